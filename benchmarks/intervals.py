@@ -174,7 +174,7 @@ def _by_three(run: "InventedRun") -> "InventedRun":
     class Rated(InventedRun):
         def scores(self) -> tuple[Score, ...]:
             return tuple(
-                score.model_copy(update={"judge": judge, "value": float(round(score.value or 0))})
+                score.model_copy(update={"by": judge, "value": float(round(score.value or 0))})
                 for judge in ("judge-a", "judge-b", "judge-c")
                 for score in self.given
             )

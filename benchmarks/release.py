@@ -377,10 +377,11 @@ def write_run(
         for turn in episode.turns
         if turn.rendering
     }
-    values = {(turn.episode_id, turn.turn): turn.value for turn in given} or dict.fromkeys(drawn_at, 5.0)
+    values = {(turn.episode_id, turn.step or 0): turn.value for turn in given} or dict.fromkeys(drawn_at, 5.0)
     opened.add_scores(
-        Score(episode_id=key[0], turn=key[1], task="similarity", judge="eye", value=value, rendering=drawn_at[key])
+        Score(episode_id=key[0], step=key[1], measure="similarity", by="eye", value=value, rendering=drawn_at[key])
         for key, value in values.items()
+        if key in drawn_at
     )
 
 

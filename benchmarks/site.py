@@ -262,9 +262,9 @@ def rated(one: Instance, shown: list[Path], level: float, draw: random.Random) -
     for judge in JUDGES:
         for turn, path in enumerate(shown, start=1):
             value = min(10.0, max(0.0, draw.gauss(level + turn / 5, 1.5)))
-            head = {"episode_id": one.instance_id, "turn": turn, "judge": judge, "rendering": path.stem}
-            yield {**head, "task": "similarity", "value": round(value, 2)}
-        yield {**head, "task": "preference", "value": draw.choice((0.0, 0.5, 1.0))}
+            head = {"episode_id": one.instance_id, "step": turn, "by": judge, "rendering": path.stem}
+            yield {**head, "measure": "similarity", "value": round(value, 2)}
+        yield {**head, "measure": "preference", "value": draw.choice((0.0, 0.5, 1.0))}
 
 
 if __name__ == "__main__":

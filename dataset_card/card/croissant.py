@@ -39,7 +39,7 @@ _KEYS = {
     "transcripts": ("run_id", "episode_id", "turn"),
     "instances": ("instance_id",),
     "episodes": ("run_id", "episode_id"),
-    "scores": ("run_id", "episode_id", "turn", "task", "judge", "annotator", "step", "measure"),
+    "scores": ("run_id", "episode_id", "step", "measure", "by", "annotator"),
     "facts": ("run_id", "episode_id", "turn", "fact", "judge"),
     "leaderboard": ("run_id", "category", "difficulty", "judge"),
     "previews": ("run_id", "episode_id", "turn"),

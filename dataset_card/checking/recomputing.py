@@ -133,8 +133,8 @@ def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) 
     metrics: dict[str, set[str | None]] = {}
     for score in scores:
         if score.task == "metric":
-            metrics.setdefault(score.judge, set()).add(score.version)
-    judges = {score.judge for score in scores if score.task != "metric"}
+            metrics.setdefault(score.by, set()).add(score.version)
+    judges = {score.by for score in scores if score.task != "metric"}
     reasons = {name: metric_obstacle(name, versions) for name, versions in metrics.items()}
     reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
     # A reason can be the message of a failed import, with paths of this machine.

@@ -14,7 +14,7 @@ from dataset_card.findings import short_value
 from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from ircore import __version__
 from ircore.core.episode_records import Episode
-from ircore.core.game_records import GameScore
+from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import may_be_published
@@ -40,7 +40,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
     game = load_game(run.run.game)
     episodes = draw.of(run.run.run_id, run.episodes())
     names = {episode.episode_id for episode in episodes}
-    stated = {_question(score): score for score in run.measured() if score.episode_id in names}
+    stated = {_question(score): score for score in run.scores() if score.task == "game" and score.episode_id in names}
     pictures = EmbeddedGamePictures(folder, game)
     computed = {_question(score): score for score in _computed(run, game, episodes, pictures)}
     ratings = rescored_ratings(run, game, episodes, pictures)
@@ -65,7 +65,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
 
 def _computed(
     run: ReleasedGameRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
-) -> Iterator[GameScore]:
+) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)
     meaningless = game.meaningless(run.run.submission.players)
@@ -79,11 +79,11 @@ def _computed(
             yield from measured_scores(game, episode, payloads, instruments, meaningless)
 
 
-def _question(score: GameScore) -> Question:
+def _question(score: Score) -> Question:
     return score.episode_id, score.measure, score.step
 
 
-def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict[str, str]:
+def _not_verified(game: Game[Any], stated: Mapping[Question, Score]) -> dict[str, str]:
     """Return why values cannot be computed again, by measure; measures of steps and of pictures can."""
     needs = {measure.key: measure.needs for measure in game.measures}
     others = {score.measure for score in stated.values() if needs.get(score.measure) not in ("steps", "pictures")}
@@ -91,7 +91,7 @@ def _not_verified(game: Game[Any], stated: Mapping[Question, GameScore]) -> dict
 
 
 def _not_computable(
-    game: Game[Any], stated: Mapping[Question, GameScore], computed: Mapping[Question, GameScore]
+    game: Game[Any], stated: Mapping[Question, Score], computed: Mapping[Question, Score]
 ) -> dict[str, str]:
     """Return why measures of pictures cannot be compared, by measure: for want of pictures or of weights."""
     of_pictures = {measure.key for measure in game.measures if measure.needs == "pictures"}
@@ -105,9 +105,7 @@ def _not_computable(
     return reasons
 
 
-def _differences(
-    run_id: str, stated: Mapping[Question, GameScore], computed: Mapping[Question, GameScore]
-) -> Iterator[str]:
+def _differences(run_id: str, stated: Mapping[Question, Score], computed: Mapping[Question, Score]) -> Iterator[str]:
     for question in dict.fromkeys((*stated, *computed)):
         own, of_table = computed.get(question), stated.get(question)
         # A value that the release lacks is a difference too: leaving values out could better a mean.
@@ -117,5 +115,5 @@ def _differences(
             yield f"{where}, {measure}: is {_words(of_table)}, computed again {_words(own)}"
 
 
-def _words(score: GameScore | None) -> str:
+def _words(score: Score | None) -> str:
     return "missing" if score is None else "no value" if score.value is None else short_value(score.value)

@@ -52,13 +52,14 @@ def rescored_ratings(
         InputError: A step does not fit the game, or a picture has changed since it was checked.
         WorkError: The game or a judge broke.
     """
-    result = RescoredRatings(not_verified=obstacles(run.scores(), run.judges()))
+    ratings = [score for score in run.scores() if score.task != "game"]
+    result = RescoredRatings(not_verified=obstacles(ratings, run.judges()))
     stated: dict[str, list[Score]] = {}
-    for score in run.scores():
-        if score.judge not in result.not_verified:
+    for score in ratings:
+        if score.by not in result.not_verified:
             stated.setdefault(score.episode_id, []).append(score)
     if not has_rated_pictures(game):
-        judges = {score.judge for scores in stated.values() for score in scores}
+        judges = {score.by for scores in stated.values() for score in scores}
         result.not_verified |= dict.fromkeys(sorted(judges), "the installed game has no pictures that judges rate")
         return result
     instances = {instance.instance_id: instance for instance in run.instances.instances}
@@ -66,11 +67,11 @@ def rescored_ratings(
     for rated in rated_episodes_of(game, run.instances, drawn):
         scores, instance = stated[rated.episode_id], instances[rated.instance_id]
         if may_be_published(instance.licence):
-            result.judges.update(score.judge for score in scores)
+            result.judges.update(score.by for score in scores)
             again = _computed(rated, scores, instance, pictures)
             result.faults += _differences(run.run.run_id, scores, again)
         else:
-            result.not_verified |= {score.judge: "the release holds no pictures of it" for score in scores}
+            result.not_verified |= {score.by: "the release holds no pictures of it" for score in scores}
     return result
 
 
@@ -100,7 +101,7 @@ def _differences(run_id: str, stated: Iterable[Score], computed: Mapping[Wanted,
     for score in stated:
         again = computed.get(wanted_of(score))
         if again is None:
-            where = f"run {run_id}, episode {score.episode_id}, turn {score.turn}"
-            yield f"{where}: {score.judge} ({score.task}) rates a picture that the game does not name"
+            where = f"run {run_id}, episode {score.episode_id}, turn {score.step}"
+            yield f"{where}: {score.by} ({score.task}) rates a picture that the game does not name"
         elif not agrees(score, again):
             yield rating_difference(run_id, score, again)

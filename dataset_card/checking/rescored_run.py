@@ -79,7 +79,7 @@ class RunTask:
         self._not_verified = obstacles(run.scores(), run.judges())
         self._scores: dict[str, list[Score]] = {episode.episode_id: [] for episode in drawn}
         for score in run.scores():
-            if score.episode_id in self._scores and score.judge not in self._not_verified:
+            if score.episode_id in self._scores and score.by not in self._not_verified:
                 self._scores[score.episode_id].append(score)
         scenes = {instance.instance_id: instance.scene for instance in self.instances.instances}
         self._scenes = {
@@ -105,7 +105,7 @@ class RunTask:
         ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
         scores = self._scores[episode.episode_id]
         # The first rendering is needed in any case, because a preference compares with it.
-        needed = sorted({ends[0], *(score.rendering for score in scores)})
+        needed = sorted({ends[0], *(score.picture[1] for score in scores)})
         pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
         wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
         return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
@@ -138,8 +138,8 @@ class RunTask:
             seed=draw.seed if draw.share < 1 else None,
             episodes=len(self._scores),
             rules=REPLAYED if self.is_replayed else (),
-            judges=dict(sorted(Counter(score.judge for score in scores if score.task != "metric").items())),
-            metrics=dict(sorted(Counter(score.judge for score in scores if score.task == "metric").items())),
+            judges=dict(sorted(Counter(score.by for score in scores if score.task != "metric").items())),
+            metrics=dict(sorted(Counter(score.by for score in scores if score.task == "metric").items())),
             not_verified=self._not_verified,
             version=__version__,
         )
@@ -155,7 +155,7 @@ def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:
 
 def rating_difference(run_id: str, stated: Score, score: Score) -> str:
     """Return in words how a stated score differs from the computed one."""
-    where = f"run {run_id}, episode {stated.episode_id}, turn {stated.turn}, {stated.judge} ({stated.task})"
+    where = f"run {run_id}, episode {stated.episode_id}, turn {stated.step}, {stated.by} ({stated.task})"
     if stated.orders is not None:
         return f"{where}: says what each order gave; a computed judge is asked once"
     stated_value, computed_value = (

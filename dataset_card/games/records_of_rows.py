@@ -4,20 +4,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import RATING_COLUMNS
 from ircore.core.episode_records import Episode, Rendering
-from ircore.core.game_records import GameScore
 from ircore.core.records import Instance
-from ircore.core.score_records import Score
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
-_SCORE = ("episode_id", "measure", "step", "value", "reason")
 
 STEP_COLUMNS = ("episode_id", "record")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail")
-SCORE_COLUMNS = (*_SCORE, "note", *RATING_COLUMNS)
 """The columns that the functions below need."""
 
 
@@ -41,22 +35,6 @@ def episode_of(row: Row, steps: Sequence[dict[str, Any]]) -> Episode:
     """
     fields: dict[str, Any] = {name: row[name] for name in _EPISODE}
     return Episode(**fields, detail=row["abort_detail"], steps=tuple(steps))
-
-
-def score_of(row: Row) -> GameScore | Score:
-    """Return the value of a row of ``scores``: of a measure, or of a judge or person.
-
-    Raises:
-        pydantic.ValidationError: The row is no value.
-        ValueError: A judge gave something else than a similarity or a preference.
-    """
-    if row.get("judge") is not None:
-        if row["measure"] not in ("similarity", "preference"):
-            raise ValueError(f"a judge gives a similarity or a preference, not {str(row['measure'])[:60]!r}")
-        as_of_pairs = {"turn": row["step"], "task": row["measure"]}
-        return Score.model_validate(score_fields({**row, **as_of_pairs}))
-    fields: dict[str, Any] = {name: row[name] for name in _SCORE}
-    return GameScore(**fields, note=row["note"])
 
 
 def instance_of(row: Row) -> Instance:

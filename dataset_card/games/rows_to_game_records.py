@@ -13,12 +13,12 @@ from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.games import records_of_rows as records
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
+from dataset_card.tables.records_of_rows import score_fields
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.plugins import available
 from ircore.core.records import Instance
@@ -40,7 +40,7 @@ class ReleasedGameRun:
 
     >>> run = Run.model_construct(run_id="a-run", game="reference")
     >>> no_instances = InstanceSet(Path(), "0" * 64, ())
-    >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=(), values=()).costs()
+    >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=()).costs()
     {}
     """
 
@@ -48,7 +48,6 @@ class ReleasedGameRun:
     run: Run
     instances: InstanceSet
     ended: tuple[Episode, ...]
-    values: tuple[GameScore, ...]
     known_provenance: Provenance | None = None
     given: tuple[Score, ...] = ()
     known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
@@ -57,12 +56,8 @@ class ReleasedGameRun:
         """Return the run's episodes, in the order of the release."""
         return self.ended
 
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return the values of the game's measures, in the order of the release."""
-        return self.values
-
     def scores(self) -> tuple[Score, ...]:
-        """Return the scores that judges and people gave, in the order of the release."""
+        """Return the scores, in the order of the release."""
         return self.given
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
@@ -122,8 +117,7 @@ class GameRows:
         self._instances: dict[str, Instance] = {}
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
         self._episodes: dict[EpisodeKey, Episode] = {}
-        self._scores: defaultdict[str, list[GameScore]] = defaultdict(list)
-        self._ratings: defaultdict[str, list[Score]] = defaultdict(list)
+        self._scores: defaultdict[str, list[Score]] = defaultdict(list)
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table: instances first, then transcripts, episodes, scores and the leaderboard."""
@@ -165,13 +159,7 @@ class GameRows:
         elif table == SCORES.name:
             if _key(row) not in self._episodes:
                 self._findings.add(where, f"unknown episode {row['episode_id']}")
-            self._take_score(str(row["run_id"]), records.score_of(row))
-
-    def _take_score(self, run_id: str, score: GameScore | Score) -> None:
-        if isinstance(score, Score):
-            self._ratings[run_id].append(score)
-        else:
-            self._scores[run_id].append(score)
+            self._scores[str(row["run_id"])].append(Score.model_validate(score_fields(row)))
 
     def finish(self) -> None:
         """Check steps without an episode, the instance set, and that the records make these rows."""
@@ -257,16 +245,15 @@ class GameRows:
                 run,
                 instances,
                 tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
-                tuple(self._scores[run_id]),
                 self._provenances.get(run_id),
-                tuple(self._ratings[run_id]),
-                self._judges_of(self._ratings[run_id]),
+                tuple(self._scores[run_id]),
+                self._judges_of(self._scores[run_id]),
             )
             for run_id, run in self._runs.items()
         )
 
     def _judges_of(self, ratings: Sequence[Score]) -> Mapping[str, JudgeIdentity]:
-        used = {score.judge for score in ratings}
+        used = {score.by for score in ratings}
         return {name: judge for name, judge in self._judges.items() if name in used}
 
 

@@ -156,7 +156,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     runs = [run for run in report.every_run if run_id in (None, run.run.run_id)]
     if not runs:
         raise unknown("run", str(run_id), [run.run.run_id for run in report.every_run])
-    judged = {score.judge for run in report.every_run for score in run.scores()}
+    judged = {score.by for run in report.every_run for score in run.scores()}
     with new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
         values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
@@ -247,14 +247,12 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, j
         if released.fact_files:
             add_facts(run, released.facts())
         write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
-        return len(scores)
-    run.keep_measured(released.measured())
-    return len(released.measured()) + len(scores)
+    return len(scores)
 
 
 def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
     """Write who the judges of a run are."""
-    ours = {score.judge for score in released.scores()}
+    ours = {score.by for score in released.scores()}
     for name, judge in released.judges().items():
         # A judge without any score is known to have been asked, and not of whom.
         if name in ours or name not in judged:

@@ -30,7 +30,6 @@ from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, tra
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
@@ -55,11 +54,11 @@ class _StoredRecords(ABC):
 
     @abstractmethod
     def scores(self) -> tuple[Score, ...]:
-        """Return the scores that judges and people gave, in the order of the release."""
+        """Return the scores, in the order of the release."""
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the known identities of the judges behind the run's scores."""
-        used = {score.judge for score in self.scores()}
+        used = {score.by for score in self.scores()}
         return {name: judge for name, judge in self.release.judges.items() if name in used}
 
     def provenance(self) -> Provenance | None:
@@ -163,13 +162,9 @@ class StoredGameRun(_StoredRecords):
         """Return the run's episodes, in the order of the release."""
         return self.records[0]
 
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return the values of the game's measures, in the order of the release."""
-        return tuple(score for score in self.records[1] if isinstance(score, GameScore))
-
     def scores(self) -> tuple[Score, ...]:
-        """Return the scores that judges and people gave, in the order of the release."""
-        return tuple(score for score in self.records[1] if isinstance(score, Score))
+        """Return the scores, in the order of the release."""
+        return self.records[1]
 
     def costs(self) -> Mapping[str, float | None]:
         """Return nothing: tables of other games have no costs."""
@@ -188,15 +183,16 @@ class StoredGameRun(_StoredRecords):
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
     @cached_property
-    def records(self) -> tuple[tuple[Episode, ...], tuple[GameScore | Score, ...]]:
-        """The run's episodes, and the values of measures, judges and people, without pictures."""
+    def records(self) -> tuple[tuple[Episode, ...], tuple[Score, ...]]:
+        """The run's episodes and scores, without pictures."""
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
             for row in self._rows(self._table(transcripts_name(self.run.game)), games.STEP_COLUMNS):
                 steps[str(row["episode_id"])].append(games.step_of(row))
             rows = self._rows(self._table(EPISODES.name), games.EPISODE_COLUMNS)
             episodes = tuple(games.episode_of(row, steps[str(row["episode_id"])]) for row in rows)
-            return episodes, tuple(map(games.score_of, self._rows(self._table(SCORES.name), games.SCORE_COLUMNS)))
+            scores = map(score_fields, self._rows(SCORES, SCORE_COLUMNS))
+            return episodes, tuple(map(Score.model_validate, scores))
         except ValueError as error:
             raise InputError(
                 f"{self.path}: run {self.run.run_id}: a damaged row", "See: ircore release check"

@@ -8,12 +8,11 @@ from typing import Any, Literal, get_origin
 
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns, rating_columns, valid_scores
+from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns, score_rows
 from dataset_card.tables.schema import (
     EPISODES,
     INSTANCES,
     LEADERBOARD,
-    RATING_COLUMNS,
     SCORES,
     kind_of_part,
     transcripts_name,
@@ -23,7 +22,6 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.game_records import rules_key
 from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
-from ircore.games.declarations import has_rated_pictures
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.games import GameResults
@@ -48,9 +46,6 @@ _RULES = Column("rules", "string", "Key of the rules played by: each rule and it
 _RECORD = Column(
     "record", "string", "The game's own record of the row, as JSON; of an instance with the SHA-256 of every picture."
 )
-
-_OF_RATINGS = tuple(replace(column, nullable=True) for column in SCORES.columns if column.name in RATING_COLUMNS)
-"""Columns of values that judges and people gave, as reconstruction has them; null beside a measure's value."""
 
 OWN_COLUMNS = frozenset({*(column.name for column in (_GAME, *_RUN, *_EPISODE, _RULES, _RECORD)), "step"})
 """Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
@@ -107,7 +102,7 @@ class DeclaredTables(GameTables):
             ),
             Config(INSTANCES.name, "one instance", self._instance_columns()),
             Config(EPISODES.name, "one episode", (_GAME, *_RUN, *self._seats, *_EPISODE, *self._ending(), _RULES)),
-            Config(SCORES.name, "one value", (_GAME, *_RUN, *_EPISODE, *self._value_columns(), _RULES)),
+            SCORES,
             Config(LEADERBOARD.name, "one run", tuple(self._board_columns())),
         )
         return {config.name: config for config in tables}
@@ -118,8 +113,9 @@ class DeclaredTables(GameTables):
             return self._instance_rows()
         if config.name == LEADERBOARD.name:
             return self._board_rows()
-        make = {EPISODES.name: self._episode_rows, SCORES.name: self._score_rows}.get(config.name, self._step_rows)
-        return make(run)
+        if config.name == SCORES.name:
+            return score_rows(run, rules_key(run.run.rules))
+        return (self._episode_rows if config.name == EPISODES.name else self._step_rows)(run)
 
     @property
     def _seats(self) -> tuple[Column, ...]:
@@ -168,19 +164,6 @@ class DeclaredTables(GameTables):
             Column("abort_reason", "string", "Why the episode was aborted.", nullable=True),
             Column("abort_detail", "string", "Observation that led to the abort.", nullable=True),
             Column("steps", "int32", f"Rows of the episode in `{transcripts_name(self.name)}`."),
-        )
-
-    def _value_columns(self) -> tuple[Column, ...]:
-        rated = has_rated_pictures(self.game)
-        keys = [measure.key for measure in self.game.measures if measure.needs not in ("judge", "person")]
-        by_judges = "; where a judge rated, `similarity` or `preference`" if rated else ""
-        return (
-            Column("step", "int32", "1-based; null for a measure of the episode.", nullable=True),
-            Column("measure", "string", f"One of {', '.join(keys)}{by_judges}."),
-            Column("value", "float64", "In the measure's unit.", nullable=True),
-            Column("reason", "string", "Why there is no value.", nullable=True),
-            Column("note", "string", "The value explained in words.", nullable=True),
-            *(_OF_RATINGS if rated else ()),
         )
 
     def _board_columns(self) -> Iterator[Column]:
@@ -255,18 +238,6 @@ class DeclaredTables(GameTables):
                 "steps": len(episode.steps),
             }
             yield self._of_episode(run, episode) | self._players(run) | ending
-
-    def _score_rows(self, run: PlayedGameRun) -> Iterator[Row]:
-        episodes = {episode.episode_id: episode for episode in run.episodes}
-        unrated: Row = {column.name: None for column in _OF_RATINGS} if has_rated_pictures(self.game) else {}
-        for score in run.measured:
-            if score.episode_id not in episodes:  # of an episode that is played anew
-                continue
-            value: Row = {name: getattr(score, name) for name in ("step", "measure", "value", "reason", "note")}
-            yield self._of_episode(run, episodes[score.episode_id]) | value | unrated
-        for episode, rating in valid_scores(run.episodes, run.ratings) if unrated else ():
-            named: Row = {"step": rating.turn, "measure": rating.task, "note": None}
-            yield self._of_episode(run, episode) | named | rating_columns(rating)
 
     def _of_episode(self, run: PlayedGameRun, episode: Episode) -> Row:
         """Return the columns that name game, run, rules and episode of a row."""

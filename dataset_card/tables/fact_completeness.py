@@ -45,7 +45,7 @@ class FactCompleteness:
         for run, of_run in scores.items():
             # A run without a single fact was scored before facts were kept.
             if any(turn[0] == run for turn in self._facts):
-                rated = {(run, score.episode_id, score.turn, VERIFIED) for score in of_run if _is_verified(score)}
+                rated = {(run, score.episode_id, score.step, VERIFIED) for score in of_run if _is_verified(score)}
                 for _, episode, number, _ in sorted(rated - self._facts.keys()):
                     yield f"run {run}, episode {episode}, turn {number}: no facts, though verified rated this rendering"
         known = self._known(instances)
@@ -76,4 +76,4 @@ class FactCompleteness:
 
 
 def _is_verified(score: Score) -> bool:
-    return score.judge == VERIFIED and score.task == "similarity" and score.value is not None
+    return score.by == VERIFIED and score.task == "similarity" and score.value is not None

@@ -33,7 +33,7 @@ from dataset_card.tables.schema import (
     SCORES,
 )
 from dataset_card.tables.shared_tables import fill_row
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
@@ -110,9 +110,10 @@ class ReconstructionTables(GameTables):
             return instance_rows(source.instances)
         if config.name == LEADERBOARD.name:
             return leaderboard_rows(source.results)
+        if config.name == SCORES.name:
+            return score_rows(run, Rules.of(run.run).key)
         make = {
             EPISODES.name: episode_rows,
-            SCORES.name: score_rows,
             PREVIEWS.name: preview_rows,
             FACTS.name: fact_rows,
         }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
 from ircore.core.episode_records import Outcome, Rendering, Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES, Doubt
@@ -14,18 +14,13 @@ from ircore.results.tables.names import ALL
 _TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
 _MEANS = ("delta", "preference", "turns", "tokens", "seconds", "over_budget", "cost")
-_SCORE = ("episode_id", "turn", "task", "judge", "value", "reason", "annotator")
 
 TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
 SCORE_COLUMNS = (
-    *_SCORE,
-    "rendering_sha256",
-    "first_leading",
-    "final_leading",
-    "leniencies",
-    "metric_version",
-    "loading",
+    "episode_id",
+    *PLAIN_SCORE_FIELDS,
+    *("rendering_sha256", "first_leading", "final_leading", "leniencies", "lowest", "highest", "unread"),
 )
 """The columns that the functions below need."""
 
@@ -45,12 +40,14 @@ def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
     # Only models are asked in both orders; of all other scores both columns are null.
     orders = (row["first_leading"], row["final_leading"])
-    judge_fields = {"rendering": row["rendering_sha256"], "orders": None if orders == (None, None) else orders}
-    judge_fields |= {"leniencies": row["leniencies"] or ()}
-    judge_fields |= {"version": row.get("metric_version"), "loading": row.get("loading")}
-    judge_fields |= {"low": row.get("lowest"), "high": row.get("highest"), "undecided": row.get("undecided")}
-    judge_fields |= {"unread": bool(row.get("unread"))}
-    return {name: row[name] for name in _SCORE} | judge_fields
+    return {name: row[name] for name in ("episode_id", *PLAIN_SCORE_FIELDS)} | {
+        "rendering": row["rendering_sha256"],
+        "orders": None if orders == (None, None) else orders,
+        "leniencies": row["leniencies"] or (),
+        "low": row["lowest"],
+        "high": row["highest"],
+        "unread": bool(row["unread"]),
+    }
 
 
 def cost_of(row: Row) -> float | None:

@@ -11,7 +11,6 @@ from dataset_card.tables.schema import FACTS
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -51,10 +50,6 @@ class ReleasedRun:
     def scores(self) -> tuple[Score, ...]:
         """Return the run's scores, in the order of the release."""
         return self.known_scores
-
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return no values: the game itself measures nothing."""
-        return ()
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return who the judges are."""

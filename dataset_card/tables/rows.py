@@ -17,8 +17,7 @@ from ircore.core.records import RECONSTRUCTION, Instance, Rules
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
-from ircore.results.played_game_run import PlayedGameRun
-from ircore.results.played_run import PlayedRun
+from ircore.results.played_run import PlayedRun, RunView
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
 
@@ -50,6 +49,11 @@ class EmbeddedImage(TypedDict):
 
 
 Row = dict[str, object]
+
+PLAIN_SCORE_FIELDS = (
+    "step", "measure", "by", "value", "reason", "note", "annotator", "version", "loading", "undecided"
+)  # fmt: skip
+"""Fields of a score that are columns of the same name."""
 
 OF_GAME: Row = {"game": RECONSTRUCTION}
 """Column with the game of a row."""
@@ -130,59 +134,50 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         )
 
 
-def score_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
-    """Yield the rows of ``scores`` of a run: by instance, turn, task, judge and annotator.
+def score_rows(run: RunView, rules: str) -> Iterator[Row]:
+    """Yield the rows of ``scores`` of a run of any game: by instance, step, measure, who gave it and annotator.
 
     Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
     same thing the later line counts.
+
+    Args:
+        run: The run.
+        rules: Key of its rules.
     """
+    identity: Row = {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
     for episode, score in valid_scores(run.episodes, run.scores):
-        named: Row = {"turn": score.turn, "task": score.task}
         yield (
-            of_episode(run, episode)
-            | named
-            | rating_columns(score)
+            identity
+            | episode_columns(episode)
+            | {name: getattr(score, name) for name in PLAIN_SCORE_FIELDS}
             | {
-                "metric_version": score.version,
-                "loading": score.loading,
+                "rendering_sha256": score.rendering,
+                "first_leading": score.orders and score.orders.first_leading,
+                "final_leading": score.orders and score.orders.final_leading,
+                "leniencies": list(score.leniencies),
                 "lowest": score.low,
                 "highest": score.high,
-                "undecided": score.undecided,
                 "unread": score.unread if score.undecided is not None else None,
             }
         )
 
 
-def rating_columns(score: Score) -> Row:
-    """Return the columns of a value that a judge, a metric or a person gave, in the tables of every game."""
-    return {
-        "judge": score.judge,
-        "value": score.value,
-        "reason": score.reason,
-        "rendering_sha256": score.rendering,
-        "annotator": score.annotator,
-        "first_leading": score.orders and score.orders.first_leading,
-        "final_leading": score.orders and score.orders.final_leading,
-        "leniencies": list(score.leniencies),
-    }
-
-
 def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
-    """Yield the scores that belong to a rendering of the episodes, each thing once, in the order of the episodes."""
+    """Yield the scores of the episodes and of their renderings, each thing once, in the order of the episodes."""
     latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
     for score in scores:
         # A later line takes the place of an earlier one about the same thing.
-        latest.setdefault(score.episode_id, {})[score.turn, score.task, score.judge, score.annotator or ""] = score
+        latest.setdefault(score.episode_id, {})[score.step or 0, score.measure, score.by, score.annotator or ""] = score
     for episode in episodes:
         drawn = _drawn(episode)
         # Sorted, because a run holds its scores in the order in which they happened to be made.
         for _, score in sorted(latest.get(episode.episode_id, {}).items()):
             # The episode may have been played anew since: a score of its former rendering is of nothing here.
-            if (score.turn, score.rendering) in drawn:
+            if score.rendering is None or (score.step, score.rendering) in drawn:
                 yield episode, score
 
 
-def _drawn(episode: Episode) -> set[tuple[int, str]]:
+def _drawn(episode: Episode) -> set[tuple[int | None, str]]:
     """Return the renderings of an episode: turn or step, and hash."""
     made = drawn_renderings(episode)
     return {(turn, rendering.sha256) for turn, rendering in made}
@@ -231,7 +226,7 @@ def _of_turn(run: PlayedRun, turn: Turn) -> Row:
     }
 
 
-def picture_columns(name: str, run: PlayedRun | PlayedGameRun, rendering: Rendering | None) -> Row:
+def picture_columns(name: str, run: RunView, rendering: Rendering | None) -> Row:
     """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its bytes.
 
     Args:

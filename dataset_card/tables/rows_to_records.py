@@ -80,7 +80,7 @@ class Tables:
         self._turns: dict[EpisodeKey, list[Turn]] = {}
         self._turns_at: dict[EpisodeKey, str] = {}
         self._episodes: dict[EpisodeKey, Episode] = {}
-        self._scores: dict[str, dict[tuple[str, int, str, str, str | None], Score]] = {run: {} for run in runs}
+        self._scores: dict[str, dict[tuple[str, int | None, str, str, str | None], Score]] = {run: {} for run in runs}
         self._facts = FactCompleteness()
         self._previews = 0
         self._board: dict[tuple[object, ...], tuple[str, Row]] = {}
@@ -178,13 +178,13 @@ class Tables:
             return
         turns = self._turns.get(_key(row), [])
         drawn = {turn.turn: turn.rendering.sha256 for turn in turns if turn.rendering is not None}
-        if score.turn not in drawn:
-            self._findings.add(where, f"there is no rendering of turn {score.turn} of episode {score.episode_id}")
-        elif drawn[score.turn] != score.rendering:
-            self._findings.add(where, f"it scores another rendering than that of turn {score.turn}")
-        identity = (score.episode_id, score.turn, score.task, score.judge, score.annotator)
+        if score.step not in drawn:
+            self._findings.add(where, f"there is no rendering of turn {score.step} of episode {score.episode_id}")
+        elif drawn[score.step] != score.rendering:
+            self._findings.add(where, f"it scores another rendering than that of turn {score.step}")
+        identity = (score.episode_id, score.step, score.measure, score.by, score.annotator)
         if self._scores.setdefault(str(row["run_id"]), {}).setdefault(identity, score) is not score:
-            self._findings.add(where, f"{score.judge} scored turn {score.turn} of this episode twice")
+            self._findings.add(where, f"{score.by} scored turn {score.step} of this episode twice")
 
     def take_fact(self, where: str, row: Row) -> None:
         """Take a row of ``facts``; turns and scores are known by now."""

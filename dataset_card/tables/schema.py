@@ -123,18 +123,24 @@ SCORES = Config(
         *_RUN,
         _EPISODE,
         *_INSTANCE,
-        Column("turn", "int32", "The turn whose rendering was scored, 1-based; the last one for a preference."),
-        Column("task", "string", "`similarity`, `preference` or `metric`."),
-        Column("judge", "string", "Name of the judge, or of the image metric."),
+        Column(
+            "step",
+            "int32",
+            "The step that was scored, 1-based; the last one for a preference; null for the whole episode.",
+            nullable=True,
+        ),
+        Column("measure", "string", "`similarity`, `preference`, an image metric, or a measure of the game."),
+        Column("by", "string", "Who gave it: a judge, the metric itself, or the game for its own measures."),
         Column(
             "value",
             "float64",
-            "similarity: 0–10; preference: 1 final, 0 first rendering, 0.5 tie; metric: its own unit.",
+            "similarity: 0–10; preference: 1 final, 0 first rendering, 0.5 tie; others: in the measure's unit.",
             nullable=True,
         ),
         Column("reason", "string", "Why there is no value.", nullable=True),
-        _hash("rendering"),
-        Column("annotator", "string", "Pseudonym of the person, where judge is `human`.", nullable=True),
+        Column("note", "string", "The value explained in words.", nullable=True),
+        Column("rendering_sha256", "string", "SHA-256 of the scored picture; null for the game's own measures.", True),
+        Column("annotator", "string", "Pseudonym of the person, where `by` is `human`.", nullable=True),
         Column(
             "first_leading",
             "float64",
@@ -144,7 +150,7 @@ SCORES = Config(
         Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
         Column("leniencies", "strings", "Deviations in a model's answer that were accepted."),
         Column(
-            "metric_version",
+            "version",
             "string",
             "metric: version of its definition, with the weights that it computed with.",
             nullable=True,
@@ -182,9 +188,6 @@ SCORES = Config(
         _RULES,
     ),
 )
-
-RATING_COLUMNS = ("judge", "rendering_sha256", "annotator", "first_leading", "final_leading", "leniencies")
-"""Columns of ``scores`` that other games add to theirs where judges and people rate their pictures."""
 
 
 def _leaderboard_columns() -> Iterator[Column]:

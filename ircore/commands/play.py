@@ -360,9 +360,9 @@ def score_person(out: Path, game: str) -> None:
     for episode in RunFolder(out).episodes():
         final = max((turn.turn for turn in episode.rendered_turns), default=0)
         values = {
-            score.judge: f"{score.judge} {score.value:.1f}"
+            score.by: f"{score.by} {score.value:.1f}"
             for score in scores
-            if (score.episode_id, score.task, score.turn) == (episode.episode_id, "similarity", final)
+            if (score.episode_id, score.task, score.step) == (episode.episode_id, "similarity", final)
             and score.value is not None
         }
         said = ", ".join(values.values())

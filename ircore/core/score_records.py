@@ -7,10 +7,14 @@ from pydantic import Field, model_validator
 from ircore.core.images import Loading
 from ircore.core.records import Line, Name, PlayerSpec, Record, Sha256, is_none
 
-Task = Literal["similarity", "preference", "metric"]
+Task = Literal["similarity", "preference", "metric", "game"]
+"""What gave a score: a rating of one rendering, the choice of one of two, an image metric, or the game itself."""
 
 JudgeKind = Literal["computed", "model", "human"]
 """Source of a judge's ratings; sources are never mixed on a board."""
+
+LONGEST_NOTE = 2000
+"""Characters of the words that explain a value."""
 
 HUMAN = "human"
 """Name of the judge that stands for all human annotators of a run."""
@@ -77,18 +81,36 @@ class JudgeIdentity(Record):
 
 
 class Score(Record):
-    """A value that a judge or a metric gave. A line of the file ``scores.jsonl``."""
+    """A value that a judge, a person, a metric or the game gave. A line of the file ``scores.jsonl``.
+
+    >>> Score(episode_id="lineup-easy-01", measure="success", by="reference", value=1.0).task
+    'game'
+    """
 
     episode_id: Name = Field(description="The episode that was scored.")
-    turn: int = Field(ge=1, description="The turn whose rendering was scored; the last one for preference.")
-    task: Task = Field(description="similarity (rate one), preference (final or first), or metric.")
-    judge: Name = Field(description="Name of the judge, or of the metric where task is metric.")
+    step: int | None = Field(
+        default=None,
+        ge=1,
+        description="The step that was scored, 1-based; the last one for preference; null for the episode as a whole.",
+    )
+    measure: Name = Field(
+        description="similarity (rate one), preference (final or first), a metric, or a measure that the game declares."
+    )
+    by: Name = Field(description="Who gave it: a judge, the metric itself, or the game for its own measures.")
     value: float | None = Field(
-        description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; metric: its own unit. Null if none."
+        description="similarity: 0–10; preference: 1 final, 0 first, 0.5 tie; others: their own unit. Null if none."
     )
     reason: str | None = Field(default=None, max_length=500, description="Why value is null.")
-    rendering: Sha256 = Field(description="What was scored: with judge and turn, the identity of this score.")
-    annotator: Name | None = Field(default=None, description="Pseudonym of the person, where judge is human.")
+    note: str | None = Field(
+        default=None, max_length=LONGEST_NOTE, exclude_if=is_none, description="The value explained in words."
+    )
+    rendering: Sha256 | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="The picture that was scored: with step, measure and by, the identity of this score. Null for "
+        "measures of the game.",
+    )
+    annotator: Name | None = Field(default=None, description="Pseudonym of the person, where by is human.")
     orders: Orders | None = Field(
         default=None, description="preference, if both orders were asked: what each order alone would have said."
     )
@@ -136,12 +158,30 @@ class Score(Record):
         description="similarity by facts: whether labels were left unread, since no reader of texts is installed.",
     )
 
+    @property
+    def task(self) -> Task:
+        """What gave this score."""
+        if self.measure in ("similarity", "preference"):
+            return self.measure  # type: ignore[return-value]
+        return "metric" if self.measure == self.by else "game"
+
+    @property
+    def picture(self) -> tuple[int, str]:
+        """Step and hash of the scored picture.
+
+        Raises:
+            ValueError: It is a measure of the game, which is of no picture.
+        """
+        if self.step is None or self.rendering is None:
+            raise ValueError(f"{self.measure} is of no picture")
+        return self.step, self.rendering
+
     @model_validator(mode="after")
     def _value_is_in_range(self) -> "Score":
-        # A metric has no bounds here: each has a unit of its own.
-        top = {"similarity": 10.0, "preference": 1.0}.get(self.task)
+        # Metrics and measures have no bounds here: each has a unit of its own.
+        top = {"similarity": 10.0, "preference": 1.0}.get(self.measure)
         if self.value is not None and top is not None and not 0 <= self.value <= top:
-            raise ValueError(f"value of {self.task} must be within 0 and {top:g}, got {self.value}")
+            raise ValueError(f"value of {self.measure} must be within 0 and {top:g}, got {self.value}")
         if (self.value is None) == (self.reason is None):
             raise ValueError("a score has either a value or a reason why not")
         return self
@@ -149,7 +189,7 @@ class Score(Record):
     @model_validator(mode="after")
     def _interval_holds_the_value(self) -> "Score":
         ends = (self.low, self.high)
-        if self.task != "similarity" and (ends != (None, None) or self.undecided is not None or self.unread):
+        if self.measure != "similarity" and (ends != (None, None) or self.undecided is not None or self.unread):
             raise ValueError("low, high, undecided and unread belong to a similarity")
         if (self.low is None) != (self.high is None):
             raise ValueError("low and high are given together")
@@ -159,9 +199,15 @@ class Score(Record):
         return self
 
     @model_validator(mode="after")
+    def _picture_is_named(self) -> "Score":
+        if self.task != "game" and (self.rendering is None or self.step is None):
+            raise ValueError(f"{self.measure} is of a picture, so step and rendering are given")
+        return self
+
+    @model_validator(mode="after")
     def _annotator_goes_with_human(self) -> "Score":
-        if (self.annotator is not None) != (self.judge == HUMAN):
-            raise ValueError("annotator is given exactly when judge is human")
-        if self.orders is not None and self.task != "preference":
+        if (self.annotator is not None) != (self.by == HUMAN):
+            raise ValueError("annotator is given exactly when by is human")
+        if self.orders is not None and self.measure != "preference":
             raise ValueError("orders belong to a preference")
         return self

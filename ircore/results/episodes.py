@@ -204,14 +204,14 @@ def _valid_scores(
     metrics: dict[str, _ByTurn] = {}
     for score in scores:
         # The episode was played anew since: the score is of a picture that is no longer there.
-        if renderings.get(score.turn) != score.rendering:
+        if score.step is None or renderings.get(score.step) != score.rendering:
             continue
         if score.task == "metric":
-            metrics.setdefault(score.judge, {})[score.turn] = score
+            metrics.setdefault(score.by, {})[score.step] = score
         elif score.annotator is not None:
-            people.setdefault(score.annotator, {}).setdefault(score.task, {})[score.turn] = score
+            people.setdefault(score.annotator, {}).setdefault(score.task, {})[score.step] = score
         else:
-            judges.setdefault(score.judge, {}).setdefault(score.task, {})[score.turn] = score
+            judges.setdefault(score.by, {}).setdefault(score.task, {})[score.step] = score
     return judges, people, metrics
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ircore.core.game_records import GameScore
+from ircore.core.score_records import Score
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
 from ircore.results.games import GameResults
@@ -72,7 +72,7 @@ class SteppedEpisode:
         return [values.get(step) for step in range(1, len(self.steps) + 1)]
 
 
-def by_step(measured: Iterable[GameScore | Measured]) -> dict[str, dict[int, float]]:
+def by_step(measured: Iterable[Score | Measured]) -> dict[str, dict[int, float]]:
     """Return the values of one episode by measure and step; values of the whole episode are left out."""
     values: dict[str, dict[int, float]] = {}
     for score in measured:
@@ -92,7 +92,7 @@ def run_episodes(
     """Return the episodes of a run with the values of their steps; of one category or difficulty if one is given."""
     names = [instance.instance_id for instance in results.instances]
     conditions = dict(zip(names, strata(results.instances), strict=True))
-    scores: dict[str, list[GameScore]] = {}
+    scores: dict[str, list[Score]] = {}
     for score in run.scores:
         scores.setdefault(score.episode_id, []).append(score)
     defaults = step_defaults(results.game.step)

@@ -151,7 +151,7 @@ class GameResults:
         views = sorted(map(PlayedGameRun, runs), key=lambda view: (view.run.slug, _rules(view.run), view.run.run_id))
         refuse_mixtures(views, _rules)
         identities = shared_identities(views)
-        raters = sorted({score.judge for view in views for score in view.ratings if score.task == "similarity"})
+        raters = sorted({score.by for view in views for score in view.ratings if score.task == "similarity"})
         judged = JudgedMeasures(game, {name: identities[name].label if name in identities else name for name in raters})
         for view in views:
             # A run of aborted episodes alone has nothing to score, and is no run without values.
@@ -379,7 +379,7 @@ def rated_game_episodes(game: Game[Any], run: PlayedGameRun) -> list[RatedEpisod
     worst, best = (low, high) if game.headline.direction == "higher" else (high, low)
     values = run.values(game.headline)
     # A score without a value says why there is none: such an episode was asked about.
-    without = {score.episode_id for score in run.scores if score.measure == game.headline.key}
+    without = {score.episode_id for score in run.every_score if score.measure == game.headline.key}
 
     def rated(episode: Episode) -> RatedEpisode:
         final = np.nan

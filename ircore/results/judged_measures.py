@@ -9,7 +9,6 @@ from math import fsum
 from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.core.game_records import GameScore
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Game, Measure
 from ircore.instances.store import InstanceSet
@@ -70,9 +69,7 @@ class JudgedMeasures:
         )
         return tuple(key for of_key in expanded for key in of_key)
 
-    def values(
-        self, instances: InstanceSet, episodes: Iterable[Episode], ratings: Sequence[Score]
-    ) -> Iterator[GameScore]:
+    def values(self, instances: InstanceSet, episodes: Iterable[Episode], ratings: Sequence[Score]) -> Iterator[Score]:
         """Yield the values of these measures in a run.
 
         A picture has the mean of its annotators. A measure per step has values in episodes of which every picture was
@@ -92,13 +89,13 @@ class JudgedMeasures:
         given: dict[str, dict[str, list[Score]]] = {}
         for score in ratings:
             if score.task == "similarity":
-                given.setdefault(score.episode_id, {}).setdefault(score.judge, []).append(score)
+                given.setdefault(score.episode_id, {}).setdefault(score.by, []).append(score)
         rated = [episode for episode in episodes if episode.episode_id in given]
         for episode in rated_episodes_of(self._declared, instances, rated):
             for rater, scores in sorted(given[episode.episode_id].items()):
                 yield from self._of_rater(episode, rater, scores)
 
-    def _of_rater(self, episode: RatedEpisode, rater: str, scores: Sequence[Score]) -> Iterator[GameScore]:
+    def _of_rater(self, episode: RatedEpisode, rater: str, scores: Sequence[Score]) -> Iterator[Score]:
         means, final = _means(episode, scores), max(episode.renderings, default=None)
         for measure in (of_raters[rater] for of_raters in self._measures.values() if rater in of_raters):
             if measure.per == "episode":
@@ -108,8 +105,13 @@ class JudgedMeasures:
             for step in steps:
                 value, reason = means[step]
                 own = None if measure.per == "episode" else step
-                yield GameScore(
-                    episode_id=episode.episode_id, measure=measure.key, step=own, value=value, reason=reason
+                yield Score(
+                    episode_id=episode.episode_id,
+                    measure=measure.key,
+                    by=self._declared.name,
+                    step=own,
+                    value=value,
+                    reason=reason,
                 )
 
 
@@ -117,9 +119,11 @@ def _means(episode: RatedEpisode, scores: Iterable[Score]) -> dict[int, tuple[fl
     """Return the mean rating of each picture over annotators by step, or the reason why there is none."""
     # Of two scores of one thing the later counts; the picture may have been drawn anew since it was rated.
     latest = {
-        (score.turn, score.annotator): score
+        (score.step, score.annotator): score
         for score in scores
-        if score.turn in episode.renderings and episode.renderings[score.turn].sha256 == score.rendering
+        if score.step is not None
+        and score.step in episode.renderings
+        and episode.renderings[score.step].sha256 == score.rendering
     }
     means: dict[int, tuple[float | None, str | None]] = {}
     for step in episode.renderings:

@@ -5,7 +5,6 @@ from copy import copy
 from functools import cached_property
 from math import fsum
 
-from ircore.core.game_records import GameScore
 from ircore.core.score_records import Score
 from ircore.games.base import Measure
 from ircore.results.judged_measures import JudgedMeasures
@@ -17,8 +16,8 @@ class PlayedGameRun(RunView):
 
     Example:
         >>> from types import SimpleNamespace
-        >>> stored = SimpleNamespace(measured=lambda: [], path=None, run=None, instances=None)
-        >>> PlayedGameRun(stored).scores
+        >>> stored = SimpleNamespace(scores=lambda: [], path=None, run=None, instances=None)
+        >>> PlayedGameRun(stored).every_score
         ()
     """
 
@@ -40,24 +39,24 @@ class PlayedGameRun(RunView):
         return self._meaningless
 
     @cached_property
-    def measured(self) -> tuple[GameScore, ...]:
+    def measured(self) -> tuple[Score, ...]:
         """Values that the game measured."""
-        return tuple(self.source.measured())
+        return tuple(score for score in self.scores if score.task == "game")
 
     @cached_property
     def ratings(self) -> tuple[Score, ...]:
         """Scores that judges and people gave; some may be of pictures that were drawn anew since."""
-        return tuple(self.source.scores())
+        return tuple(score for score in self.scores if score.task != "game")
 
     @cached_property
-    def scores(self) -> tuple[GameScore, ...]:
-        """Values of all measures."""
+    def every_score(self) -> tuple[Score, ...]:
+        """Values of all measures, those that judges and people give included."""
         judged = self._judged.values(self.instances, self.episodes, self.ratings) if self._judged else ()
         # Runs that were scored before there was such a rule hold values of these measures, too.
         measured = (self._without_meaning(score) for score in self.measured)
         return (*measured, *judged)
 
-    def _without_meaning(self, score: GameScore) -> GameScore:
+    def _without_meaning(self, score: Score) -> Score:
         reason = self._meaningless.get(score.measure)
         if reason is None or score.value is None:
             return score
@@ -66,7 +65,7 @@ class PlayedGameRun(RunView):
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
         by_episode: dict[str, list[float]] = {}
-        for score in self.scores:
+        for score in self.every_score:
             if score.measure == measure.key and score.value is not None:
                 by_episode.setdefault(score.episode_id, []).append(score.value)
         return {name: fsum(values) / len(values) for name, values in by_episode.items()}

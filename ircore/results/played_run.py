@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import VERIFIED
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
@@ -64,13 +63,10 @@ class RunSource(Protocol):
         """Return one of the run's renderings, its hash checked."""
 
     def scores(self) -> Sequence[Score]:
-        """Return the scores in the order in which they were given."""
+        """Return the scores of judges, people, metrics and the game, in the order in which they were given."""
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the judges by name, as far as they are known."""
-
-    def measured(self) -> Sequence[GameScore]:
-        """Return the values that the game itself measured; none of a run of reconstruction."""
 
 
 @runtime_checkable
@@ -144,6 +140,11 @@ class RunView:
         return self._ended[1]
 
     @cached_property
+    def scores(self) -> tuple[Score, ...]:
+        """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""
+        return tuple(self.source.scores())
+
+    @cached_property
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Judges by name, as far as they are known."""
         return self.source.judges()
@@ -198,11 +199,6 @@ class PlayedRun(RunView):
         rules = Rules.of(self.run)
         # The path last: only it tells two runs apart that are refused as twins right after.
         return self.run.slug, rules.token_budget, rules.max_turns, rules.key, str(self.path)
-
-    @cached_property
-    def scores(self) -> tuple[Score, ...]:
-        """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""
-        return tuple(self.source.scores())
 
     @cached_property
     def results(self) -> tuple[EpisodeResult, ...]:

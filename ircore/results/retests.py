@@ -94,9 +94,9 @@ def answered_twice(run: RunFolder) -> Iterator[TwoAnswers]:
         once = first.get(question)
         if once is None or once.value is None or again.value is None or again.episode_id not in instances:
             continue
-        yield TwoAnswers(again.judge, again.task, instances[again.episode_id], once.value, again.value)
+        yield TwoAnswers(again.by, again.task, instances[again.episode_id], once.value, again.value)
 
 
 def _question(score: Score) -> tuple[str, str, Task, str]:
     # Turns that share a rendering share its answer.
-    return score.judge, score.episode_id, score.task, score.rendering
+    return score.by, score.episode_id, score.task, score.picture[1]

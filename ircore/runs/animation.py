@@ -82,7 +82,7 @@ def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mappi
     """Return the score of each turn by the first judge that rated the episode."""
     rated = [score for score in folder.scores() if (score.episode_id, score.task) == (episode.episode_id, "similarity")]
     for judge in judges:
-        if own := {score.turn: score.value for score in rated if score.judge == judge and score.value is not None}:
+        if own := {score.picture[0]: score.value for score in rated if score.by == judge and score.value is not None}:
             return own
     return {}
 

@@ -4,9 +4,8 @@ run.json          identity: submission, instance set, rules, prompts, seed, vers
 instances/        a copy of the instance set, so that a run can be read on its own
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its bytes
-scores.jsonl      what judges and metrics gave; append only
+scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
 facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
-measures.jsonl    what a game other than reconstruction measured of its episodes
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -26,7 +26,6 @@ from pydantic import TypeAdapter
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
-from ircore.core.game_records import GameScore
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import (
     DamagedLineError,
@@ -48,11 +47,10 @@ RUN_FILE = "run.json"
 JOURNAL = "journal.jsonl"
 SCORES = "scores.jsonl"
 RETESTS = "retests.jsonl"
-MEASURES = "measures.jsonl"
 JUDGES = "judges"
 _RESTORE = "Restore it from a copy of the run."
 _EPISODE_ID = re.compile(rb'"episode_id":"([A-Za-z0-9][A-Za-z0-9._-]*)"')
-_GAME_SCORES, _SCORES = TypeAdapter(GameScore), TypeAdapter(Score)
+_SCORES = TypeAdapter(Score)
 
 
 class RunFolder:
@@ -222,17 +220,15 @@ class RunFolder:
         with JournalWriter(self.path / name) as journal:
             journal.append(score.model_dump_json().encode() for score in scores)
 
-    def measured(self) -> tuple[GameScore, ...]:
-        """Return the values of the game's measures so far."""
-        return tuple(read_records(self.path / MEASURES, _GAME_SCORES))
-
-    def keep_measured(self, scores: Iterable[GameScore]) -> None:
-        """Write all values of the game's measures in place of earlier values.
+    def replace_measured(self, scores: Iterable[Score]) -> None:
+        """Write all values of the game's own measures in place of earlier values.
 
         Raises:
-            WorkError: They cannot be written.
+            WorkError: They cannot be written; the earlier ones are there then.
         """
-        write_bytes(self.path / MEASURES, b"".join(score.model_dump_json().encode() + b"\n" for score in scores))
+        given = (score for score in self.scores() if score.task != "game")
+        lines = (score.model_dump_json().encode() + b"\n" for score in chain(scores, given))
+        write_bytes(self.path / SCORES, b"".join(lines), durable=True)
 
     def judges(self) -> dict[str, JudgeIdentity]:
         """Return who the judges of the scores are, by name.

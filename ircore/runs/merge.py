@@ -18,7 +18,6 @@ from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.game_records import GameScore
 from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -35,7 +34,7 @@ NAMED = 5
 """Missing instances that an error names."""
 
 
-RecordT = TypeVar("RecordT", GameScore, JudgeQuestion, RenderingFacts, Score)
+RecordT = TypeVar("RecordT", Score, JudgeQuestion, RenderingFacts, Score)
 
 
 @dataclass(frozen=True)
@@ -319,9 +318,6 @@ def _write(
         folder.add_retests(retests)
     if facts := _in_order([(*place, read_facts(place[0])) for place in places], owners, order):
         add_facts(folder, facts)
-    games = [(shard, names, shard.measured()) for shard, names in places]
-    if measured := _in_order(games, owners, order):
-        folder.keep_measured(measured)
     if judgements := _in_order([(*place, read_judgements(place[0])) for place in places], owners, order):
         _write_lines(folder.path / JUDGEMENTS, question_lines(judgements))
     _copy_prices(shards, out)

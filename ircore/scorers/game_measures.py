@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import WorkError
-from ircore.core.game_records import LONGEST_NOTE, GameScore
 from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
 from ircore.core.records import Instance
+from ircore.core.score_records import LONGEST_NOTE, Score
 from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
@@ -40,7 +40,7 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
         WorkError: The game computed what it does not declare, or nothing can be written.
     """
     with run.lock():
-        known = set(run.measured())
+        known = {score for score in run.scores() if score.task == "game"}
         episodes = [episode for episode in run.episodes() if played(game, episode)]
         meaningless = game.meaningless(run.run.submission.players)
         work = [_Work(run.path, run.run.instance_set, game, episode, meaningless) for episode in episodes]
@@ -51,7 +51,7 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
             for of_episode in in_order(_scores, work, count):
                 scores += of_episode
                 shown.advance()
-        run.keep_measured(scores)
+        run.replace_measured(scores)
     kept_count = sum(score in known for score in scores)
     return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count)
 
@@ -66,7 +66,7 @@ class _Work(NamedTuple):
     meaningless: Mapping[str, str]
 
 
-def _scores(work: _Work) -> list[GameScore]:
+def _scores(work: _Work) -> list[Score]:
     """Measure an episode; runs in a process of its own."""
     run, instances = _opened(work.path, work.instance_set)
     instance = instances[work.episode.instance_id]
@@ -98,7 +98,7 @@ def measured_scores(
     payloads: Mapping[str, Any],
     instruments: Instruments | None = None,
     meaningless: Mapping[str, str] = MappingProxyType({}),
-) -> Iterator[GameScore]:
+) -> Iterator[Score]:
     """Yield the values of a game's measures of one played episode.
 
     Args:
@@ -124,9 +124,10 @@ def measured_scores(
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
         if value.measure in meaningless:
             value = value._replace(value=None, reason=meaningless[value.measure], note=None)
-        yield GameScore(
+        yield Score(
             episode_id=episode.episode_id,
             measure=value.measure,
+            by=game.name,
             step=value.step,
             value=value.value,
             # Cut, since the text is a plug-in's, and one that is too long would cost the whole score.

@@ -67,7 +67,7 @@ class Scored(NamedTuple):
 
 def wanted_of(score: Score) -> Wanted:
     """Return the question that a score answers."""
-    return Wanted(score.episode_id, score.turn, score.task, score.judge, score.rendering, score.version)
+    return Wanted(score.episode_id, score.picture[0], score.task, score.by, score.picture[1], score.version)
 
 
 def scores_of(material: Material) -> Scored:
@@ -109,9 +109,9 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
     facts = judgement.facts if wanted.task == "similarity" else None
     return Score(
         episode_id=wanted.episode_id,
-        turn=wanted.turn,
-        task=wanted.task,
-        judge=wanted.judge,
+        step=wanted.turn,
+        measure=wanted.judge if wanted.task == "metric" else wanted.task,
+        by=wanted.judge,
         value=judgement.value,
         reason=judgement.reason[:500] if judgement.reason else None,
         rendering=wanted.rendering,

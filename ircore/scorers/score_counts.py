@@ -72,7 +72,7 @@ class ScoreCount:
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
     """Count one score under its judge's or metric's name."""
-    count = counts.setdefault(score.judge, ScoreCount())
+    count = counts.setdefault(score.by, ScoreCount())
     count.new += new
     count.kept += not new
     count.preferences += score.task == "preference"

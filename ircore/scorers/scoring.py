@@ -205,7 +205,7 @@ def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str
 
 def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by the question that each score answers."""
-    return {wanted_of(score): score for score in run.scores()}
+    return {wanted_of(score): score for score in run.scores() if score.task != "game"}
 
 
 def scored_turns(episode: RatedEpisode, every_turn: bool) -> list[tuple[int, str]]:

@@ -13,7 +13,6 @@ from pydantic.json_schema import models_json_schema
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.game_records import GameScore
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -137,7 +136,7 @@ def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
 
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
-    kinds = (Instance, Run, Episode, Score, JudgeIdentity, GameScore)
+    kinds = (Instance, Run, Episode, Score, JudgeIdentity, Score)
     forms = tuple(manifest_form(game) for game in installed_games()[0].values())
     manifest = {"title": "Submission", **_any_of(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

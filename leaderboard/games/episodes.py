@@ -103,7 +103,7 @@ def episode_html(section: GameSection, entry: Entry, instance: Instance, episode
         "step_values": per_step,
         "notes": {
             score.measure: score.note
-            for score in entry.measured.scores
+            for score in entry.measured.every_score
             if score.episode_id == episode.episode_id and score.step is None and score.note
         },
     }

@@ -88,11 +88,11 @@ def rated() -> tuple[Any, list[Score]]:
 def test_the_later_of_two_scores_of_the_same_rendering_counts_and_people_are_told_apart() -> None:
     episode, scores = rated()
     later = scores[0].model_copy(update={"value": 9.5})
-    people = [scores[0].model_copy(update={"judge": "human", "annotator": name}) for name in ("a", "b")]
+    people = [scores[0].model_copy(update={"by": "human", "annotator": name}) for name in ("a", "b")]
     kept = [score for _, score in valid_scores([episode], [*scores, *people, later])]
     assert later in kept
     assert scores[0] not in kept
-    assert [score.annotator for score in kept if score.judge == "human"] == ["a", "b"]
+    assert [score.annotator for score in kept if score.by == "human"] == ["a", "b"]
     # In whatever order they were made, they stand in the same one.
     again = [score for _, score in valid_scores([episode], [*people[::-1], *scores[1:][::-1], later])]
     assert again == kept

@@ -109,7 +109,7 @@ def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: 
     said = {
         (RunFolder(path).run.run_id, score.episode_id, score.measure): score.note
         for path in runs
-        for score in RunFolder(path).measured()
+        for score in RunFolder(path).scores()
         if score.note
     }
     assert kept == said  # the verifier's reasons

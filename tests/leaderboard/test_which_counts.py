@@ -156,8 +156,9 @@ def test_a_badge_of_a_pair_without_a_rank_says_why_and_no_score() -> None:
 
 def also(run: InventedRun, judge: str, task: Any = "similarity", value: float | None = None) -> InventedRun:
     """The same run with what another judge or metric gives: the same values, or one value for all."""
+    measure = judge if task == "metric" else task
     more = tuple(
-        score.model_copy(update={"judge": judge, "task": task, "value": score.value if value is None else value})
+        score.model_copy(update={"by": judge, "measure": measure, "value": score.value if value is None else value})
         for score in run.given
     )
     return replace(run, given=run.given + more)

@@ -65,6 +65,6 @@ def score_of(instance: Instance, fate: Fate, judge: str, rendering: Rendering) -
     value = fate if isinstance(fate, float) else None
     reason = "judge_refused: no" if value is None else None
     return Score(
-        episode_id=instance.instance_id, turn=1, task="similarity", judge=judge, value=value, reason=reason,
+        episode_id=instance.instance_id, step=1, measure="similarity", by=judge, value=value, reason=reason,
         rendering=rendering.sha256,
     )  # fmt: skip

@@ -7,7 +7,6 @@ from pathlib import Path
 from random import Random
 
 from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
 from ircore.core.score_records import JudgeIdentity, Score
@@ -41,7 +40,7 @@ class InventedRun:
     def judges(self) -> dict[str, JudgeIdentity]:
         return {}
 
-    def measured(self) -> tuple[GameScore, ...]:
+    def measured(self) -> tuple[Score, ...]:
         return ()
 
     def costs(self) -> dict[str, float | None]:
@@ -130,11 +129,11 @@ def invented_results(describers: list[str], generators: list[str], per_condition
 def judged_also(run: InventedRun, judge: str, bias: float, noise: float, annotator: str | None = None) -> InventedRun:
     """The same run with the ratings of one more judge, or of a person: those that are there, shifted and shaken."""
     random = Random(f"{run.run.slug}-{judge}-{annotator}")
-    own = [score for score in run.given if score.judge == run.given[0].judge and score.task == "similarity"]
+    own = [score for score in run.given if score.by == run.given[0].by and score.task == "similarity"]
     more = [
         score.model_copy(
             update={
-                "judge": judge,
+                "by": judge,
                 "annotator": annotator,
                 "value": round(min(10.0, max(0.0, (score.value or 0.0) + random.gauss(bias, noise)))),
             }
@@ -148,9 +147,9 @@ def preferring(run: InventedRun) -> InventedRun:
     """The same run with a preference by every rater: whichever of first and final rendering it rated higher."""
     rated: dict[tuple[str, str, str | None], list[Score]] = {}
     for score in run.given:
-        rated.setdefault((score.episode_id, score.judge, score.annotator), []).append(score)
+        rated.setdefault((score.episode_id, score.by, score.annotator), []).append(score)
     more = [
-        scores[-1].model_copy(update={"task": "preference", "value": _preference(scores)})
+        scores[-1].model_copy(update={"measure": "preference", "value": _preference(scores)})
         for scores in rated.values()
         if len(scores) > 1
     ]
@@ -264,9 +263,9 @@ def _episode(
 def _score(instance: Instance, turn: int, judge: str, value: float, rendering: Rendering) -> Score:
     return Score(
         episode_id=instance.instance_id,
-        turn=turn,
-        task="similarity",
-        judge=judge,
+        step=turn,
+        measure="similarity",
+        by=judge,
         value=value,
         rendering=rendering.sha256,
     )

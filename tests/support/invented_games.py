@@ -1,15 +1,14 @@
 """Runs of an invented game that nobody played: the values of its headline are given episode by episode."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from invented import InventedRun
 
 from ircore.core.episode_records import Episode
-from ircore.core.game_records import GameScore
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
+from ircore.core.score_records import Score
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import Ending, Game, GameOutcome, Measure, Measured, Pages, Seat
 from ircore.instances.records import Instances
@@ -51,16 +50,6 @@ class Erring(Guessing):
     pages = Pages()
 
 
-@dataclass(frozen=True)
-class InventedGameRun(InventedRun):
-    """A run of a game, with the values of its own measures."""
-
-    values: tuple[GameScore, ...] = ()
-
-    def measured(self) -> tuple[GameScore, ...]:
-        return self.values
-
-
 def guessing_set(per_condition: int, categories: Sequence[str] = ("beasts", "birds")) -> InstanceSet:
     """As many instances in each of two categories and difficulties."""
     names = [(category, hard) for category in categories for hard in ("easy", "hard")]
@@ -84,7 +73,7 @@ def guessed(
     rules: Mapping[str, Any] | None = None,
     measure: str = "points",
     reference: bool = False,
-) -> InventedGameRun:
+) -> InventedRun:
     """A run whose episodes have these values: a number, a reason why it was aborted, or None for not scored yet.
 
     An instance beyond the values was not begun.
@@ -111,8 +100,8 @@ def guessed(
         for instance, value in given
     )  # fmt: skip
     scores = tuple(
-        GameScore(episode_id=instance.instance_id, measure=measure, value=value)
+        Score(episode_id=instance.instance_id, measure=measure, by="guessing", value=value)
         for instance, value in given
         if isinstance(value, float)
     )
-    return InventedGameRun(Path(slug), run, instances, ended, values=scores)
+    return InventedRun(Path(slug), run, instances, ended, scores)

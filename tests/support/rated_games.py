@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from invented_games import Guessing, InventedGameRun, guessed
+from invented import InventedRun
+from invented_games import Guessing, guessed
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Instance, PictureFile, Record
@@ -44,7 +45,7 @@ def rendering(step: int) -> Rendering:
     return Rendering(sha256=f"{step}" * 64, width=8, height=8)
 
 
-def drawn_run(*given: Score, steps: int = 2) -> InventedGameRun:
+def drawn_run(*given: Score, steps: int = 2) -> InventedRun:
     """A run of one episode whose drawings were rated."""
     picture = PictureFile(image="images/target.png", sha256="f" * 64, width=8, height=8)
     instance = Instance(
@@ -57,4 +58,4 @@ def drawn_run(*given: Score, steps: int = 2) -> InventedGameRun:
         episode_id=ONE, instance_id=ONE, category="beasts", difficulty="easy", outcome="completed",
         steps=tuple({"drawing": rendering(step).model_dump()} for step in range(1, steps + 1)),
     )  # fmt: skip
-    return InventedGameRun(made.path, made.run, instances, (episode,), given, values=made.values)
+    return InventedRun(made.path, made.run, instances, (episode,), (*made.given, *given))

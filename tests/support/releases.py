@@ -62,10 +62,10 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
         assert last is not None
         item = episode.episode_id
         scores += [
-            Score(episode_id=item, turn=2, task="similarity", judge="eye", value=final, rendering=last.sha256),
-            Score(episode_id=item, turn=1, task="similarity", judge="eye", value=FIRST, rendering=first.sha256),
-            Score(episode_id=item, turn=2, task="preference", judge="eye", value=1, rendering=last.sha256),
-            Score(episode_id=item, turn=2, task="metric", judge="psnr", value=None, reason="∞", rendering=last.sha256),
+            Score(episode_id=item, step=2, measure="similarity", by="eye", value=final, rendering=last.sha256),
+            Score(episode_id=item, step=1, measure="similarity", by="eye", value=FIRST, rendering=first.sha256),
+            Score(episode_id=item, step=2, measure="preference", by="eye", value=1, rendering=last.sha256),
+            Score(episode_id=item, step=2, measure="psnr", by="psnr", value=None, reason="∞", rendering=last.sha256),
         ]
     return scores
 
@@ -85,7 +85,7 @@ def rate_first(run: RunFolder, value: float) -> None:
         if episode.turns and episode.turns[0].rendering is not None
     ]
     run.add_scores(
-        Score(episode_id=episode_id, turn=1, task="similarity", judge="eye", value=value, rendering=sha256)
+        Score(episode_id=episode_id, step=1, measure="similarity", by="eye", value=value, rendering=sha256)
         for episode_id, sha256 in drawn
     )
 

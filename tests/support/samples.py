@@ -126,6 +126,6 @@ def rating_of(
     """Return what a judge says of the rendering of a turn."""
     assert turn.rendering is not None
     return Score(
-        episode_id=episode.episode_id, turn=turn.turn, task=task, judge=judge, value=value,
-        rendering=turn.rendering.sha256, **more,
+        episode_id=episode.episode_id, step=turn.turn, measure=judge if task == "metric" else task, by=judge,
+        value=value, rendering=turn.rendering.sha256, **more,
     )  # fmt: skip

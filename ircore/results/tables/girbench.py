@@ -5,8 +5,8 @@ from statistics import fmean
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import GameScore
 from ircore.core.images import Picture
+from ircore.core.score_records import Score
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
 from ircore.results.games import GameResults
@@ -65,7 +65,7 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
 def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[Episode]) -> Value:
     """Return the mean of a measure over the episodes that have a value; the first reason if none has."""
     names = {episode.episode_id for episode in episodes}
-    scores: list[GameScore] = [score for score in run.scores if score.measure == measure and score.episode_id in names]
+    scores: list[Score] = [score for score in run.every_score if score.measure == measure and score.episode_id in names]
     values = [score.value for score in scores if score.value is not None]
     if values:
         return Value(fmean(values))

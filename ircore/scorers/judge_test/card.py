@@ -219,8 +219,8 @@ def _ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
     """Return the judge's ratings by target and edit, in the order of the instance set."""
     values: dict[str, dict[str, list[float]]] = {}
     for score in run.scores():
-        if score.judge == judge and score.task == "similarity" and score.value is not None:
-            values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.turn], []).append(score.value)
+        if score.by == judge and score.task == "similarity" and score.value is not None:
+            values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.picture[0]], []).append(score.value)
     return {
         episode.episode_id: {edit: _mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()}
         for episode in run.episodes()

@@ -149,7 +149,7 @@ def preferences_by_score(run: RunFolder, judge: LoadedJudge) -> list[Score]:
             better = preferred(Judgement(first.value, first.reason), Judgement(final.value, final.reason))
             new.append(
                 Score(
-                    episode_id=wanted.episode_id, turn=turn, task="preference", judge=judge.name, value=better.value,
+                    episode_id=wanted.episode_id, step=turn, measure="preference", by=judge.name, value=better.value,
                     reason=better.reason, rendering=wanted.rendering,
                 )
             )  # fmt: skip
@@ -173,7 +173,7 @@ def _can_be_read_now(
     shown = tuple(rendering.sha256 for rendering in renderings)
     orders: tuple[Order | None, ...] = (None,) if len(shown) == 1 else get_args(Order)
     answers = [
-        [known.get(QuestionKey(score.judge, who, original.sha256, hashes, order, repair)) for repair in (False, True)]
+        [known.get(QuestionKey(score.by, who, original.sha256, hashes, order, repair)) for repair in (False, True)]
         for order in orders
         for hashes in [shown[::-1] if order == "final_leading" else shown]
     ]

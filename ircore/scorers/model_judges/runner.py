@@ -346,9 +346,9 @@ def _scores(item: Item, verdict: Verdict) -> list[Score]:
     return [
         Score(
             episode_id=request.episode_id,
-            turn=request.turn,
-            task=request.task,
-            judge=request.judge,
+            step=request.turn,
+            measure=request.task,
+            by=request.judge,
             value=verdict.value,
             reason=verdict.reason[:500] if verdict.reason else None,
             rendering=request.rendering,

@@ -223,9 +223,9 @@ class _Scored(NamedTuple):
 def _scores_by(run: RunFolder, judge: str | None) -> dict[tuple[str, str], float]:
     """Return a judge's ratings by episode and rendering; none if no judge is named."""
     return {
-        (score.episode_id, score.rendering): score.value
+        (score.episode_id, score.picture[1]): score.value
         for score in (run.scores() if judge is not None else ())
-        if score.judge == judge and score.task == "similarity" and score.value is not None
+        if score.by == judge and score.task == "similarity" and score.value is not None
     }
 
 

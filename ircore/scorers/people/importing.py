@@ -173,9 +173,9 @@ def _rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> t
 def _score(row: RatingRow, rendering: str) -> Score:
     return Score(
         episode_id=row.episode_id,
-        turn=row.turn,
-        task=cast(Literal["similarity", "preference"], row.task),
-        judge=HUMAN,
+        step=row.turn,
+        measure=cast(Literal["similarity", "preference"], row.task),
+        by=HUMAN,
         value=row.value,
         reason=row.reason,
         rendering=rendering,
@@ -214,8 +214,11 @@ def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
         for turn, rendering in episode.renderings.items()
     }
     for line, score in enumerate(run.scores(), start=1):
-        if score.annotator is not None and current.get((score.episode_id, score.turn)) == score.rendering:
-            key = _Key(run_id, score.episode_id, score.turn, score.task, score.annotator)
+        if score.annotator is None:
+            continue
+        step, rendering = score.picture
+        if current.get((score.episode_id, step)) == rendering:
+            key = _Key(run_id, score.episode_id, step, score.task, score.annotator)
             yield key, _Given(score, f"{run.path / SCORES}:{line}")
 
 

@@ -171,9 +171,9 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
 def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     """Return a judge's score of each episode's final rendering, 0–10; 0 for an episode that was aborted."""
     rated = {
-        (score.episode_id, score.turn): score.value
+        (score.episode_id, score.step): score.value
         for score in run.scores()
-        if score.judge == judge and score.task == "similarity" and score.value is not None
+        if score.by == judge and score.task == "similarity" and score.value is not None
     }
     finals: dict[str, float] = {}
     for episode in run.episodes():

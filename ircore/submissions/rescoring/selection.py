@@ -70,8 +70,8 @@ def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
             continue
         ratings: dict[str, dict[int, float]] = {}
         for score in folder.scores():
-            if score.judge == _JUDGE and score.task == "similarity" and score.value is not None:
-                ratings.setdefault(score.episode_id, {})[score.turn] = score.value
+            if score.by == _JUDGE and score.task == "similarity" and score.value is not None:
+                ratings.setdefault(score.episode_id, {})[score.picture[0]] = score.value
         by_episode = {name: [turns[turn] for turn in sorted(turns)] for name, turns in ratings.items()}
         converged = {name for name, episode in folder.ended().items() if episode.outcome == "converged"}
         curves.append([curve for name, curve in by_episode.items() if name in converged])

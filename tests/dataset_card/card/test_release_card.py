@@ -97,7 +97,7 @@ def card_of(source: ReconstructionSource) -> str:
 def test_what_is_said_of_people_depends_on_the_data(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     rated = [score for score in runs[0].scores() if score.task == "similarity"]
-    runs[0].add_scores(score.model_copy(update={"judge": "human", "annotator": "p7"}) for score in rated)
+    runs[0].add_scores(score.model_copy(update={"by": "human", "annotator": "p7"}) for score in rated)
     source = reconstruction_source(runs, read_instances(built / "instances"))
     assert annotators(source) == 1
     assert "1 person rated renderings" in " ".join(statements(source).annotation)
@@ -112,8 +112,8 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
     similarity = [score for score in runs[0].scores() if score.task == "similarity"]
     preference = [score for score in runs[0].scores() if score.task == "preference"]
-    runs[0].add_scores(score.model_copy(update={"judge": "human", "annotator": "p7"}) for score in similarity)
-    runs[0].add_scores(score.model_copy(update={"judge": "chooser"}) for score in preference)
+    runs[0].add_scores(score.model_copy(update={"by": "human", "annotator": "p7"}) for score in similarity)
+    runs[0].add_scores(score.model_copy(update={"by": "chooser"}) for score in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = reconstruction_source(runs, read_instances(built / "instances"))
     assert ordered_judges(source.results) == ("human", "eye")
@@ -163,11 +163,11 @@ def test_the_board_stands_in_the_card(card: str) -> None:
 
 def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
     runs = [RunFolder(shutil.copytree(built / "runs" / slug, tmp_path / slug)) for slug in FINALS]
-    finals = [score for score in runs[0].scores() if score.task == "similarity" and score.turn == 2]
+    finals = [score for score in runs[0].scores() if score.task == "similarity" and score.step == 2]
     runs[0].add_scores(
         final.model_copy(update={"value": None, "reason": "judge_refused: ugly"})
         for final in finals[:3]
-        if final.judge == "eye"
+        if final.by == "eye"
     )
     source = reconstruction_source(runs, read_instances(built / "instances"))
     shown = card_of(source)

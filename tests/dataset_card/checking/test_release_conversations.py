@@ -71,10 +71,10 @@ def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Pat
 @pytest.mark.parametrize("measure", ["ssim", "final_verified"])
 def test_a_value_that_its_pictures_do_not_have_is_named(run: Path, tmp_path: Path, measure: str) -> None:
     forged = shutil.copytree(run, tmp_path / "forged")
-    values = [json.loads(line) for line in (forged / "measures.jsonl").read_text().splitlines()]
+    values = [json.loads(line) for line in (forged / "scores.jsonl").read_text().splitlines()]
     changed = next(value for value in values if value["measure"] == measure)
     changed["value"] = 0.123
-    (forged / "measures.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+    (forged / "scores.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
     build_release([forged], forged / "instances", tmp_path / "release")
     (fault,) = rescored(tmp_path / "release").faults
     assert f"{measure}: is 0.123, computed again" in fault

@@ -110,7 +110,7 @@ def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
     published = {
         (row["episode_id"], row["turn"]): (row["lowest"], row["value"], row["highest"])
         for row in table(tmp_path / "release", SCORES)
-        if row["judge"] == "verified" and row["task"] == "similarity"
+        if row["by"] == "verified" and row["measure"] == "similarity"
     }
     rows: dict[Any, Rows] = {}
     for row in table(tmp_path / "release", FACTS):

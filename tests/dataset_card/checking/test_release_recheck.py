@@ -102,7 +102,7 @@ def test_a_run_that_was_scored_again_is_computed_again(scored: Scored, release: 
     recheck_new_runs(release, check_release(release), None, Verification())
     run = shutil.copytree(scored.run(PAIRS[0]).path, tmp_path / "run")
     lines = (run / "scores.jsonl").read_text("utf-8").splitlines(keepends=True)
-    (run / "scores.jsonl").write_text("".join(line for line in lines if '"judge":"uqi"' not in line), "utf-8")
+    (run / "scores.jsonl").write_text("".join(line for line in lines if '"by":"uqi"' not in line), "utf-8")
     build_release([run], scored.instances.folder, tmp_path / "next", BuildPlan(previous=release))
     other = scored.run(PAIRS[1]).run.run_id
     assert [run.run_id for run in read_verification(tmp_path / "next").runs] == [other]

@@ -66,7 +66,7 @@ def find(scores: list[Score], judge: str, task: str, turn: int = 1) -> int:
     return next(
         index
         for index, score in enumerate(scores)
-        if (score.judge, score.task, score.turn) == (judge, task, turn) and score.value is not None
+        if (score.by, score.task, score.step) == (judge, task, turn) and score.value is not None
     )
 
 
@@ -93,7 +93,7 @@ def test_five_more_for_every_similarity(scored: Scored, forge: Callable[[Forgery
     # The final rendering of each of the 10 played episodes is exact and had 10 already.
     assert len(faults) == 10
     run = scored.run(PAIRS[1])
-    first = next(score for score in run.scores() if score.task == "similarity" and score.turn == 1)
+    first = next(score for score in run.scores() if score.task == "similarity" and score.step == 1)
     assert first.value is not None
     assert faults[0] == (
         f"run {run.run.run_id}, episode {first.episode_id}, turn 1, structural (similarity): "
@@ -130,7 +130,7 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
             turns = (item, two.model_copy(update={"rendering": rendering}), three)
             episodes[name] = episodes[name].with_steps(turns)
             for index, score in enumerate(scores):
-                if score.episode_id == name and score.turn == 2:
+                if score.episode_id == name and score.step == 2:
                     scores[index] = changed(score, rendering=rendering.sha256)
 
     faults = rescored(forge(swap)).faults

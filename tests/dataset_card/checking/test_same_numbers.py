@@ -57,12 +57,12 @@ def _scores(run: RunFolder, rater: tuple[str, str | None], random: Random) -> li
     made = []
     for episode, turn in turns:
         assert turn.rendering is not None
-        about = {"episode_id": episode, "judge": judge, "annotator": annotator, "rendering": turn.rendering.sha256}
+        about = {"episode_id": episode, "by": judge, "annotator": annotator, "rendering": turn.rendering.sha256}
         value = random.randrange(40, 99) / 10
-        made.append(Score.model_validate({**about, "turn": turn.turn, "task": "similarity", "value": value}))
+        made.append(Score.model_validate({**about, "step": turn.turn, "measure": "similarity", "value": value}))
         if turn.turn > 1:
             choice = random.choice((0, 0.5, 1))
-            made.append(Score.model_validate({**about, "turn": turn.turn, "task": "preference", "value": choice}))
+            made.append(Score.model_validate({**about, "step": turn.turn, "measure": "preference", "value": choice}))
     return made
 
 

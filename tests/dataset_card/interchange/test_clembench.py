@@ -281,7 +281,7 @@ def test_a_picture_without_labels_is_refused_with_a_remedy(exported: Path, tmp_p
 @pytest.mark.slow
 def test_several_judges_need_a_choice(played: RunFolder, tmp_path: Path) -> None:
     run = RunFolder(shutil.copytree(played.path, tmp_path / "run"))
-    run.add_scores(score.model_copy(update={"judge": "ear", "value": 3.0}) for score in played.scores())
+    run.add_scores(score.model_copy(update={"by": "ear", "value": 3.0}) for score in played.scores())
     with pytest.raises(InputError, match="several judges"):
         export_runs([run], tmp_path / "results")
     export_runs([run], tmp_path / "results", "ear")

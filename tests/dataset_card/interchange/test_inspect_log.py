@@ -30,7 +30,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
             assert turn.rendering is not None
             item, sha256 = episode.episode_id, turn.rendering.sha256
             run.add_scores(
-                [Score(episode_id=item, turn=turn.turn, task="similarity", judge="eye", value=8, rendering=sha256)]
+                [Score(episode_id=item, step=turn.turn, measure="similarity", by="eye", value=8, rendering=sha256)]
             )
     return run
 

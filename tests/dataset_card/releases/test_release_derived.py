@@ -151,7 +151,7 @@ def test_the_renderer_is_all_that_a_card_is_written_with() -> None:
 
 def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
     def keep_metrics(rows: list[Row]) -> None:
-        rows[:] = [row for row in rows if row["task"] == "metric"]
+        rows[:] = [row for row in rows if row["measure"] == row["by"]]
 
     rewrite(release, SCORES, keep_metrics)
     assert "data/leaderboard: no played episode was rated by a judge" in check_release(release).faults

@@ -226,7 +226,7 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
     other = sample_instances(inputs / "other", per_condition=2)
     run = sample_run(inputs / "runs" / "new", other, sample_submission("new"))
     run.add_scores(
-        Score(episode_id=episode.episode_id, turn=1, task="similarity", judge="eye", value=5, rendering=drawn.sha256)
+        Score(episode_id=episode.episode_id, step=1, measure="similarity", by="eye", value=5, rendering=drawn.sha256)
         for episode in run.episodes()
         if episode.turns and (drawn := episode.turns[0].rendering)
     )

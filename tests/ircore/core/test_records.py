@@ -43,17 +43,17 @@ def test_an_abort_has_a_reason_and_nothing_else_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "value", "reason"),
-    [("similarity", 10.5, None), ("preference", 2.0, None), ("metric", None, None), ("metric", 1.0, "because")],
+    ("measure", "value", "reason"),
+    [("similarity", 10.5, None), ("preference", 2.0, None), ("ssim", None, None), ("ssim", 1.0, "because")],
 )
-def test_a_score_is_in_range_and_has_a_value_or_a_reason(task: str, value: float | None, reason: str | None) -> None:
+def test_a_score_is_in_range_and_has_a_value_or_a_reason(measure: str, value: float | None, reason: str | None) -> None:
     with pytest.raises(ValidationError):
         Score.model_validate(
             {
                 "episode_id": "a",
-                "turn": 1,
-                "task": task,
-                "judge": "j",
+                "step": 1,
+                "measure": measure,
+                "by": "ssim",
                 "value": value,
                 "reason": reason,
                 "rendering": SHA,
@@ -62,9 +62,9 @@ def test_a_score_is_in_range_and_has_a_value_or_a_reason(task: str, value: float
 
 
 def test_metrics_have_their_own_range_but_are_finite() -> None:
-    Score(episode_id="a", turn=1, task="metric", judge="brisque", value=-15.3, rendering=SHA)
+    Score(episode_id="a", step=1, measure="brisque", by="brisque", value=-15.3, rendering=SHA)
     with pytest.raises(ValidationError, match="finite"):
-        Score(episode_id="a", turn=1, task="metric", judge="psnr", value=float("inf"), rendering=SHA)
+        Score(episode_id="a", step=1, measure="psnr", by="psnr", value=float("inf"), rendering=SHA)
 
 
 @pytest.mark.parametrize("name", ["openai_api_key", "OPENAI_SECRET", "KEY", "sk-abc_KEY"])

@@ -207,7 +207,7 @@ def test_one_judge_alone_has_nobody_to_be_held_against() -> None:
 def test_a_judge_that_rated_other_renderings_is_left_out() -> None:
     run = invented_run(invented_set(1), "seer", "painter", 4.0, 0.2)
     half = len(run.given) // 2
-    split = (*run.given[:half], *(score.model_copy(update={"judge": "late"}) for score in run.given[half:]))
+    split = (*run.given[:half], *(score.model_copy(update={"by": "late"}) for score in run.given[half:]))
     assert Results.from_runs([replace(run, given=split)]).raters.crossed == ()
 
 
@@ -245,7 +245,12 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
         ]  # fmt: skip
         scores += [
             Score(
-                episode_id=name, turn=turn, task=task, judge=judge, value=value, rendering=renderings[turn - 1].sha256
+                episode_id=name,
+                step=turn,
+                measure=judge if task == "metric" else task,
+                by=judge,
+                value=value,
+                rendering=renderings[turn - 1].sha256,
             )
             for turn, task, judge, value in given
         ]

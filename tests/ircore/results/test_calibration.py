@@ -48,9 +48,9 @@ def scores(
         return Score.model_validate(
             {
                 "episode_id": instance,
-                "turn": turn,
-                "task": task,
-                "judge": "human" if human else name,
+                "step": turn,
+                "measure": task,
+                "by": "human" if human else name,
                 "annotator": name if human else None,
                 "value": value,
                 "rendering": rendering(turn),

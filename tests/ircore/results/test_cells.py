@@ -35,9 +35,9 @@ def episode(*letters: str) -> Episode:
 def rating(turn: int, value: float, annotator: str | None, judge: str = "human") -> Score:
     return Score(
         episode_id="one",
-        turn=turn,
-        task="similarity",
-        judge=judge,
+        step=turn,
+        measure="similarity",
+        by=judge,
         value=value,
         rendering="ab"[turn - 1] * 64,
         annotator=annotator,
@@ -66,7 +66,7 @@ def test_people_who_rated_half_count_where_they_rated() -> None:
 def test_what_each_order_said_is_kept() -> None:
     orders = Orders(first_leading=1, final_leading=0)
     asked = Score(
-        episode_id="one", turn=2, task="preference", judge="eye", value=0.5, rendering="b" * 64, orders=orders
+        episode_id="one", step=2, measure="preference", by="eye", value=0.5, rendering="b" * 64, orders=orders
     )
     assert result(asked).judged["eye"].orders == orders
     assert result(asked).judged["eye"].preference == 0.5

@@ -7,7 +7,6 @@ from invented import invented_run, invented_set
 from invented_games import Erring, Guessing, guessed, guessing_set
 from rated_games import ONE, Drawing, drawn_run, rendering
 
-from ircore.core.game_records import GameScore
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
 from ircore.games.declarations import declaration_faults
@@ -136,10 +135,10 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
     played = guessed("pair", TEN, [5.0] * 20)
     shares = [("first", 1.0), ("first", 0.5), ("second", 0.25), ("second", 0.25)] * 5
     values = tuple(
-        GameScore(episode_id=episode.episode_id, measure=measure, value=value)
+        Score(episode_id=episode.episode_id, measure=measure, by="guessing", value=value)
         for episode, (measure, value) in zip(played.episodes(), shares, strict=True)
     )
-    run = replace(played, values=(*played.measured(), *values))
+    run = replace(played, given=(*played.given, *values))
     (row,) = GameResults.from_runs(Comparing(), [run]).board()
     gap = row.cell.measures["gap"]
     assert gap.mean == pytest.approx(0.75 - 0.25)
@@ -173,17 +172,17 @@ def test_the_interval_of_a_length_does_not_reach_below_nothing(
     few = guessing_set(1)
     run = guessed("pair", few, [5.0] * 4)
     words = tuple(
-        GameScore(episode_id=instance.instance_id, measure="words", value=value)
+        Score(episode_id=instance.instance_id, measure="words", by="guessing", value=value)
         for instance, value in zip(few.instances, (0.0, 0.0, 0.0, 32.0), strict=True)
     )
-    (row,) = GameResults.from_runs(Counting(), [replace(run, values=(*run.values, *words))]).board()
+    (row,) = GameResults.from_runs(Counting(), [replace(run, given=(*run.given, *words))]).board()
     assert row.cell.measures["words"].mean == 8
     assert row.cell.measures["words"].low == pytest.approx(low, abs=0.01)
 
 
 def rating(step: int, value: float | None, judge: str = "gpt", annotator: str | None = None, of: int = 0) -> Score:
     return Score(
-        episode_id=ONE, turn=step, task="similarity", judge=judge, value=value, annotator=annotator,
+        episode_id=ONE, step=step, measure="similarity", by=judge, value=value, annotator=annotator,
         reason=None if value is not None else "judge_refused: no", rendering=rendering(of or step).sha256,
     )  # fmt: skip
 

@@ -34,7 +34,7 @@ def a_run(instances: InstanceSet, describer: str, *more: str) -> InventedRun:
     for judge in more:
         run = judged_also(run, judge, -1, 0.3, "p1" if judge == HUMAN else None)
     photographs = {episode.episode_id for episode in run.played if episode.category == "photos"}
-    given = tuple(score for score in run.given if not (score.judge == "verified" and score.episode_id in photographs))
+    given = tuple(score for score in run.given if not (score.by == "verified" and score.episode_id in photographs))
     run = replace(run, given=given)
     object.__setattr__(run, "judges", lambda: {"verified": VERIFIED} if "verified" in more else {})
     return run

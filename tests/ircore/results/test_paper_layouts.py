@@ -58,7 +58,7 @@ def test_conditions_are_one_grid_of_pair_category_difficulty_and_judge(results: 
 
 def test_who_only_compares_has_a_share_and_no_score() -> None:
     run = preferring(invented_run(invented_set(6, ("geometry",)), "seer", "painter", 5, 0.3))
-    lipsim = [score.model_copy(update={"judge": "lipsim"}) for score in run.given if score.task == "preference"]
+    lipsim = [score.model_copy(update={"by": "lipsim"}) for score in run.given if score.task == "preference"]
     grid = table(Results.from_runs([replace(run, given=(*run.given, *lipsim))]), "conditions")
     keys = [column.key for column in grid.columns]
     assert "lipsim" not in keys
@@ -82,7 +82,7 @@ def test_pooled_intervals_do_not_take_judges_of_one_picture_as_independent() -> 
     for judge in ("claude", "qwen3"):
         # The same ratings again: three judges that always agree are worth one.
         run = replace(
-            run, given=(*run.given, *(s.model_copy(update={"judge": judge}) for s in run.given if s.judge == "gpt"))
+            run, given=(*run.given, *(s.model_copy(update={"by": judge}) for s in run.given if s.by == "gpt"))
         )
     results = Results.from_runs([run])
     pooled, alone = table(results, "outcomes_pooled"), table(results, "outcomes", "gpt")

@@ -32,7 +32,7 @@ def results(instance: Instance, finals: list[float | None], unrated: int = 0) ->
             )
         )  # fmt: skip
         if final is not None and repeat <= len(finals):
-            scores.append(Score(episode_id=name, turn=1, task="similarity", judge="eye", value=final, rendering=SHA256))
+            scores.append(Score(episode_id=name, step=1, measure="similarity", by="eye", value=final, rendering=SHA256))
     return judge_episodes("run", "pair", episodes, scores)
 
 
@@ -97,7 +97,7 @@ def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Insta
         episode = run.episodes()[0].model_copy(update={"episode_id": name})
         drawn = turns[1].rendering
         assert drawn is not None
-        score = Score(episode_id=name, turn=2, task="preference", judge="eye", value=1.0, rendering=drawn.sha256)
+        score = Score(episode_id=name, step=2, measure="preference", by="eye", value=1.0, rendering=drawn.sha256)
         (result,) = judge_episodes("run", "pair", [episode], [score])
         tally.add(result, "eye")
     assert (tally.preference().mean, tally.preference().n) == (1.0, 1)

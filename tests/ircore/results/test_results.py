@@ -44,7 +44,10 @@ def episode(renderings: str, outcome: Outcome = "converged", name: str = "one") 
 
 def score(letter: str, turn: int, value: float | None, task: Task = "similarity", judge: str = "eye") -> Score:
     reason = "no answer" if value is None else None
-    return Score(episode_id="one", turn=turn, task=task, judge=judge, value=value, reason=reason, rendering=letter * 64)
+    measure = judge if task == "metric" else task
+    return Score(
+        episode_id="one", step=turn, measure=measure, by=judge, value=value, reason=reason, rendering=letter * 64
+    )
 
 
 def judged(played: Episode, *scores: Score) -> EpisodeResult:

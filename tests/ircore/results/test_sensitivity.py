@@ -37,7 +37,7 @@ def one_run(instances: object, name: str, by_judge: dict[str, float]) -> Invente
     run = invented_run(instances, name, "painter", 5.0, 0.0)  # type: ignore[arg-type]
     whole = tuple(e.model_copy(update={"outcome": "turn_limit", "abort_reason": None}) for e in run.played)
     scores = tuple(
-        score.model_copy(update={"judge": judge, "value": value + (sum(map(ord, score.episode_id)) % 5 - 2) / 10})
+        score.model_copy(update={"by": judge, "value": value + (sum(map(ord, score.episode_id)) % 5 - 2) / 10})
         for judge, value in by_judge.items()
         for score in run.given
     )

@@ -83,12 +83,12 @@ def test_where_every_fact_is_told_a_board_has_no_column_of_dashes() -> None:
     "fields",
     [
         {"low": 3.0}, {"high": 9.0}, {"low": 8.0, "high": 9.0}, {"low": 1.0, "high": 6.9}, {"undecided": 1.5},
-        {"task": "preference", "value": 1.0, "low": 1.0, "high": 1.0},
+        {"measure": "preference", "value": 1.0, "low": 1.0, "high": 1.0},
         {"value": None, "reason": "no", "low": 1, "high": 2},
     ],
 )  # fmt: skip
 def test_an_interval_holds_its_value_and_belongs_to_a_rating(fields: dict[str, object]) -> None:
-    about = {"episode_id": "a", "turn": 1, "task": "similarity", "judge": "eye", "value": 7.0, "rendering": "a" * 64}
+    about = {"episode_id": "a", "step": 1, "measure": "similarity", "by": "eye", "value": 7.0, "rendering": "a" * 64}
     with pytest.raises(ValueError, match=r"low|undecided"):
         Score.model_validate(about | fields)
 

@@ -61,11 +61,11 @@ def test_an_outage_of_a_judge_is_no_refusal() -> None:
     run = run_of("seer")
     episode = run.played[0]
     last = episode.rendered_turns[-1]
-    score = next(score for score in run.given if score.episode_id == episode.episode_id and score.turn == last.turn)
+    score = next(score for score in run.given if score.episode_id == episode.episode_id and score.step == last.turn)
 
     def refusal(judge: str, *reasons: str) -> str | None:
         people = [f"p-{number}" for number in range(len(reasons))]
-        values: dict[str, Any] = {"judge": judge, "value": None}
+        values: dict[str, Any] = {"by": judge, "value": None}
         scores = [
             score.model_copy(update={**values, "reason": reason, "annotator": person if judge == HUMAN else None})
             for person, reason in zip(people, reasons, strict=True)
@@ -126,7 +126,7 @@ def test_halves_of_points_go_up() -> None:
 def test_turns_that_few_were_rated_at_have_no_point() -> None:
     run = run_of("seer")
     ends = {episode.episode_id: {1, episode.rendered_turns[-1].turn} for episode in run.played}
-    sparse = replace(run, given=tuple(score for score in run.given if score.turn in ends[score.episode_id]))
+    sparse = replace(run, given=tuple(score for score in run.given if score.step in ends[score.episode_id]))
     longest = max(max(turns) for turns in ends.values())
     every, few = (
         [point.turn for point in trajectories(PlayedRun.of(each).results, "structural", [None])[None]]

@@ -170,7 +170,7 @@ def test_runs_of_several_seeds_are_joined_into_the_run_of_their_repeats(tmp_path
     joined = merge(paths, tmp_path / "joined").folder
     assert joined.run.run_id == whole.run.run_id
     assert messages(joined) == messages(whole)
-    assert len({(score.episode_id, score.turn, score.judge, score.task) for score in joined.scores()}) == len(
+    assert len({(score.episode_id, score.step, score.by, score.task) for score in joined.scores()}) == len(
         joined.scores()
     )
     assert {score.episode_id for score in joined.scores()} == set(messages(whole))
@@ -185,7 +185,7 @@ def test_two_seeds_of_a_pair_are_one_result(tmp_path: Path, capsys: pytest.Captu
     for path in paths:
         assert ircore(["score", str(path), "--judge", "structural"]) == 0
         run = RunFolder(path)
-        finals.append([score.value or 0.0 for score in run.scores() if score.judge == "structural"])
+        finals.append([score.value or 0.0 for score in run.scores() if score.by == "structural"])
     capsys.readouterr()
     assert ircore(["results", *map(str, paths), "--json"]) == 0
     out, err = capsys.readouterr()

@@ -89,7 +89,7 @@ def test_a_pair_plays_once_with_each_and_the_difference_is_paired(
         {
             score.episode_id: score.value or 0.0
             for score in RunFolder(out / name).scores()
-            if score.task == "similarity" and score.judge == "structural"
+            if score.task == "similarity" and score.by == "structural"
         }
         for name in ("built-in", "moody")
     ]

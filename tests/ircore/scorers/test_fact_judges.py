@@ -216,13 +216,13 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     listed = disagreements_table(results)
     assert 50 < len(listed.rows) <= 200
     # Photographs are not applicable to it, and an empty page is worth nothing.
-    by_turn = {(value.episode_id, value.turn): value.value for value in run.scores() if value.judge == "facts"
+    by_turn = {(value.episode_id, value.step): value.value for value in run.scores() if value.by == "facts"
                and value.task == "similarity"}  # fmt: skip
     assert {episode.rpartition("-")[0].rpartition("-")[0] for episode, _ in by_turn} == set(CATEGORIES)
     assert all(value is not None and value < 2 for (_, turn), value in by_turn.items() if turn == 1)
     finals = [value for (_, turn), value in by_turn.items() if turn == 2 and value is not None]
     assert fmean(finals) > 7, finals  # of the targets themselves, with one wrong answer in twenty
-    preferences = [value.value for value in run.scores() if value.judge == "facts" and value.task == "preference"]
+    preferences = [value.value for value in run.scores() if value.by == "facts" and value.task == "preference"]
     assert preferences == [1.0] * 12
 
 
@@ -234,7 +234,7 @@ def test_a_judge_without_errors_gives_10_to_the_target_and_stands_beside_the_eye
     run, true = first_blank_then_right(tmp_path / "run", charts)
     server.judge = KnowingModel(true)
     assert score(run, write_judge(tmp_path, server), "--judge", "verified") == 0
-    final = {value.judge: value.value for value in run.scores() if value.turn == 2 and value.task == "similarity"}
+    final = {value.by: value.value for value in run.scores() if value.step == 2 and value.task == "similarity"}
     assert final == {"facts": 10.0, "verified": 10.0}
     lines = Counter(line.judge for line in read_facts(run))
     assert lines["facts"] == lines["verified"] > 0
@@ -264,7 +264,7 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
     sentences = [sentence for _, sentence in SENTENCE.findall(question.words)]
     assert any("dog" in sentence for sentence in sentences)
     assert any("tree" in sentence for sentence in sentences)
-    (value,) = [value.value for value in run.scores() if value.judge == "facts"]
+    (value,) = [value.value for value in run.scores() if value.by == "facts"]
     assert value == 10.0
     assert "photos" in (run.judges()["facts"].categories or ())
 

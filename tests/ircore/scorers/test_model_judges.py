@@ -72,7 +72,7 @@ def score(run: RunFolder, *judges: Path, more: tuple[str, ...] = ()) -> int:
 
 
 def scores(run: RunFolder, judge: str = "gpt-judge") -> list[Score]:
-    return [score for score in run.scores() if score.judge == judge]
+    return [score for score in run.scores() if score.by == judge]
 
 
 def knowing(run: RunFolder) -> dict[bytes, int]:
@@ -100,7 +100,7 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert score(run, write_judge(tmp_path, server, parameters={"api": api, "structured": True})) == 0
     assert server.count() == RATINGS + CHOICES
     values = scores(run)
-    assert Counter((score.task, score.turn, score.value) for score in values) == {
+    assert Counter((score.task, score.step, score.value) for score in values) == {
         ("similarity", 1, 3): 4,
         ("similarity", 2, 6): 4,
         ("preference", 2, 1): 4,
@@ -353,8 +353,8 @@ def test_a_share_is_asked_again_and_kept_apart(
     assert len(retests) == 6
     assert server.count() - before == sum(2 if score.task == "preference" else 1 for score in retests)
     assert scores(run) == first
-    likes = {(score.episode_id, score.turn): score.value for score in first if score.task == "similarity"}
-    again = {(score.episode_id, score.turn): score.value for score in retests if score.task == "similarity"}
+    likes = {(score.episode_id, score.step): score.value for score in first if score.task == "similarity"}
+    again = {(score.episode_id, score.step): score.value for score in retests if score.task == "similarity"}
     assert all(value == (likes[key] or 0) + 1 for key, value in again.items())
     said = capsys.readouterr().out
     # Every difference is 1: a single answer is off by √(1 / 2).
@@ -366,7 +366,7 @@ def test_a_share_is_asked_again_and_kept_apart(
     assert server.count() == count
     assert score(run, path, more=("--again", "1")) == 0
     assert len(run.retests()) == 12
-    assert {wanted.turn for wanted in retests} <= {1, 2}
+    assert {wanted.step for wanted in retests} <= {1, 2}
     assert ircore(["results", str(run.path), "--table", "retests", "--json"]) == 0
     document = capsys.readouterr().out
     rows = json.loads(document[document.index("{") :])["rows"]
@@ -407,7 +407,7 @@ def test_turns_that_share_a_rendering_share_its_rating(
     assert score(run, write_judge(tmp_path, server), more=("--every-turn",)) == 0
     # One question an episode for two ratings; a preference between equals is a tie that nobody is asked for.
     assert server.count() == 4
-    assert Counter((score.task, score.turn, score.value, score.orders) for score in scores(run)) == {
+    assert Counter((score.task, score.step, score.value, score.orders) for score in scores(run)) == {
         ("similarity", 1, 7, None): 4,
         ("similarity", 2, 7, None): 4,
         ("preference", 2, 0.5, None): 4,

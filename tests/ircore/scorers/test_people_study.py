@@ -42,7 +42,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     run.keep_judge(JudgeIdentity(name="verified", label="planted", kind="computed", version="0"))
     run.add_scores(
         Score(
-            episode_id=name, turn=turn, task="similarity", judge="verified", rendering=picture.sha256,
+            episode_id=name, step=turn, measure="similarity", by="verified", rendering=picture.sha256,
             # Of each target every second rendering is good; the others are spread over the whole scale.
             value=round(10 - 2 * random.random() if turn % 2 else 9.6 * (turn / 2 - random.random()) / 15, 2),
         )
@@ -54,7 +54,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 def score_of(run: RunFolder) -> dict[str, float]:
     return {
-        score.rendering: score.value for score in run.scores() if score.judge == "verified" and score.value is not None
+        score.picture[1]: score.value for score in run.scores() if score.by == "verified" and score.value is not None
     }
 
 

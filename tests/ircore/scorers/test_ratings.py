@@ -30,7 +30,9 @@ def table(folder: Path, *lines: str, name: str = "ratings.csv") -> Path:
 
 
 def values(run: RunFolder) -> list[tuple[str, str, int, str, float | None]]:
-    return [(score.annotator or "", score.episode_id, score.turn, score.task, score.value) for score in run.scores()]
+    return [
+        (score.annotator or "", score.episode_id, score.step or 0, score.task, score.value) for score in run.scores()
+    ]
 
 
 def refused(path: Path, *runs: RunFolder) -> InputError:
@@ -52,7 +54,7 @@ def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
         ("a1", "geometry-easy-01", 2, "similarity", 7.0),
         ("a1", "geometry-easy-01", 2, "preference", 0.5),
     ]
-    assert {score.judge for score in run.scores()} == {"human"}
+    assert {score.by for score in run.scores()} == {"human"}
     assert run.judges() == {"human": HUMAN_JUDGE}
 
 

@@ -35,9 +35,7 @@ def episode(renderings: str) -> RatedEpisode:
 
 
 def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
-    wanted = [
-        (score.turn, score.task, score.judge, score.rendering[0]) for score in wanted_scores(episode("abc"), QUICK)
-    ]
+    wanted = [(each.turn, each.task, each.judge, each.rendering[0]) for each in wanted_scores(episode("abc"), QUICK)]
     assert wanted == [
         (1, "similarity", "structural", "a"),
         (1, "metric", "psnr", "a"),
@@ -81,16 +79,14 @@ def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
     summary = score_runs([run], ScoringPlan())
     # 4 episodes of 2 renderings: 1 judge and 5 metrics each, and one preference; the second rendering is exact.
     assert (summary.episodes, summary.new, summary.kept, summary.unavailable) == (4, 4 * (2 * 6 + 1), 0, 4)
-    counts = Counter((score.task, score.judge) for score in run.scores())
+    counts = Counter((score.task, score.by) for score in run.scores())
     assert counts == {
         ("similarity", "structural"): 8,
         ("preference", "structural"): 4,
         **{("metric", metric): 8 for metric in METRICS},
     }
     infinite = [score for score in run.scores() if score.value is None]
-    assert {(score.judge, score.turn, score.reason) for score in infinite} == {
-        ("psnr", 2, "identical pictures: infinite")
-    }
+    assert {(score.by, score.step, score.reason) for score in infinite} == {("psnr", 2, "identical pictures: infinite")}
     results = Results.from_runs([run])
     (pair,) = results.submissions
     cell = results.cell(pair.run_id, "structural")

@@ -98,7 +98,7 @@ def test_answers_are_paid_for_once_and_nothing_else_is_taken(job: Job) -> None:
     (kept / PROVENANCE).write_text(json.dumps(forged))
     stated = json.loads((kept / "run.json").read_text()) | {"started": "2020-01-01T00:00:00+00:00", "run_id": "x"}
     (kept / "run.json").write_text(json.dumps(stated))
-    for name in ("scores.jsonl", "facts.jsonl", "measures.jsonl", "costs.json"):
+    for name in ("scores.jsonl", "facts.jsonl", "costs.json"):
         (kept / name).write_text("forged\n")
     (kept / "judges").mkdir()
     (kept / "judges" / "structural.json").write_text("{}")

@@ -113,7 +113,7 @@ def test_published_scores_that_the_models_do_not_reach_hold_the_run(
         text = (run / "scores.jsonl").read_text().splitlines()
         lines = [json.loads(line) for line in text]
         for line in lines:
-            if line["task"] == "similarity" and line["judge"] == "structural" and line["value"] is not None:
+            if line["measure"] == "similarity" and line["by"] == "structural" and line["value"] is not None:
                 line["value"] = min(10.0, line["value"] + 3)
         (run / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
         words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]

@@ -124,7 +124,7 @@ def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixtu
     known = run.provenance()
     assert known is not None
     assert known.kind == "maintainers"
-    assert {score.judge for score in run.scores() if score.task == "similarity"} == {"structural"}
+    assert {score.by for score in run.scores() if score.task == "similarity"} == {"structural"}
     # The same command again goes on: nothing is left to do.
     assert ircore(words) == 0
 

@@ -88,7 +88,7 @@ def hostile_run(folder: Path, slug: str, instances: InstanceSet, text: str = RUN
     rated = [(episode, turn) for episode in opened.episodes() for turn in episode.rendered_turns if turn.rendering]
     opened.add_scores(
         Score.model_validate(
-            {"episode_id": episode.episode_id, "turn": turn.turn, "task": "similarity", "judge": "eye"}
+            {"episode_id": episode.episode_id, "step": turn.turn, "measure": "similarity", "by": "eye"}
             | {"rendering": turn.rendering and turn.rendering.sha256, "value": None}
             | ({"reason": text} if episode.episode_id.startswith("geometry-hard") else {"value": 5.0})
         )

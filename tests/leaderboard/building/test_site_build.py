@@ -218,9 +218,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     long = sample_run(tmp_path / "long", instances)
     short = create_run(tmp_path / "short", _with_budget(long, 50), instances)
     score_runs([long], ScoringPlan(("structural",), (), every_turn=False))
-    long.add_scores(
-        score.model_copy(update={"judge": "a-human"}) for score in long.scores() if score.task == "similarity"
-    )
+    long.add_scores(score.model_copy(update={"by": "a-human"}) for score in long.scores() if score.task == "similarity")
     tree = Tree(tmp_path)
     content = read_content([long.path, short.path], Options(), BuildCache(tree.files))
     write_content(content, tree)

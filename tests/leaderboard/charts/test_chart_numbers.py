@@ -238,7 +238,7 @@ def test_a_headline_over_several_judges_counts_pairs_on_which_all_agree() -> Non
     runs = [invented_run(instances, f"seer-{at}", "painter", 2.0, 2.0) for at in range(3)]
     # A second judge sees no change: every final and first rendering has 5 from it.
     flat = [
-        replace(run, given=(*run.given, *(s.model_copy(update={"judge": "flat", "value": 5.0}) for s in run.given)))
+        replace(run, given=(*run.given, *(s.model_copy(update={"by": "flat", "value": 5.0}) for s in run.given)))
         for run in runs[:2]
     ]
     many = Results.from_runs([*flat, runs[2]])

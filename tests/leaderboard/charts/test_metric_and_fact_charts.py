@@ -24,9 +24,9 @@ from leaderboard.model.site import Marked
 def measured(run: InventedRun, metric: str, factor: float) -> InventedRun:
     """The same run with a metric that is ``factor`` times the rating of each rendering."""
     more = [
-        score.model_copy(update={"task": "metric", "judge": metric, "value": factor * (score.value or 0.0)})
+        score.model_copy(update={"measure": metric, "by": metric, "value": factor * (score.value or 0.0)})
         for score in run.given
-        if score.task == "similarity" and score.judge == "structural"
+        if score.task == "similarity" and score.by == "structural"
     ]
     return replace(run, given=(*run.given, *more))
 

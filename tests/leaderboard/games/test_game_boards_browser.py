@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from invented_games import Guessing, InventedGameRun, guessed, guessing_set
+from invented import InventedRun
+from invented_games import Guessing, guessed, guessing_set
 from visits import visit_in
 
 import leaderboard
-from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
+from ircore.core.score_records import Score
 from ircore.games.base import Pages
 from ircore.games.reasoning.game import DRAWER, READER, THINKER, ReasoningGame
 from ircore.results.games import GameResults
@@ -47,21 +48,21 @@ class Reasoning(Guessing):
     pages = Pages(columns=ReasoningGame.pages.columns)
 
 
-def reasoned(drawer: str, share: float, answered: float) -> InventedGameRun:
+def reasoned(drawer: str, share: float, answered: float) -> InventedRun:
     """A run that solves this share of its tasks, in sixths, and answers more or less of them."""
     instances = guessing_set(3, CATEGORIES)
     solved = [float(place % 6 < 6 * share) for place in range(len(instances.instances))]
     run = guessed(drawer, instances, solved, {"thinking": True}, "verified")
     values = {"right": share, "answered": answered, "recognised": 0.67, "drawn": 0.5, "gap": 0.17}
     more = [
-        GameScore(episode_id=episode.episode_id, measure=measure, value=min(1.0, value + 0.3 * (place % 2)))
+        Score(episode_id=episode.episode_id, measure=measure, by="reasoning", value=min(1.0, value + 0.3 * (place % 2)))
         for place, episode in enumerate(run.played)
         for measure, value in values.items()
     ]
     players = {"drawer": drawer, "reader": "editor", "thinker": "solver"}
     seats = {seat: PlayerSpec(player=player) for seat, player in players.items()}
     submission = run.run.submission.with_players(seats)
-    return replace(run, run=run.run.model_copy(update={"submission": submission}), values=(*run.values, *more))
+    return replace(run, run=run.run.model_copy(update={"submission": submission}), given=(*run.given, *more))
 
 
 @pytest.fixture(scope="module")

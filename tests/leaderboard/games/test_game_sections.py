@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from invented_games import GUESSER, Guessing, InventedGameRun, guessed, guessing_set
+from invented import InventedRun
+from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
-from ircore.core.game_records import GameScore
 from ircore.core.records import PlayerSpec
+from ircore.core.score_records import Score
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
@@ -156,7 +157,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     ]
 
 
-def helped_by(guesser: str, helper: str) -> InventedGameRun:
+def helped_by(guesser: str, helper: str) -> InventedRun:
     run = guessed(f"{guesser}-{helper}", guessing_set(5), [5.0] * 20, {"helped": True})
     players = {"guesser": PlayerSpec(player=guesser), "helper": PlayerSpec(player=helper)}
     submission = run.run.submission.with_players(players)
@@ -208,12 +209,12 @@ def timed() -> GameSection:
     """A run of 20 episodes of two steps, of 3 and 4 words."""
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     lengths = tuple(
-        GameScore(episode_id=episode.episode_id, measure="length", step=step, value=step + 2.0)
+        Score(episode_id=episode.episode_id, measure="length", by="guessing", step=step, value=step + 2.0)
         for episode in run.played
         for step in (1, 2)
     )
     ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
-    run = replace(run, played=ended, values=(*run.values, *lengths))
+    run = replace(run, played=ended, given=(*run.given, *lengths))
     return GameSection(GameResults.from_runs(Timing(), [run]), PictureBook())
 
 
@@ -245,7 +246,7 @@ class Crowded(Guessing):
     seats = MANY
 
 
-def crowd(slug: str, name: str, values: list[float]) -> InventedGameRun:
+def crowd(slug: str, name: str, values: list[float]) -> InventedRun:
     run = guessed(slug, guessing_set(5), values)
     players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY}
     submission = run.run.submission.model_copy(update={"name": name, **players})

@@ -39,12 +39,12 @@ def runs(count: int = 3) -> list[InventedRun]:
 
 def also_judged(run: InventedRun, judge: str, task: Task = "similarity", annotator: str | None = None) -> InventedRun:
     """The same run with another judge, who gives what the first gave, or prefers the final rendering."""
-    last = {turn.episode_id: turn.turn for turn in run.given}
-    about = {"task": task, "judge": judge, "annotator": annotator}
+    last = {turn.episode_id: turn.step or 0 for turn in run.given}
+    about = {"measure": task, "by": judge, "annotator": annotator}
     more = tuple(
         turn_score.model_copy(update={**about, "value": 1.0 if task == "preference" else turn_score.value})
         for turn_score in run.given
-        if task != "preference" or turn_score.turn == last[turn_score.episode_id] > 1
+        if task != "preference" or turn_score.step == last[turn_score.episode_id] != 1
     )
     return changed(run, given=run.given + more)
 
@@ -133,7 +133,7 @@ def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
 
 def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_does() -> None:
     judged = also_judged(runs(1)[0], "a-model")
-    kept = tuple(score for score in judged.given if score.judge != "a-model" or "geometry" in score.episode_id)
+    kept = tuple(score for score in judged.given if score.by != "a-model" or "geometry" in score.episode_id)
     site = site_of([changed(judged, given=kept)])
     links = dict(chips(site, View("a-model", rules=Rules())))
     assert {chip.label: chip.path for chip in links["Category"]} == {
@@ -178,7 +178,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
     run = runs(1)[0]
     values = {1: 10.0, 2: 20.0}
     given = tuple(
-        turn.model_copy(update={"task": "metric", "judge": "psnr", "value": values.get(turn.turn, 20.0)})
+        turn.model_copy(update={"measure": "psnr", "by": "psnr", "value": values.get(turn.step or 0, 20.0)})
         for turn in run.given
     )
     results = Results.from_runs([changed(run, given=run.given + given)])

@@ -23,7 +23,7 @@ def scored_run(*trajectories: list[float]) -> InventedRun:
         turn, score = episode.turns[0], next(score for score in run.given if score.episode_id == episode.episode_id)
         turns = tuple(turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1))
         episodes.append(episode.with_steps(turns, outcome="converged", abort_reason=None))
-        scores += [score.model_copy(update={"turn": at, "value": value}) for at, value in enumerate(values, start=1)]
+        scores += [score.model_copy(update={"step": at, "value": value}) for at, value in enumerate(values, start=1)]
     return replace(run, played=tuple(episodes), given=tuple(scores))
 
 

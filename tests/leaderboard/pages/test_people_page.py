@@ -35,7 +35,7 @@ def rated_study(folder: Path) -> RunFolder:
     run.keep_judge(JudgeIdentity(name="verified", label="planted", kind="computed", version="0"))
     run.add_scores(
         Score(
-            episode_id=name, turn=number + 1, task="similarity", judge="verified", rendering=picture.sha256,
+            episode_id=name, step=number + 1, measure="similarity", by="verified", rendering=picture.sha256,
             value=round(1 + 9 * number / 19, 2),
         )
         for name, several in pictures.items()

@@ -255,7 +255,7 @@ def test_the_verified_share_rises_from_hop_to_hop(tmp_path: Path) -> None:
     run = play(tmp_path / "pair.yaml", tmp_path / "talks", tmp_path / "run")
     score(run)
     values: dict[str, dict[int, float]] = {}
-    for value in run.measured():
+    for value in run.scores():
         if value.measure == "verified" and value.step is not None and value.value is not None:
             values.setdefault(value.episode_id, {})[value.step] = value.value
     assert len(values) == 6

@@ -169,7 +169,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 def values(run: Path) -> dict[str, set[object]]:
     """The values of each measure, or the reason why there is none."""
-    lines = [json.loads(line) for line in (run / "measures.jsonl").read_text().splitlines()]
+    lines = [json.loads(line) for line in (run / "scores.jsonl").read_text().splitlines()]
     made: dict[str, set[object]] = {}
     for line in lines:
         made.setdefault(line["measure"], set()).add(line["reason"] if line["value"] is None else line["value"])
