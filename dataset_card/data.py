@@ -17,33 +17,16 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import RECONSTRUCTION
-from ircore.games.registry import load_game
-from ircore.results.games import GameResults
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def load_results(place: str, revision: str | None = None) -> Results:
-    """Check a release and compute all results of reconstruction from the transcripts and scores.
+def load_results(place: str, revision: str | None = None, game: str | None = None) -> Results:
+    """Check a release and compute the results of one of its games from its transcripts and scores.
 
     Reads the whole release and decodes every picture once, about 200 pictures a second.
-
-    Args:
-        place: A folder, or ``ORG/NAME`` on the Hub.
-        revision: Tag, branch or commit on the Hub; the newest commit if None.
-
-    Raises:
-        InputError: There is no such folder, and it cannot be the name of a dataset; or the release has no runs of
-            reconstruction.
-        WorkError: The release has faults, or the Hub has no such dataset or revision, or cannot be reached.
-    """
-    return _reconstruction(_sound_report(place, revision), place)
-
-
-def results_of_game(place: str, revision: str | None = None, game: str | None = None) -> Results | GameResults:
-    """Check a release and compute the results of one of its games.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -52,37 +35,17 @@ def results_of_game(place: str, revision: str | None = None, game: str | None = 
 
     Raises:
         InputError: There is no such release; or it has no runs of the game, or of several games and none is named.
-        WorkError: As ``load_results``; or the game cannot be imported.
+        WorkError: The release has faults, the game cannot be imported, or the Hub has no such dataset or revision, or
+            cannot be reached.
     """
-    report = _sound_report(place, revision)
-    if game == RECONSTRUCTION or (game is None and report.runs):
-        return _reconstruction(report, place)
-    games = _games(report)
-    if game is None and len(games) > 1:
+    report = sound_release(find_release(place, revision), place)
+    games = sorted({run.run.game for run in report.every_run})
+    if game is None and len(games) > 1 and RECONSTRUCTION not in games:
         raise InputError(f"{place}: runs of several games: {', '.join(games)}", f"Name one of them: game={games[0]!r}.")
-    chosen = game or games[0]
+    chosen = game or (RECONSTRUCTION if RECONSTRUCTION in games else games[0])
     if chosen not in games:
         raise unknown("game", chosen, games)
-    return GameResults.from_runs(load_game(chosen), [run for run in report.game_runs if run.run.game == chosen])
-
-
-def _sound_report(place: str, revision: str | None) -> Report:
-    return sound_release(find_release(place, revision), place)
-
-
-def _reconstruction(report: Report, place: str) -> Results:
-    if not report.runs:
-        games = _games(report)
-        raise InputError(
-            f"{place}: no runs of reconstruction, only of {', '.join(games)}",
-            f"See: ircore results {place}; or ircore.board({place!r}, game={games[0]!r}).",
-        )
-    return Results.from_runs(report.runs)
-
-
-def _games(report: Report) -> list[str]:
-    """Return the names of the games other than reconstruction that a release has runs of."""
-    return sorted({run.run.game for run in report.game_runs})
+    return Results.from_runs(run for run in report.every_run if run.run.game == chosen)
 
 
 def pull_runs(release: Path, out: Path) -> tuple[Path, ...]:

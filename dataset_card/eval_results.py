@@ -176,7 +176,8 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
 
 def played_by(player: PlayerResult, results: Results) -> Rules:
     """Return the rules that all runs behind a player's mean were played by."""
-    return next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
+    rules: Rules = next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
+    return rules
 
 
 def _folder_name(label: str) -> str:

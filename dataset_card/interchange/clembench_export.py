@@ -43,6 +43,7 @@ from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance, Rules
 from ircore.core.score_records import Score
+from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.headline import VERIFIED
 from ircore.runs.events import Call, Failure
@@ -89,7 +90,9 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
                 f"{run.path}: has {run.run.repeats} episodes of an instance, and clembench has room for one",
                 "Export a run that was played without --repeats.",
             )
-    results = [judge_episodes(run.run.run_id, run.run.slug, run.episodes(), run.scores()) for run in runs]
+    results = [
+        judge_episodes(load_game(run.game), run.run.run_id, run.run.slug, run.episodes(), run.scores()) for run in runs
+    ]
     chosen = _judge(runs, results, judge)
     exported = []
     with new_folder(out) as folder:

@@ -170,7 +170,7 @@ class _Export:
             "scores": {name: _score(judged) for name, judged in result.judged.items() if judged.final is not None},
             "metadata": _metadata(result, unseen),
             "role_usage": _role_usage(calls),
-            "total_time": result.seconds,
+            "total_time": result.effort.seconds,
             **({"error": _error(episode)} if not episode.finished else {}),
             **({"limit": limit} if episode.outcome == "turn_limit" else {}),
             "turn_count": len(episode.turns),

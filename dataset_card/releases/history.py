@@ -138,7 +138,9 @@ def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -
 
 def _judges(source: ReleaseSource) -> tuple[str, ...]:
     own = () if source.reconstruction is None else source.reconstruction.results.judges
-    others = {score.by for tables in source.others for run in tables.runs for score in run.ratings}
+    others = {
+        score.by for tables in source.others for run in tables.runs for score in run.scores if score.task != "game"
+    }
     return (*own, *sorted(others.difference(own)))
 
 

@@ -13,7 +13,6 @@ from dataset_card.tables.parts import Part, layout_key, make_part, part_key
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.writing import write_table
-from ircore.results.played_game_run import PlayedGameRun
 from ircore.results.played_run import PlayedRun
 
 
@@ -36,7 +35,7 @@ class PartWriter:
         self._layout = layout_key(layout_configs(configs))
         self.reused = 0
 
-    def reuse(self, config: Config, run: PlayedRun | PlayedGameRun) -> Part | None:
+    def reuse(self, config: Config, run: PlayedRun | PlayedRun) -> Part | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
         part = self._part_of(release, config, run.run.run_id)

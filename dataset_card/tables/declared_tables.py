@@ -24,9 +24,9 @@ from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
-from ircore.results.games import GameResults
-from ircore.results.played_game_run import PlayedGameRun
-from ircore.results.played_run import RunSource
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun, RunSource
+from ircore.results.subsets import rows_with_references
 from ircore.results.tables.formats import flat_columns, flat_records
 from ircore.results.tables.games import game_board
 from ircore.results.tables.names import ALL
@@ -69,7 +69,7 @@ class DeclaredTables(GameTables):
 
     game: Game[Any]
     instances: InstanceSet
-    results: GameResults
+    results: Results
 
     @classmethod
     def of(cls, game: Game[Any], instances: InstanceSet, runs: Iterable[RunSource]) -> "DeclaredTables":
@@ -78,12 +78,12 @@ class DeclaredTables(GameTables):
         Raises:
             InputError: A run has no values yet.
         """
-        return cls(game, instances, GameResults.from_runs(game, runs))
+        return cls(game, instances, Results.from_runs(runs, game=game))
 
     @property
-    def runs(self) -> tuple[PlayedGameRun, ...]:
+    def runs(self) -> tuple[PlayedRun, ...]:
         """See ``GameTables``."""
-        return self.results.runs
+        return self.results.every_run
 
     @property
     def name(self) -> str:
@@ -180,7 +180,7 @@ class DeclaredTables(GameTables):
         yield _RULES
 
     def _board_rows(self) -> Iterator[Row]:
-        for row, flat in zip(self.results.board(), flat_records(game_board(self.results)), strict=True):
+        for row, flat in zip(rows_with_references(self.results), flat_records(game_board(self.results)), strict=True):
             run = row.submission.run
             of_all: Row = {"run_id": run.run_id, "category": ALL, "difficulty": ALL}
             yield {_GAME.name: self.name} | of_all | flat
@@ -207,14 +207,14 @@ class DeclaredTables(GameTables):
     def _picture_file(self, instance: Instance, image: str) -> PictureFile:
         return PictureFile(image.rpartition("/")[2], lambda: self.instances.files(instance)[image])
 
-    def _step_rows(self, run: PlayedGameRun) -> Iterator[Row]:
+    def _step_rows(self, run: PlayedRun) -> Iterator[Row]:
         for episode in run.episodes:
             for number, step in enumerate(episode.steps, start=1):
                 row = self._of_episode(run, episode) | self._players(run) | self._of_step(run, step)
                 # Sorted keys, so that the same step has the same bytes in each release.
                 yield row | {"step": number} | {"record": json.dumps(step, sort_keys=True, ensure_ascii=False)}
 
-    def _of_step(self, run: PlayedGameRun, step: Fields) -> Row:
+    def _of_step(self, run: PlayedRun, step: Fields) -> Row:
         row: Row = {}
         pictures, defaults = picture_fields(self.game.step), step_defaults(self.game.step)
         for name, info in self.game.step.model_fields.items():
@@ -229,7 +229,7 @@ class DeclaredTables(GameTables):
                 row[column] = value
         return row
 
-    def _episode_rows(self, run: PlayedGameRun) -> Iterator[Row]:
+    def _episode_rows(self, run: PlayedRun) -> Iterator[Row]:
         for episode in run.episodes:
             ending: Row = {
                 "outcome": episode.outcome,
@@ -239,12 +239,12 @@ class DeclaredTables(GameTables):
             }
             yield self._of_episode(run, episode) | self._players(run) | ending
 
-    def _of_episode(self, run: PlayedGameRun, episode: Episode) -> Row:
+    def _of_episode(self, run: PlayedRun, episode: Episode) -> Row:
         """Return the columns that name game, run, rules and episode of a row."""
         named: Row = {_GAME.name: self.name, "run_id": run.run.run_id, "submission": run.run.slug}
         return named | {"rules": rules_key(run.run.rules)} | episode_columns(episode)
 
-    def _players(self, run: PlayedGameRun) -> Row:
+    def _players(self, run: PlayedRun) -> Row:
         return {f"player_{seat.name}": run.run.submission.label_of(seat.name) for seat in self.game.seats}
 
 

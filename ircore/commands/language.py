@@ -54,7 +54,7 @@ def novelty(run: Path, as_json: bool) -> None:
     RUN is a run of the reference game. Scores count words that are on no list of function words, which needs no model;
     this counts as the published code of ICCA does, with the extra `tagger`: pip install 'ircore[tagger]'.
     """
-    from ircore.results.games import read_game_results
+    from ircore.results.model import Results
     from ircore.results.tables.tagged_novelty import tagged_novelty_table
 
     opened = RunFolder(run)
@@ -63,7 +63,7 @@ def novelty(run: Path, as_json: bool) -> None:
             f"{run}: no run of the reference game", "For reconstruction: ircore results --table convention"
         )
     content_of = tagged_content_words()
-    table = tagged_novelty_table(read_game_results([opened]), content_of)
+    table = tagged_novelty_table(Results.from_runs([opened]), content_of)
     click.echo(render(table, "json" if as_json else "text", None), nl=False)
 
 

@@ -48,7 +48,7 @@ def _fault(group: Group, name: str) -> str | None:
         load_game(name) if group == "games" else load(group, name)
         if group == "game_tables":
             # Inside: most packages add no table of a game, and this one needs the statistics.
-            from ircore.results.tables.game_catalogue import plugin_table_fault
+            from ircore.results.tables.catalogue import plugin_table_fault
 
             return plugin_table_fault(name)
         if group == "instances" and not name.startswith(("build.", "import.", "category.")):

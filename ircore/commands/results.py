@@ -1,9 +1,10 @@
 """``ircore results``: the results of some runs as tables."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -102,55 +103,77 @@ def command(
     RUNS are run folders, folders of runs, or releases. The default is the board: pairs ranked by their main score, in
     which an episode that was not played counts as 0.
     """
-    # Inside, so that help and completion need not load results and their libraries.
-    from ircore.core.records import RECONSTRUCTION
-
     played = _by_game(open_runs(runs), game)
     # After the runs are opened: a folder that is not there is named at once.
-    from ircore.results.model import Results
-    from ircore.results.tables.catalogue import Question, table_entry
-    from ircore.results.tables.formats import render
-    from ircore.results.tables.intervals import with_standard_errors
+    from ircore.results.tables.catalogue import Question
 
-    played = _with_table(played, name)
-    form, several = "json" if as_json else form, len(played) > 1
+    if len(played) > 1 and name != "board":
+        played = _with_table(played, name)
+    form = "json" if as_json else form
     # The formats of files hold one table: text alone can show several, one below the other.
-    if several and (form != "text" or out is not None):
+    if len(played) > 1 and (form != "text" or out is not None):
         raise InputError(f"runs of several games: {', '.join(played)}", f"Name one of them: --game {min(played)}")
-    for other in (other for other in played if other != RECONSTRUCTION):
-        _refuse_options(
-            other, judge=judge, order=order, lexicon=lexicon, bars=bars == "sem", episode=episode, episodes=episodes
-        )
-    pairs = played.pop(RECONSTRUCTION, [])
-    status = _show_games(played, None if out else name, (category, difficulty), form, out, last=not pairs)
-    if several and pairs:
-        _show_title(RECONSTRUCTION)
-    if not pairs:
-        return status
-    entry = table_entry(name, "--table")
-    _check_order(name, entry, order)
     if episode is not None and name != "facts":
         raise click.UsageError("--episode goes with --table facts")
-    if lexicon is not None and out is None and not entry.by_lexicon:
-        raise click.UsageError("--lexicon goes with --table corrections, corrections_by_turn or words")
-    results = Results.from_runs(pairs)
-    by_board: Order = "quality" if order == "quality" else "main"
-    part = None if order in ORDERS else order
-    question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
     if out is not None and bars == "sem":
         raise click.UsageError("--bars sem goes with one --table, not with --out")
     # Flat files have columns for the ends of 95 % intervals, and none to say that they are something else.
     if form == "csv" and bars == "sem":
         raise click.UsageError("--bars sem goes with text, json, markdown and latex, not with csv")
-    if out is not None:
-        _write(_all_tables(results, question), out)
-    else:
-        with plugin_work(f"table {name!r}"):
-            table = entry.table(results, question)
-        if bars == "sem":
-            table = with_standard_errors(table, results)
-        click.echo(render(table, form, results if episodes else None, terminal_width()), nl=False)
+    by_board: Order = "quality" if order == "quality" else "main"
+    part = None if order in ORDERS else order
+    question = Question(judge, category, difficulty, by_board, part, episode, lexicon or "built-in")
+    asked = _Asked(name, question, form, bars == "sem", episodes, order, lexicon)
+    status, shown = 0, 0
+    for opened in played.values():
+        try:
+            text = _game_table(opened, asked, out, with_title=len(played) > 1)
+        except WorkError as error:
+            # A game whose package is broken must not hold up the boards of the others.
+            if len(played) == 1:
+                raise
+            _say_left_out(error)
+            status = error.status
+            continue
+        click.echo("\n" * (shown > 0) + text, nl=False)
+        shown += 1
     return status
+
+
+class _Asked(NamedTuple):
+    """What is asked of the runs of each game."""
+
+    name: str
+    question: "Question"
+    form: "Format"
+    is_sem: bool
+    episodes: bool
+    order: str | None
+    lexicon: "Choice | None"
+
+
+def _game_table(runs: "list[RunFolder]", asked: _Asked, out: Path | None, *, with_title: bool) -> str:
+    """Return the table of one game's runs as text, or write all tables and return nothing."""
+    from ircore.results.model import Results
+    from ircore.results.tables.catalogue import table_entry
+    from ircore.results.tables.formats import render
+    from ircore.results.tables.intervals import with_standard_errors
+
+    results = Results.from_runs(runs)
+    entry = table_entry(asked.name, "--table", results.game)
+    _check_order(asked.name, entry, asked.order)
+    if out is not None:
+        _write(_all_tables(results, asked.question), out)
+        return ""
+    if asked.lexicon is not None and not entry.by_lexicon:
+        raise click.UsageError("--lexicon goes with --table corrections, corrections_by_turn or words")
+    with plugin_work(f"table {asked.name!r}"):
+        table = entry.table(results, asked.question)
+    if asked.is_sem:
+        table = with_standard_errors(table, results)
+    listed = results if asked.episodes else None
+    title = styled(printable(results.game.title), "bold") + "\n" if with_title else ""
+    return title + render(table, asked.form, listed, terminal_width())
 
 
 def _by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, list[RunFolder]]":
@@ -163,63 +186,18 @@ def _by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, li
     return runs if wanted is None else {wanted: runs[wanted]}
 
 
-def _show_games(
-    played: "dict[str, list[RunFolder]]",
-    name: str | None,
-    condition: tuple[str | None, str | None],
-    form: "Format",
-    out: Path | None,
-    last: bool,
-) -> int:
-    """Show or write the tables of games other than reconstruction, and return the exit status.
-
-    Args:
-        played: Runs by game.
-        name: Table that is shown; None to write all tables.
-        condition: Category and difficulty; None for all.
-        form: Format of what is shown.
-        out: Folder that is written; None to show.
-        last: Whether nothing is shown after these games.
-    """
-    from ircore.results.tables.formats import render
-
-    status, rest = 0, len(played)
-    several = len(played) > 1 or not last
-    for game, opened in played.items():
-        rest -= 1
-        try:
-            tables = _game_tables(opened, name, *condition)
-        except WorkError as error:
-            # A game whose package is broken must not hold up the boards of the others.
-            if last and len(played) == 1:
-                raise
-            _say_left_out(error)
-            status = error.status
-            continue
-        if name is None and out is not None:
-            _write(tables, out)
-        elif name is not None:
-            if several:
-                _show_title(game)
-            click.echo(render(tables[name], form, columns=terminal_width()), nl=rest > 0 or not last)
-    return status
-
-
 def _with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, list[RunFolder]]":
     """Return the runs of the games that have a table; of all games if none has it, so that the first one refuses it."""
-    if len(played) < 2:
-        return played
-    from ircore.results.tables.game_catalogue import games_with_table
-
-    games = games_with_table(name, [*played])
-    return {game: played[game] for game in games} or played
-
-
-def _show_title(game: str) -> None:
-    """Show a game's title, above its table where tables of several games are shown."""
     from ircore.games.registry import load_game
+    from ircore.results.tables.catalogue import is_judged, table_names, tables_of
 
-    click.echo(styled(printable(load_game(game).title), "bold"))
+    def has_table(game: str) -> bool:
+        with suppress(InputError, WorkError):
+            declared = load_game(game)
+            return name in (table_names() if is_judged(declared) else tables_of(declared))
+        return False
+
+    return {game: opened for game, opened in played.items() if has_table(game)} or played
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
@@ -234,24 +212,6 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
     raise click.UsageError(f"--order {order}: no such order; choose one of {', '.join((*ORDERS, *PARTS))}")
 
 
-def _refuse_options(game: str, **options: object) -> None:
-    stated = [f"--{name}" for name, value in options.items() if value]
-    if stated:
-        raise InputError(
-            f"{stated[0]}: does not apply to runs of the game {game}", f"Leave out {' and '.join(stated)}."
-        )
-
-
-def _game_tables(
-    runs: "list[RunFolder]", name: str | None, category: str | None, difficulty: str | None
-) -> "dict[str, Table]":
-    """Return a table of another game than reconstruction by its name; all of them if ``name`` is None."""
-    from ircore.results.games import read_game_results
-    from ircore.results.tables.game_catalogue import tables_of_game
-
-    return tables_of_game(read_game_results(runs), name, category, difficulty, None if name else _say_left_out)
-
-
 def _say_left_out(error: WorkError) -> None:
     # What another package adds must not hold up the tables of this one.
     click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
@@ -259,13 +219,15 @@ def _say_left_out(error: WorkError) -> None:
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
     """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
-    from ircore.results.tables.catalogue import table_entry, table_names
+    from ircore.results.tables.catalogue import is_judged, table_entry, table_names, tables_of
 
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     tables = {}
-    for name in table_names():
+    for name in table_names() if is_judged(results.game) else tables_of(results.game):
         try:
-            entry = table_entry(name)
+            entry = table_entry(name, "", results.game)
+            if not entry.by_condition:
+                question = replace(question, category=None, difficulty=None)
             for judge in judges if entry.of_judge else judges[:1]:
                 stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
                 with plugin_work(f"table {name!r}"):

@@ -1,8 +1,35 @@
 """A run's rules in words."""
 
 import json
+import re
+from typing import NamedTuple
 
 from ircore.core.records import Fields
+
+
+class StatedRules(NamedTuple):
+    """The rules of a run as its record states them.
+
+    >>> StatedRules.of({"rounds": 3, "feedback": True}, defaults={"rounds": 6, "feedback": True})
+    StatedRules(key='feedback=true,rounds=3', unusual=('rounds=3',))
+    """
+
+    key: str
+    """One word for tables; equal rules have equal keys."""
+
+    unusual: tuple[str, ...] = ()
+    """Rules that are not the defaults, in words."""
+
+    @classmethod
+    def of(cls, rules: Fields, defaults: Fields) -> "StatedRules":
+        """Return rules with their key and their words.
+
+        Args:
+            rules: As the run states them.
+            defaults: The game's.
+        """
+        others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
+        return cls(rules_key(rules), tuple(f"{name}={rule_word(value)}" for name, value in sorted(others.items())))
 
 
 def rules_key(rules: Fields) -> str:
@@ -23,6 +50,15 @@ def rules_words(rules: Fields) -> str:
     'feedback=true, rounds=3'
     """
     return ", ".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items()))
+
+
+def natural_key(text: str) -> list[str | int]:
+    """Return a key by which numbers within texts are ordered by their size.
+
+    >>> sorted(["b200-t10", "b50-t10"], key=natural_key)
+    ['b50-t10', 'b200-t10']
+    """
+    return [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", text)]
 
 
 def rule_word(value: object) -> str:

@@ -377,6 +377,21 @@ class Rules(GameRules):
         history = () if self.history == "all" else (f"history: {self.history}",)
         return history if self.drawing == "edit" else (*history, f"drawing: {self.drawing}")
 
+    @property
+    def unusual(self) -> tuple[str, ...]:
+        """Differences to the default rules, in words.
+
+        >>> Rules(max_turns=1, drawing="redraw").unusual
+        ('1 turn', 'drawing: redraw')
+        """
+        usual, turns = Rules(), "1 turn" if self.max_turns == 1 else f"{self.max_turns} turns"
+        return (
+            *([f"budget {self.token_budget}"] if self.token_budget != usual.token_budget else []),
+            *([turns] if self.max_turns != usual.max_turns else []),
+            *([f"over budget: {self.over_budget}"] if self.over_budget != usual.over_budget else []),
+            *self.variants,
+        )
+
     def remembered(self, turns: int) -> tuple[int, ...]:
         """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.
 

@@ -15,11 +15,14 @@ from pydantic_core import to_jsonable_python
 
 from ircore.core.episode_records import AbortReason, Rendering
 from ircore.core.errors import InputError
+from ircore.core.game_records import StatedRules
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
+from ircore.core.submission_records import Run
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Direction as Direction
+from ircore.games.measuring import Effort as Effort
 from ircore.games.measuring import Instruments as Instruments
 from ircore.games.measuring import Measure as Measure
 from ircore.games.measuring import Measured as Measured
@@ -246,6 +249,22 @@ class Game(ABC, Generic[RulesT]):
             step: The step, a record of ``step``.
         """
         return place
+
+    def effort(self, ending: Ending) -> Effort:
+        """Return what an episode took; its number of steps, unless the game's steps say more.
+
+        Args:
+            ending: Of the episode.
+        """
+        return Effort(len(ending.steps))
+
+    def rules_of(self, run: Run) -> Any:
+        """Return the rules of a run as a value with ``key`` and ``unusual``; equal rules are equal.
+
+        Args:
+            run: The run.
+        """
+        return StatedRules.of(run.rules, self.rules().model_dump(mode="json"))
 
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""

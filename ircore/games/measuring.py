@@ -73,6 +73,29 @@ class Measured(NamedTuple):
     note: str | None = None
 
 
+class Effort(NamedTuple):
+    """What an episode took, as far as its steps say.
+
+    >>> Effort(steps=3).tokens is None
+    True
+    """
+
+    steps: int
+    """Steps that count as played, such as turns with a rendering."""
+
+    tokens: int | None = None
+    """Tokens of the messages, as the game counts them."""
+
+    seconds: float | None = None
+    """Seconds that the players took to answer."""
+
+    messages: int = 0
+    """Messages that a budget of tokens applies to."""
+
+    over_budget: int = 0
+    """Of these, messages over the budget."""
+
+
 class MeasuredValue(NamedTuple):
     """A value, or None with the reason why there is none."""
 

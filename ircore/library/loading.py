@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from ircore.core.errors import InputError
 from ircore.core.images import Loading
 from ircore.core.plugins import load, unknown
-from ircore.core.records import RECONSTRUCTION
 from ircore.library.playing import Place, RunPlace, open_run
-from ircore.results.games import GameResults, read_game_results
 from ircore.results.model import Order, Results
-from ircore.results.tables.catalogue import TABLES, Question
-from ircore.results.tables.game_catalogue import tables_of_game
-from ircore.results.tables.games import game_board
+from ircore.results.tables.catalogue import TABLES, Question, table_entry
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.metrics.loading import LOADINGS, load_pixels
 from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
@@ -32,16 +28,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Source = RunPlace | Results | GameResults | Sequence[RunPlace]
+Source = RunPlace | Results | Results | Sequence[RunPlace]
 """Source of tables: a run, several runs, a release's place, or results."""
 
 
-def load_results(*places: RunPlace, revision: str | None = None) -> Results:
-    """Compute the results of runs of the reconstruction game, or of one release: every mean, interval and rank.
+def load_results(*places: RunPlace, revision: str | None = None, game: str | None = None) -> Results:
+    """Compute the results of runs, or of one release: every mean, interval and rank.
 
     Args:
-        places: Scored runs, all on one instance set; or one release, a folder or ``ORG/NAME`` on the Hugging Face Hub.
+        places: Scored runs, all of one game on one instance set; or one release, a folder or ``ORG/NAME`` on the
+            Hugging Face Hub.
         revision: Tag, branch or commit of a release on the Hub; the newest commit if None.
+        game: Of a release: the game; if None reconstruction where it was played, else the release's only game.
 
     Returns:
         The results: ``board``, ``compare``, ``cell`` and the episodes behind every number.
@@ -58,15 +56,11 @@ def load_results(*places: RunPlace, revision: str | None = None) -> Results:
         True
     """
     if len(places) == 1 and not _is_run(places[0]):
-        loaded: Results = load("releases", "results")(str(places[0]), revision, RECONSTRUCTION)
+        loaded: Results = load("releases", "results")(str(places[0]), revision, game)
         return loaded
     if revision is not None:
         raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
-    opened = [open_run(place) for place in places]
-    for run in opened:
-        if run.game != RECONSTRUCTION:
-            raise InputError(f"{run.path} is a run of the game {run.game}", "Call ircore.board(RUN).")
-    return Results.from_runs(opened)
+    return Results.from_runs(map(open_run, places))
 
 
 def board(
@@ -103,10 +97,7 @@ def board(
         >>> board.attrs["units"]["main_score_mean"]
         '0–100'
     """
-    results = _results(source, game)
-    if isinstance(results, GameResults):
-        return as_frame(game_board(results, category, difficulty))
-    return table(results, "board", judge=judge, category=category, difficulty=difficulty, order=order)
+    return table(source, "board", judge=judge, category=category, difficulty=difficulty, order=order, game=game)
 
 
 def table(
@@ -144,12 +135,8 @@ def table(
         1
     """
     results = _results(source, game)
-    # Tables of other games have names of their own, which TABLES does not list.
-    if isinstance(results, GameResults):
-        return as_frame(tables_of_game(results, name, category, difficulty)[name])
-    if name not in TABLES:
-        raise unknown("table", name, list(TABLES))
-    return as_frame(TABLES[name].table(results, Question(judge, category, difficulty, order)))
+    entry = table_entry(name, "table", results.game)
+    return as_frame(entry.table(results, Question(judge, category, difficulty, order)))
 
 
 def tables() -> dict[str, str]:
@@ -281,30 +268,16 @@ def _is_run(place: RunPlace) -> bool:
     return isinstance(place, RunFolder) or (Path(place) / RUN_FILE).is_file()
 
 
-def _results(source: Source, game: str | None) -> Results | GameResults:
-    results = _read(source, game)
-    played = results.game.name if isinstance(results, GameResults) else RECONSTRUCTION
-    if game not in (None, played):
-        raise InputError(f"game {game!r}: these are results of {played}", "Remove the argument game.")
+def _results(source: Source, game: str | None) -> Results:
+    if isinstance(source, Results):
+        results = source
+    else:
+        # A text is a sequence, too, but names one place.
+        places = source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
+        results = load_results(*places, game=game)
+    if game not in (None, results.game.name):
+        raise InputError(f"game {game!r}: these are results of {results.game.name}", "Remove the argument game.")
     return results
-
-
-def _read(source: Source, game: str | None) -> Results | GameResults:
-    if isinstance(source, Results | GameResults):
-        return source
-    # A text is a sequence, too, but names one place.
-    places = source if isinstance(source, Sequence) and not isinstance(source, str) else (source,)
-    # A place that holds no run may be a release, a folder or a name on the Hub; what is neither is refused there.
-    if len(places) == 1 and not _is_run(places[0]):
-        released: Results | GameResults = load("releases", "results")(str(places[0]), None, game)
-        return released
-    runs = [open_run(place) for place in places if _is_run(place)]
-    played = [run for run in runs if run.game != RECONSTRUCTION]
-    if not played:
-        return load_results(*places)
-    if len(played) < len(places):
-        raise InputError("the runs are of several games", "Name runs of one game.")
-    return read_game_results(played)
 
 
 def _opened(image: Union[Place, "Image"]) -> "Path | Image":

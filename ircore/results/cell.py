@@ -86,6 +86,11 @@ class Cell(Coverage):
     """
 
     @property
+    def ended(self) -> int:
+        """Number of episodes that have ended, aborted ones included."""
+        return sum(self.outcomes.values())
+
+    @property
     def main_score(self) -> float | None:
         """The main score, 0–100; 0 if no episode was played, None if no played episode is rated."""
         return self.main.mean

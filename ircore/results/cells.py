@@ -59,6 +59,7 @@ def run_cells(
     results: Sequence[EpisodeResult],
     judges: Mapping[str, Scope],
     costs: Mapping[str, float | None],
+    outcomes: Sequence[str],
 ) -> dict[BoardKey, Cell]:
     """Compute a run's cells under every condition.
 
@@ -68,6 +69,7 @@ def run_cells(
         results: Its episodes.
         judges: As whom see its cells, with what each of them rates; those that rated nothing of it too.
         costs: US dollars by episode.
+        outcomes: Of the game.
 
     Returns:
         By category, difficulty and judge, ``same_family`` not set: that is known of all runs together.
@@ -79,14 +81,14 @@ def run_cells(
     arranged = columns(instances, {run_id: results}, names, {run_id: costs})
     # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
     ratings = side_by_side(ratings_by_judge(instances, {run_id: results}, judges).values())
-    tallies = _tallies(results, names)
+    tallies = _tallies(results, names, outcomes)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
         # Resamples are cached by the strata, so that every run is resampled in the same way.
         estimates = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
         shared = estimates.shared()
         for judge, own in zip(names, estimates.judged(), strict=True):
-            tally = tallies.get((category, difficulty, judge), Tally())
+            tally = tallies.get((category, difficulty, judge), Tally(outcomes))
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
                 category=category,
@@ -252,11 +254,11 @@ def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     )
 
 
-def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str]) -> dict[BoardKey, Tally]:
+def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str], outcomes: Sequence[str]) -> dict[BoardKey, Tally]:
     tallies: dict[BoardKey, Tally] = {}
     for result in results:
         # Each episode counts under its own condition, under the two that are wider, and under all.
         for condition in product((result.episode.category, None), (result.episode.difficulty, None)):
             for judge in judges:
-                tallies.setdefault((*condition, judge), Tally()).add(result, judge)
+                tallies.setdefault((*condition, judge), Tally(outcomes)).add(result, judge)
     return tallies

@@ -71,8 +71,8 @@ def columns(
     def column(value: Callable[[EpisodeResult], float | None], empty: float = np.nan) -> Column:
         return filled(instances, episodes.values(), value, empty)
 
-    def played(value: Callable[[EpisodeResult], float]) -> Callable[[EpisodeResult], float | None]:
-        return lambda result: value(result) if result.episode.played else None
+    def played(value: Callable[[EpisodeResult], float | None]) -> Callable[[EpisodeResult], float | None]:
+        return lambda result: value(result) if result.played else None
 
     def judged(judge: str, value: Callable[[JudgedEpisode], float | None]) -> Callable[[EpisodeResult], float | None]:
         return lambda result: value(result.judged[judge]) if judge in result.judged else None
@@ -84,12 +84,12 @@ def columns(
 
     return Columns(
         delta={judge: column(judged(judge, lambda judged: judged.delta)) for judge in judges},
-        turns=column(played(lambda result: len(result.episode.rendered_turns))),
-        tokens=column(played(lambda result: result.tokens)),
-        seconds=column(played(lambda result: result.seconds)),
+        turns=column(played(lambda result: result.effort.steps)),
+        tokens=column(played(lambda result: result.effort.tokens)),
+        seconds=column(played(lambda result: result.effort.seconds)),
         # Zero, not NaN: shares divide sums of messages, to which an unplayed episode adds nothing.
-        messages=column(played(_messages), 0.0),
-        over_budget=column(played(lambda result: sum(turn.over_budget for turn in result.episode.turns)), 0.0),
+        messages=column(played(lambda result: result.effort.messages), 0.0),
+        over_budget=column(played(lambda result: result.effort.over_budget), 0.0),
         cost=_whole(column(cost), column(lambda _: 1.0, 0.0) > 0),
     )
 
@@ -117,10 +117,6 @@ def filled(
                 sums[rows[result.episode.instance_id], index] += amount
                 counts[rows[result.episode.instance_id], index] += 1
     return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
-
-
-def _messages(result: EpisodeResult) -> float:
-    return sum(turn.message is not None for turn in result.episode.turns)
 
 
 def _whole(cost: Column, ended: NDArray[np.bool_]) -> Column:

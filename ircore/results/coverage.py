@@ -1,7 +1,7 @@
 """How many episodes have a result and a rating, and whether that is enough for a rank."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from ircore.core.counted import counted
 from ircore.results.episodes import Doubt
@@ -66,12 +66,22 @@ class Coverage:
     past_budget: bool = False
     """Whether the generator was given a message over the token budget."""
 
-    rated_words: ClassVar[str] = "renderings are rated"
+    rated_words: str = "renderings are rated"
     """What is said of ``rated`` in messages."""
+
+    reference: bool = False
+    """Whether a player of the run is a reference (``Traits.reference``): a ceiling or floor, which has no rank."""
+
+    meaningless: str = ""
+    """Why the headline says nothing of the run, which then has no rank; empty if it says something."""
 
     @property
     def unranked(self) -> Unranked | None:
         """Reason why the run has no rank under this condition; None if the run has a rank."""
+        if self.reference:
+            return "reference"
+        if self.meaningless:
+            return "recorded"
         # What a maintainer or the player must mend comes first: playing and scoring on would not give a rank.
         if self.held:
             return "held"
@@ -95,6 +105,8 @@ class Coverage:
         open_share = 0.0 if self.doubt is None else self.doubt.undecided
         needed = f"{100 * RATED_SHARE:.0f} % are needed"
         words: dict[Unranked | None, str] = {
+            "reference": "a reference, shown as a ceiling or floor",
+            "recorded": self.meaningless,
             "held": "held: its findings wait for a maintainer",
             "past_budget": "messages over the token budget reached the generator",
             "incomplete": f"incomplete: {self.unfinished} of {counted(self.episodes, 'episode')} have no result yet",

@@ -4,12 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import fsum
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode
 from ircore.core.score_records import HUMAN, Orders, Score, Task
+from ircore.core.submission_records import Run
+from ircore.games.base import Effort, Game
+from ircore.scorers.game_measures import ending_of, played
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
+
+HIGHEST = 10.0
+"""The best similarity."""
 
 CONVERGENCES: tuple[Convergence, ...] = ("improved", "stable", "regressed", "no_refinement")
 """Changes between first and final rendering, in the order in which figures stack them."""
@@ -72,6 +78,12 @@ class JudgedEpisode:
     doubt: Doubt | None = None
     """Interval of the final score where a judge of facts could not tell everything; None of other judges."""
 
+    is_applicable: bool = True
+    """Whether the headline says something of the run; see ``Game.meaningless``."""
+
+
+_NO_EFFORT = Effort(0)
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
@@ -107,6 +119,12 @@ class EpisodeResult:
     metric_versions: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Versions of each metric's definition that gave ``metrics``; empty string for a value that states none."""
 
+    effort: Effort = _NO_EFFORT
+    """What the episode took."""
+
+    played: bool = True
+    """Whether it counts as played."""
+
     @property
     def category(self) -> str:
         """Category of the target."""
@@ -117,27 +135,18 @@ class EpisodeResult:
         """Difficulty of the target."""
         return self.episode.difficulty
 
-    @property
-    def tokens(self) -> int:
-        """Tokens of all the describer's messages, as the game counts them."""
-        return sum(turn.message_tokens for turn in self.episode.turns)
-
-    @property
-    def seconds(self) -> float:
-        """Seconds that both players took to answer."""
-        return fsum(turn.seconds for turn in self.episode.turns)
-
 
 def judge_episodes(
-    run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
+    game: Game[Any], run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
 ) -> tuple[EpisodeResult, ...]:
-    """Join the episodes of a run with its scores.
+    """Join the episodes of a run with its scores, where judges give the headline.
 
     A score counts only for the rendering it was given to: one that was made before an episode was played anew is
     passed over. Of two scores of the same thing the later line counts. The judge ``human`` gives a rendering the mean
     of its annotators; what each of them gave is kept beside it.
 
     Args:
+        game: Its game.
         run_id: The run's id.
         slug: The submission's slug.
         episodes: Of one run.
@@ -149,7 +158,53 @@ def judge_episodes(
     by_episode: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_episode[score.episode_id].append(score)
-    return tuple(_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])) for episode in episodes)
+    return tuple(
+        replace(
+            _result(run_id, slug, episode, by_episode.get(episode.episode_id, [])),
+            effort=game.effort(ending_of(game, episode)),
+        )
+        for episode in episodes
+    )
+
+
+def measured_episodes(
+    game: Game[Any], run: Run, episodes: Iterable[Episode], scores: Iterable[Score]
+) -> tuple[EpisodeResult, ...]:
+    """Join the episodes of a run with the values of its headline, where the game measures it.
+
+    The headline takes the place of a judge's rating, on a scale from its worst value, 0, to its best, 10.
+
+    Args:
+        game: Its game.
+        run: The run.
+        episodes: Of the run.
+        scores: Of the run.
+    """
+    headline = game.headline
+    low, high = headline.range or (0.0, 1.0)
+    # Turned, so that a higher final is better whatever the direction of the headline.
+    worst, best = (low, high) if headline.direction == "higher" else (high, low)
+    values: dict[str, list[float]] = defaultdict(list)
+    reasons: dict[str, str] = {}
+    for score in scores:
+        if score.measure == headline.key and score.value is not None:
+            values[score.episode_id].append(score.value)
+        elif score.measure == headline.key:
+            reasons[score.episode_id] = score.reason or ""
+    meaningless = headline.key in game.meaningless(run.submission.players)
+
+    def rated(episode: Episode) -> EpisodeResult:
+        own, counts = values.get(episode.episode_id), played(game, episode)
+        final = HIGHEST * (fsum(own) / len(own) - worst) / (best - worst) if own and counts else None
+        # A score without a value says why there is none: such an episode was asked about.
+        refusal = None if final is not None else reasons.get(episode.episode_id)
+        judged = JudgedEpisode(
+            headline.key, None, final, None, None, None, {}, refusal=refusal, is_applicable=not meaningless
+        )
+        effort = game.effort(ending_of(game, episode))
+        return EpisodeResult(run.run_id, run.slug, episode, {headline.key: judged}, {}, effort=effort, played=counts)
+
+    return tuple(map(rated, episodes))
 
 
 def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
@@ -171,7 +226,7 @@ _ByTask = dict[Task, _ByTurn]
 def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
-        return EpisodeResult(run_id, slug, episode, {}, {})
+        return EpisodeResult(run_id, slug, episode, {}, {}, played=False)
     judges, people, metrics = _valid_scores(episode, scores)
     judged = {
         judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()

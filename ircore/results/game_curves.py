@@ -6,7 +6,7 @@ are no independent values.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, inf
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,12 @@ import numpy as np
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
 from ircore.results.conditions import strata, under
-from ircore.results.games import GameResults
 from ircore.results.hops import normalised, same_episodes
-from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.measure_means import scale_of
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate, estimate
-from ircore.results.statistics.scales import Scale
 from ircore.runs.episode import payload_of
 
 
@@ -81,19 +81,14 @@ def by_step(measured: Iterable[Score | Measured]) -> dict[str, dict[int, float]]
     return values
 
 
-def scale_of(measure: Measure) -> Scale:
-    """Return the possible values of a measure."""
-    return Scale(*(measure.range or (-inf, inf)))
-
-
 def run_episodes(
-    results: GameResults, run: PlayedGameRun, category: str | None = None, difficulty: str | None = None
+    results: Results, run: PlayedRun, category: str | None = None, difficulty: str | None = None
 ) -> tuple[SteppedEpisode, ...]:
     """Return the episodes of a run with the values of their steps; of one category or difficulty if one is given."""
     names = [instance.instance_id for instance in results.instances]
     conditions = dict(zip(names, strata(results.instances), strict=True))
     scores: dict[str, list[Score]] = {}
-    for score in run.scores:
+    for score in run.every_score:
         scores.setdefault(score.episode_id, []).append(score)
     defaults = step_defaults(results.game.step)
     return tuple(
@@ -107,7 +102,7 @@ def run_episodes(
 
 
 def recorded_episodes(
-    results: GameResults, category: str | None = None, difficulty: str | None = None
+    results: Results, category: str | None = None, difficulty: str | None = None
 ) -> tuple[SteppedEpisode, ...]:
     """Return people's games on the same instances; empty if the instances hold no recorded games.
 
@@ -121,8 +116,8 @@ def recorded_episodes(
     return tuple(_recorded(results, category, difficulty))
 
 
-def _recorded(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
-    game, instances = results.game, results.runs[0].instances
+def _recorded(results: Results, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
+    game, instances = results.game, results.every_run[0].instances
     # Recorded games were played to their end; the first outcome that counts as played stands for that.
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
     chosen = under(results.instances, category, difficulty)
@@ -160,7 +155,7 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
     return dict(zip(places, ratio_intervals(Ratios.means(known), drawn, scale_of(measure)), strict=True))
 
 
-def partner_mean(runs: Sequence[PlayedGameRun], measure: Measure) -> Estimate:
+def partner_mean(runs: Sequence[PlayedRun], measure: Measure) -> Estimate:
     """Return a player's mean over partners: first over the runs of each instance, then over instances."""
     values: dict[str, list[float]] = {}
     labels: dict[str, str] = {}

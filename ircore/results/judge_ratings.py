@@ -15,16 +15,13 @@ from numpy.typing import NDArray
 
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
-from ircore.results.episodes import Doubt, EpisodeResult
+from ircore.results.episodes import HIGHEST, Doubt, EpisodeResult
 
 UNFINISHED, UNPLAYED, RATED, REFUSED, PENDING, OUTSIDE = range(6)
 """No result yet; aborted by the pair's own doing; rated; asked without an answer; not asked yet, or in vain for a
 technical reason; nothing that the judge rates."""
 
 _PRECEDENCE = (UNFINISHED, OUTSIDE, PENDING, REFUSED, RATED, UNPLAYED)
-
-HIGHEST = 10.0
-"""The best similarity."""
 
 MAIN_UNIT = 10.0
 """Points of the main score, 0–100, in a point of similarity."""
@@ -241,7 +238,9 @@ def rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = 
         status, final = _of_episode(result, judge)
         judged = result.judged.get(judge)
         # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
-        if (only_prefers or (scope is not None and result.category not in scope)) and status != UNFINISHED:
+        outside = only_prefers or (scope is not None and result.category not in scope)
+        outside = outside or (judged is not None and not judged.is_applicable)
+        if outside and status != UNFINISHED:
             status, final = OUTSIDE, np.nan
         doubt = judged.doubt if judged else None
         yield RatedEpisode(result.episode.instance_id, status, final, doubt, result.episode.repeat)
@@ -261,7 +260,7 @@ def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) ->
 
 
 def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
-    if not result.episode.played:
+    if not result.played:
         # A technical failure is no doing of the pair's, and will be played again.
         return UNPLAYED if result.episode.finished else UNFINISHED, np.nan
     judged = result.judged.get(judge)

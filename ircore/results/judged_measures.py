@@ -1,10 +1,10 @@
 """Measures that judges and people give: one for each judge that rated pictures of a game's runs, and one for people."""
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from itertools import chain, count
 from math import fsum
 from typing import Any
 
@@ -24,7 +24,7 @@ class JudgedMeasures:
     >>> from ircore.games.registry import load_game
     >>> judged = JudgedMeasures(load_game("conversation"), {"gpt-5.1": "GPT-5.1"})
     >>> [(measure.key, measure.title) for measure in judged.game.measures if measure.needs == "judge"][1]
-    ('final_judged_gpt_5_1', 'Judged similarity, last hop: GPT-5.1')
+    ('final_judged_gpt_5_1_e7ee', 'Judged similarity, last hop: GPT-5.1')
 
     Args:
         game: As declared.
@@ -136,7 +136,7 @@ def _means(episode: RatedEpisode, scores: Iterable[Score]) -> dict[int, tuple[fl
     return means
 
 
-def _by_judge(declared: Measure, judge: str, label: str, taken: set[str]) -> Measure:
+def _by_judge(declared: Measure, judge: str, label: str, taken: Collection[str]) -> Measure:
     # Labels may explain themselves in brackets, for which the head of a column has no room.
     title = f"{declared.title}: {label.partition(' (')[0]}"
     return replace(
@@ -144,10 +144,12 @@ def _by_judge(declared: Measure, judge: str, label: str, taken: set[str]) -> Mea
     )
 
 
-def _key(declared: str, judge: str, taken: set[str]) -> str:
-    """Return the key of a measure by one judge: valid as a key, and no other measure's."""
-    plain = re.sub("[^a-z0-9_]", "_", f"{declared}_{judge}")[:LONGEST_KEY]
-    numbered = (f"{plain[: LONGEST_KEY - 4]}_{number}" for number in count(2))
-    key = next(key for key in chain([plain], numbered) if key not in taken)
-    taken.add(key)
-    return key
+def _key(declared: str, judge: str, taken: Collection[str]) -> str:
+    """Return the key of a measure by one judge: valid as a key, whoever else rates, and no declared measure's."""
+    named = f"{declared}_{judge}"
+    plain = re.sub("[^a-z0-9_]", "_", named)
+    if plain == named and len(plain) <= LONGEST_KEY and plain not in taken:
+        return plain
+    # By the judge's own name alone, so that a column stays that of its judge when a judge of a like name comes.
+    mark = hashlib.sha256(judge.encode()).hexdigest()[:4]
+    return f"{plain[: LONGEST_KEY - len(mark) - 1]}_{mark}"

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
 from ircore.players.model_families import model_family
 from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey, CellKey, run_cells
+from ircore.results.cells import BoardKey, CellKey
 from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
 
@@ -84,12 +84,23 @@ def cells_by_judge(
     cells = {key: cell for key, cell in run.cells.items() if cell.judge in own}
     # Judges that rated other runs alone, or another scope of this one: every run has a cell by every judge.
     others = {judge: scope for judge, scope in scopes.items() if (None, None, judge) not in cells}
-    cells |= run_cells(run.instances.instances, run.run.run_id, run.results, others, run.costs if others else {})
+    cells |= run.cells_by(others) if others else {}
     of_models = {judge: family for judge, family in families.items() if family is not None}
     # Looked up only where a model judges: the table of families is a YAML file.
     describer = model_family(run.run.submission.players["describer"].label) if of_models else None
     same = {judge for judge, family in of_models.items() if family == describer}
-    return {key: replace(cell, same_family=True) if cell.judge in same else cell for key, cell in cells.items()}
+    return {key: _marked(run, cell, cell.judge in same) for key, cell in cells.items()}
+
+
+def _marked(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
+    """Return a cell with what is known of its run."""
+    marks: dict[str, Any] = {"same_family": True} if same_family else {}
+    if run.run.reference:
+        marks["reference"] = True
+    if run.game.headline.needs != "judge":
+        marks |= {"rated_words": "played episodes have a value", "meaningless": run.meaningless.get(cell.judge, "")}
+    # Cells are copied only where marks change: a large site has tens of thousands of them.
+    return replace(cell, **marks) if marks else cell
 
 
 def cells_of_runs(
@@ -109,7 +120,6 @@ def cells_of_runs(
     held_run_ids, past_budget = barred
     return {
         (run_id, *key): replace(cell, held=run_id in held_run_ids, past_budget=run_id in past_budget)
-        # Cells are copied only where marks change: a large site has tens of thousands of them.
         if run_id in held_run_ids or run_id in past_budget
         else cell
         for run_id, run in runs.items()

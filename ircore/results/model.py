@@ -7,25 +7,30 @@ nothing else computes a mean.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from shlex import quote
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, Rules
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Fields, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
+from ircore.games.base import Game, Measure, Seat
+from ircore.games.registry import load_game
 from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
 from ircore.results.conditions import in_order, strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
+from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, refuse_mixed_metrics, shared_identities
+from ircore.results.measure_means import measure_mean
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
 from ircore.results.raters import Raters
 from ircore.results.statistics.comparison import Comparison, compare
+from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing
 from ircore.results.unranked_runs import columns_of, held_runs, past_budget_runs
 from ircore.runs.provenance import Provenance
@@ -42,16 +47,19 @@ Order = Literal["main", "quality"]
 
 @dataclass(frozen=True)
 class SubmissionResult:
-    """A pair as played in one run: the subject of a row of a board.
+    """A submission as played in one run: the subject of a row of a board.
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> SubmissionResult(RunFolder(Path("run")).run).describer
-    'classical'
+    >>> SubmissionResult(RunFolder(Path("run")).run, load_game("reconstruction")).players
+    ('classical', 'canvas')
     """
 
     run: Run
     """The run's identity, rules and manifest included."""
+
+    game: Game[Any] = field(compare=False, repr=False)
+    """Its game."""
 
     provenance: Provenance | None = None
     """Who vouches for the run; None if nobody does."""
@@ -71,15 +79,21 @@ class SubmissionResult:
         """The pair's name, as stated in the manifest."""
         return self.run.submission.name
 
+    @cached_property
+    def rules(self) -> Any:
+        """The rules that it was played by; see ``Game.rules_of``."""
+        return self.game.rules_of(self.run)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """Labels of the players in the seats that are taken, in the game's order."""
+        taken = self.run.submission.players
+        return tuple(taken[seat.name].label for seat in self.game.seats if seat.name in taken)
+
     @property
     def describer(self) -> str:
         """The describer's label: its model, or the built-in player's name."""
         return self.run.submission.players["describer"].label
-
-    @property
-    def rules(self) -> Rules:
-        """The rules that it was played by."""
-        return Rules.of(self.run)
 
     @property
     def generator(self) -> str:
@@ -88,7 +102,7 @@ class SubmissionResult:
 
 
 BoardRow = RankedRow[SubmissionResult, Cell]
-"""A line of a board of the reconstruction game."""
+"""A line of a board."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +111,18 @@ class Reference:
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> Reference(SubmissionResult(RunFolder(Path("run")).run), cells={}).submission.generator
+    >>> from ircore.results.measure_means import measure_mean
+    from ircore.results.played_run import PlayedRun
+    >>> run = PlayedRun(RunFolder(Path("run")))
+    >>> Reference(run, SubmissionResult(run.run, run.game), cells={}).submission.generator
     'canvas'
     """
 
+    run: PlayedRun
+    """The run itself."""
+
     submission: SubmissionResult
-    """Describer, generator and rules."""
+    """Players and rules."""
 
     cells: Mapping[BoardKey, Cell]
     """Its numbers by category, difficulty and judge."""
@@ -110,7 +130,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Results:
-    """Results of runs on one instance set: cells, boards, episodes and the runs themselves.
+    """Results of runs of one game on one instance set: cells, boards, episodes and the runs themselves.
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
@@ -129,7 +149,8 @@ class Results:
     """By slug, then by token budget and turn limit."""
 
     judges: tuple[str, ...]
-    """Every judge that rated a played episode of any run, by name."""
+    """What boards can be headed by: every judge that rated a played episode of any run, by name; in a game that
+    measures its headline itself, the key of that measure alone."""
 
     metrics: tuple[str, ...]
     """Every metric computed in any run, by name."""
@@ -167,39 +188,57 @@ class Results:
     past_budget: frozenset[str] = frozenset()
     """Ids of runs whose generator was given messages over the token budget: no rank either."""
 
+    game: Game[Any] = field(default_factory=partial(load_game, RECONSTRUCTION), compare=False)
+    """The game, with a measure for each judge that rated (``ircore.results.judged_measures``)."""
+
     programs: str = field(default="", compare=False)
     """A sentence that says which players are programs of this project, and no AI models; empty if none is."""
 
     @classmethod
-    def from_runs(cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = ()) -> "Results":
+    def from_runs(
+        cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = (), game: Game[Any] | None = None
+    ) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
         Args:
-            runs: At least one, all on the same instance set: run folders, runs read back from a release, or views.
-                Those of reference describers become ``references``.
+            runs: At least one, all of one game on the same instance set: run folders, runs read back from a release, or
+                views. Those of reference players become ``references``.
             cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
+            game: The game; the installed one of the runs' name if None.
 
         Raises:
-            InputError: There is no run but those of reference describers, two runs are of different instance sets, two
-                are of the same submission under the same rules and prompts, judges of one name are not the same, or
-                values of a metric are of two versions.
+            InputError: There is no run but those of reference players, two runs are of different games or instance
+                sets, two are of the same submission under the same rules and prompts, judges of one name are not the
+                same, values of a metric are of two versions, or a run has no values of its game's measures yet.
+            WorkError: The game cannot be imported.
         """
         # Sorted, so that the results do not depend on the order in which the runs were named.
-        sources = sorted(map(PlayedRun.of, runs), key=lambda run: run.sort_key)
+        sources = sorted((PlayedRun.of(run, game) for run in runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
-        refuse_mixtures(sources, lambda run: (Rules.of(run), run.prompts))
-        ordered = [run for run in sources if not run.run.reference]
-        if not ordered:
+        refuse_mixtures(sources)
+        if all(run.run.reference for run in sources):
             raise InputError(
-                f"{sources[0].path}: is a run of a reference describer, which is never ranked",
-                "Name a run of a pair as well: the reference is shown beside the pair.",
+                f"{sources[0].path}: is a run of a reference player, which is never ranked",
+                "Name a run of a submission as well: the reference is shown beside it.",
             )
+        game = sources[0].game
+        identities = shared_identities(sources)
+        is_judged = game.headline.needs == "judge"
+        if not is_judged:
+            raters = sorted({score.by for run in sources for score in run.scores if score.task == "similarity"})
+            labels = {name: identities[name].label if name in identities else name for name in raters}
+            judged = JudgedMeasures(game, labels)
+            game, sources = judged.game, [run.with_measures(judged) for run in sources]
+            for run in sources:
+                _refuse_unmeasured(run)
+        ordered = [run for run in sources if not run.run.reference]
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
         episodes = {run_id: run.results for run_id, run in by_id.items()}
         every = [result for results in episodes.values() for result in results]
         judges = tuple(sorted({judge for result in every for judge in result.judged}))
-        identities = shared_identities(ordered)
+        if not is_judged:
+            judges = (game.headline.key,)
         refuse_mixed_metrics(sources)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
         scopes = scopes_of(judges, identities)
@@ -209,7 +248,7 @@ class Results:
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
-            submissions=tuple(SubmissionResult(run.run, run.provenance) for run in ordered),
+            submissions=tuple(SubmissionResult(run.run, run.game, run.provenance) for run in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
             categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
@@ -221,16 +260,86 @@ class Results:
             ),
             held=held_run_ids,
             past_budget=past_budget,
-            programs=program_words(spec for run in ordered for spec in run.run.submission.players.values()),
+            game=game,
+            programs=program_words(spec for run in sources for spec in run.run.submission.players.values()),
             judge_identities=identities,
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
-                Reference(SubmissionResult(run.run, run.provenance), cells_by_judge(run, scopes, families))
+                Reference(
+                    run, SubmissionResult(run.run, run.game, run.provenance), cells_by_judge(run, scopes, families)
+                )
                 for run in sources
                 if run.run.reference
             ),
         )
+
+    @property
+    def every_run(self) -> tuple[PlayedRun, ...]:
+        """The runs, those of reference players included, by slug, then by rules."""
+        every = (*self.runs.values(), *(reference.run for reference in self.references))
+        return tuple(sorted(every, key=lambda run: run.sort_key))
+
+    @property
+    def headline(self) -> str:
+        """What a board is headed by where nobody chooses: the game's own headline, or the headline judge."""
+        # Inside: the headline judge is chosen among results.
+        from ircore.results.headline import headline_judge
+
+        if self.game.headline.needs != "judge":
+            return self.game.headline.key
+        chosen = headline_judge(self)
+        if chosen is None:
+            raise self.no_ratings()
+        return chosen
+
+    def rules_apart(self, run: Run) -> Fields:
+        """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
+        usual = self._usual.rules
+        return {name: value for name, value in run.rules.items() if name not in usual or usual[name] != value}
+
+    def rivals(self, run: Run) -> int:
+        """Count the runs by the same rules, this one included."""
+        rules = self.game.rules_of(run)
+        return sum(other.rules == rules for other in self.every_run)
+
+    @cached_property
+    def _usual(self) -> Run:
+        # Inside: parts of results are made of results.
+        from ircore.results.subsets import rule_sets
+
+        usual, *_ = rule_sets(self)
+        return next(submission.run for submission in self.submissions if submission.rules == usual)
+
+    @cached_property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        taken = {name for run in self.every_run for name in run.run.submission.players}
+        return tuple(seat for seat in self.game.seats if seat.name in taken)
+
+    @property
+    def shown(self) -> tuple[Measure, ...]:
+        """The measures of a board: the headline, then the measures that the game's pages name."""
+        game = self.game
+        return tuple(item for item in game.measures if item is game.headline or item.key in game.pages.columns)
+
+    def mean(self, run_id: str, key: str, category: str | None = None, difficulty: str | None = None) -> Estimate:
+        """Return the mean of a measure over a run's played episodes, in its unit; empty without values.
+
+        Args:
+            run_id: The run.
+            key: Of a measure of ``game``.
+            category: Only this category; all if None.
+            difficulty: Only this difficulty; both if None.
+
+        Raises:
+            KeyError: There is no such run or measure.
+        """
+        asked = run_id, key, category, difficulty
+        if asked not in self._means:
+            run = next(run for run in self.every_run if run.run.run_id == run_id)
+            self._means[asked] = measure_mean(self.game, run, key, under(self.instances, category, difficulty))
+        return self._means[asked]
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
         """Return the cell of a run, judge and condition; KeyError if no such cell exists."""
@@ -250,7 +359,11 @@ class Results:
         )
 
     def board(
-        self, judge: str, category: str | None = None, difficulty: str | None = None, order: Order = "main"
+        self,
+        judge: str | None = None,
+        category: str | None = None,
+        difficulty: str | None = None,
+        order: Order = "main",
     ) -> tuple[BoardRow, ...]:
         """Rank the pairs by their main score, best first; pairs without a rank come last (``Cell.unranked`` says why).
 
@@ -259,7 +372,7 @@ class Results:
         did not play counting 0; all comparisons of a board share one error rate (``ircore.results.statistics.ranks``).
 
         Args:
-            judge: One of ``judges``.
+            judge: One of ``judges``; ``headline`` if None.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
             order: ``quality`` orders the rows by the score of what was played, which leaves out what was not; ranks
@@ -268,6 +381,7 @@ class Results:
         Raises:
             InputError: There is no such judge, category or difficulty here.
         """
+        judge = self.headline if judge is None else judge
         refuse_unknown(judge=(judge, self.judges))
         refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
         # Category and difficulty are both known, but no instance has both.
@@ -366,6 +480,10 @@ class Results:
         return {}  # as far as they have been asked for
 
     @cached_property
+    def _means(self) -> dict[tuple[str, str, str | None, str | None], Estimate]:
+        return {}  # as far as they have been asked for
+
+    @cached_property
     def _ratings(self) -> dict[str, JudgeRatings]:
         return {}  # by judge, as far as they have been asked for
 
@@ -376,3 +494,9 @@ class Results:
     @cached_property
     def _columns(self) -> dict[str, int]:
         return {run_id: column for column, run_id in enumerate(self.episodes)}
+
+
+def _refuse_unmeasured(run: PlayedRun) -> None:
+    # A run of aborted episodes alone has nothing to score, and is no run without values.
+    if not any(score.task == "game" for score in run.scores) and any(result.played for result in run.results):
+        raise InputError(f"{run.path}: the run has no values yet", f"Score the run first: ircore score {run.path}")

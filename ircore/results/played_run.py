@@ -5,21 +5,26 @@ reads each part once, when it is first asked for, and computes from it what conc
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
+from math import fsum
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.fact_records import VERIFIED
+from ircore.core.game_records import natural_key
 from ircore.core.images import Picture
-from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
+from ircore.games.base import Game, Measure
+from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
-from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.episodes import EpisodeResult, judge_episodes, measured_episodes
 from ircore.results.judge_ratings import Scope, scopes_of
+from ircore.results.judged_measures import JudgedMeasures
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.records import SaidTurn, read_said
@@ -175,7 +180,7 @@ class RunView:
 
 
 class PlayedRun(RunView):
-    """A run of the reconstruction game with its scores.
+    """A run of any game with its scores.
 
     Example:
         >>> from pathlib import Path
@@ -185,27 +190,85 @@ class PlayedRun(RunView):
         [2, 6]
         >>> run.results[0].judged["structural"].final
         9.97
+
+    Args:
+        source: Where it is stored.
+        game: Its game; that of the run's name if None.
     """
 
+    def __init__(self, source: RunSource, game: Game[Any] | None = None) -> None:
+        super().__init__(source)
+        self._game = game
+        self._judged: JudgedMeasures | None = None
+
     @classmethod
-    def of(cls, run: "RunSource | PlayedRun") -> "PlayedRun":
+    def of(cls, run: "RunSource | PlayedRun", game: Game[Any] | None = None) -> "PlayedRun":
         """Return the view of a run, which may be a view already."""
         # A view that was read already keeps what it computed.
-        return run if isinstance(run, PlayedRun) else cls(run)
+        return run if isinstance(run, PlayedRun) else cls(run, game)
+
+    @cached_property
+    def game(self) -> Game[Any]:
+        """The game, as declared."""
+        return self._game or load_game(self.run.game, f"{self.path}: game")
+
+    def with_measures(self, judged: JudgedMeasures) -> "PlayedRun":
+        """Return the run with values of the measures that judges and people give, too."""
+        view = copy(self)  # with everything that was read already
+        view._judged = judged
+        view.__dict__.pop("every_score", None)
+        return view
+
+    @cached_property
+    def rules(self) -> Any:
+        """The rules that it was played by; see ``Game.rules_of``."""
+        return self.game.rules_of(self.run)
 
     @property
-    def sort_key(self) -> tuple[str, int, int, str, str]:
+    def sort_key(self) -> tuple[str, list[str | int], str]:
         """Key by which runs are ordered: slug, then rules."""
-        rules = Rules.of(self.run)
         # The path last: only it tells two runs apart that are refused as twins right after.
-        return self.run.slug, rules.token_budget, rules.max_turns, rules.key, str(self.path)
+        return self.run.slug, natural_key(self.rules.key), str(self.path)
+
+    @cached_property
+    def meaningless(self) -> Mapping[str, str]:
+        """Measures that say nothing of this run, with the reason; see ``Game.meaningless``."""
+        return self.game.meaningless(self.run.submission.players)
+
+    @cached_property
+    def every_score(self) -> tuple[Score, ...]:
+        """Values of all measures of the game, those that judges and people give included."""
+        scores = self.scores
+        ratings = [score for score in scores if score.task != "game"]
+        judged = self._judged.values(self.instances, self.episodes, ratings) if self._judged else ()
+        # Runs that were scored before there was such a rule hold values of these measures, too.
+        measured = (self._without_meaning(score) for score in scores if score.task == "game")
+        return (*measured, *judged)
+
+    def _without_meaning(self, score: Score) -> Score:
+        reason = self.meaningless.get(score.measure)
+        if reason is None or score.value is None:
+            return score
+        return score.model_copy(update={"value": None, "reason": reason, "note": None})
+
+    def values(self, measure: Measure) -> dict[str, float]:
+        """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
+        by_episode: dict[str, list[float]] = {}
+        for score in self.every_score:
+            if score.measure == measure.key and score.value is not None:
+                by_episode.setdefault(score.episode_id, []).append(score.value)
+        return {name: fsum(values) / len(values) for name, values in by_episode.items()}
 
     @cached_property
     def results(self) -> tuple[EpisodeResult, ...]:
         """Episodes with their scores, in the order of the instance set, which decides the resamples."""
         places = {name: place for place, name in enumerate(self.instances.instances.ids)}
-        # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
-        results = judge_episodes(self.run.run_id, self.run.slug, self.episodes, self.source.scores())
+        if self.game.headline.needs == "judge":
+            # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
+            scores = self.source.scores()
+            results = judge_episodes(self.game, self.run.run_id, self.run.slug, self.episodes, scores)
+        else:
+            results = measured_episodes(self.game, self.run, self.episodes, self.every_score)
         return tuple(sorted(results, key=lambda result: places.get(result.episode.instance_id, len(places))))
 
     @cached_property
@@ -216,7 +279,16 @@ class PlayedRun(RunView):
     @cached_property
     def cells(self) -> Mapping[BoardKey, Cell]:
         """Aggregates by category, difficulty and judge, for every judge that rated an episode of this run."""
-        return run_cells(self.instances.instances, self.run.run_id, self.results, self.scopes, self.costs)
+        return self.cells_by(self.scopes)
+
+    def cells_by(self, scopes: Mapping[str, Scope]) -> dict[BoardKey, Cell]:
+        """Return aggregates by category, difficulty and judge.
+
+        Args:
+            scopes: Categories that each of the judges rates, by name; those that rated nothing of this run too.
+        """
+        outcomes = [outcome.name for outcome in self.game.outcomes]
+        return run_cells(self.instances.instances, self.run.run_id, self.results, scopes, self.costs, outcomes)
 
     @cached_property
     def said(self) -> tuple[SaidTurn, ...]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
-from ircore.results.played_run import RunView
+from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.ranks import RankRange
 
 EntryT = TypeVar("EntryT")
@@ -70,27 +70,29 @@ def ranked_rows(
     )
 
 
-def refuse_mixtures(runs: Sequence[RunView], rules_of: Callable[[Any], object]) -> None:
+def refuse_mixtures(runs: Sequence[PlayedRun]) -> None:
     """Refuse runs that cannot stand side by side.
 
-    Args:
-        runs: Of one game.
-        rules_of: Returns the rules of a run as a hashable value.
-
     Raises:
-        InputError: There is no run, two are of different instance sets, or two of one submission under the same rules.
+        InputError: There is no run, two are of different games or instance sets, or two of one submission under the
+            same rules and prompts.
     """
     if not runs:
         raise InputError("no run was given", "Name at least one run folder.")
-    run_of: dict[object, RunView] = {}
+    run_of: dict[object, PlayedRun] = {}
     for run in runs:
+        if run.run.game != runs[0].run.game:
+            raise InputError(
+                f"{run.path} is a run of {run.run.game}, {runs[0].path} a run of {runs[0].run.game}",
+                "Name runs of one game.",
+            )
         if run.run.instance_set != runs[0].run.instance_set:
             raise InputError(
                 f"{runs[0].path} and {run.path} were played on different instance sets",
                 "Name runs of one instance set: results on different sets cannot be compared.",
             )
         # Under different rules a submission may have several runs: they stand on separate boards.
-        twin = run_of.setdefault((run.run.slug, rules_of(run.run)), run)
+        twin = run_of.setdefault((run.run.slug, run.rules.key, run.run.prompts), run)
         if twin is not run:
             raise InputError(
                 f"{twin.path} and {run.path} are both runs of {run.run.slug} under the same rules",

@@ -2,26 +2,29 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
-from ircore.core.records import Rules
+from ircore.core.game_records import natural_key
 from ircore.results.cells import compute_standings
 from ircore.results.judge_ratings import ratings_by_judge
-from ircore.results.model import Results
+from ircore.results.model import BoardRow, Results
+from ircore.results.ranking import ranked_rows
 from ircore.results.unranked_runs import columns_of
 
 
-def rule_sets(results: Results) -> tuple[Rules, ...]:
+def rule_sets(results: Results) -> tuple[Any, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
     counted = Counter(submission.rules for submission in results.submissions)
-    return tuple(
-        sorted(
-            counted,
-            key=lambda rules: (-counted[rules], rules != Rules(), rules.token_budget, rules.max_turns, rules.key),
-        )
-    )
+    run = results.submissions[0].run
+    default = results.game.rules_of(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
+
+    def place(rules: Any) -> tuple[int, bool, list[str | int]]:
+        return -counted[rules], rules != default, natural_key(rules.key)
+
+    return tuple(sorted(counted, key=place))
 
 
-def under_rules(results: Results, rules: Rules) -> Results:
+def under_rules(results: Results, rules: Any) -> Results:
     """Return the results of the runs that were played by these rules, ranked among themselves.
 
     What a cell says of a run does not depend on other runs, so only the ranks are computed anew.
@@ -45,6 +48,31 @@ def under_rules(results: Results, rules: Rules) -> Results:
     ratings = ratings_by_judge(results.instances, episodes, results.scopes)
     barred = columns_of(episodes, results.held | results.past_budget)
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
+
+
+def rows_with_references(
+    results: Results, category: str | None = None, difficulty: str | None = None
+) -> tuple[BoardRow, ...]:
+    """Return the rows of the boards of all rules below one another, each with its references, which have no rank.
+
+    Args:
+        results: Of runs under any rules; boards are by ``results.headline``.
+        category: One of the set's categories, or None for all.
+        difficulty: ``easy``, ``hard``, or None for both.
+
+    Raises:
+        InputError: There is no such category or difficulty here.
+    """
+    rows: list[BoardRow] = []
+    headline = results.headline
+    for part in by_rules(results):
+        rows += part.board(headline, category, difficulty)
+        beside = [each for each in results.references if each.submission.rules == part.submissions[0].rules]
+        cells = ((each.submission, each.cells.get((category, difficulty, headline))) for each in beside)
+        rows += ranked_rows(
+            ((submission, cell, None) for submission, cell in cells if cell), lambda cell: cell.main.mean
+        )
+    return tuple(rows)
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

@@ -1,9 +1,8 @@
 """Counts of episodes under one condition, by outcome and rating of one judge."""
 
+from collections.abc import Iterable
 from statistics import fmean
-from typing import get_args
 
-from ircore.core.episode_records import Outcome
 from ircore.results.conditions import strata
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
 from ircore.results.statistics.intervals import Estimate, estimate
@@ -13,19 +12,22 @@ from ircore.results.statistics.scales import SHARE
 class Tally:
     """Counter of episodes by outcome and rating.
 
+    Args:
+        outcomes: Those that the game has.
+
     Attributes:
         played: Episodes that were not aborted.
         outcomes: Count of each outcome, aborted included.
         convergence: Count of each convergence outcome among rated episodes.
 
     Example:
-        >>> Tally().preference().n
+        >>> Tally(["converged"]).preference().n
         0
     """
 
-    def __init__(self) -> None:
+    def __init__(self, outcomes: Iterable[str]) -> None:
         self.played = 0
-        self.outcomes: dict[str, int] = dict.fromkeys(get_args(Outcome), 0)
+        self.outcomes: dict[str, int] = dict.fromkeys(outcomes, 0)
         self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
         self._preferences: dict[str, list[float]] = {}
         self._labels: dict[str, str] = {}
@@ -33,7 +35,7 @@ class Tally:
     def add(self, result: EpisodeResult, judge: str) -> None:
         """Count an episode; of an aborted episode only the outcome counts."""
         self.outcomes[result.episode.outcome] += 1
-        self.played += result.episode.played
+        self.played += result.played
         judged = result.judged.get(judge)
         if judged is None:
             return

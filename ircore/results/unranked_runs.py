@@ -5,7 +5,6 @@ A run is held while it has grave findings that no maintainer has cleared.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ircore.core.records import Rules
 from ircore.results.played_run import PlayedRun
 from ircore.runs.provenance import Provenance
 
@@ -31,14 +30,13 @@ def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
     budget by itself is the same run under each of the three.
 
     Args:
-        runs: Of the reconstruction game.
+        runs: Of a game; where none of its messages has a budget, none passes it.
     """
     return frozenset(
         run.run.run_id
         for run in runs
         # The other rules let no such message through; turns that were cut are marked as over the budget, too.
-        if Rules.of(run.run).over_budget == "allow"
-        and any(turn.over_budget for result in run.results for turn in result.episode.turns)
+        if any(result.effort.over_budget for result in run.results) and run.rules.over_budget == "allow"
     )
 
 

@@ -9,7 +9,7 @@ from ircore.core.extras import need_extras
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
-from ircore.results.games import read_game_results
+from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.games.section import split_runs
@@ -66,7 +66,7 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
     if slug not in {folder.run.slug for folder in folders}:
         yield from _unplayed(slug, submission, out)
         return
-    results = read_game_results(folders)
+    results = Results.from_runs(folders)
     yield f"page   {out / 'games' / submission.game / 'index.html'}"
     for row in results.board():
         if row.submission.run.slug == slug:

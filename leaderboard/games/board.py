@@ -123,7 +123,7 @@ def _heats(section: GameSection, entry: Entry) -> tuple[tuple[_HeatCell, ...], .
 
 
 def _heat(section: GameSection, entry: Entry, category: str, difficulty: str) -> _HeatCell:
-    mean = section.results.mean(entry.run_id, section.game.headline, category, difficulty)
+    mean = section.results.mean(entry.run_id, section.game.headline.key, category, difficulty)
     where = f"{category_title(category)}, {difficulty}"
     if mean.mean is None:
         return _HeatCell(None, f"{where}: no value", "")

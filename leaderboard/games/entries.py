@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ircore.core.game_records import rules_words
+from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.players.traits import is_program
-from ircore.results.games import GameCell, GameResults, GameRow
-from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.model import BoardRow, Cell, Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.subsets import rows_with_references
+from ircore.results.tables.names import MOST_NAMES
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
 from leaderboard.words.labels import page_keys, rank
-
-MOST_NAMES = 2
-"""Players by whose names a run is known; a row of more names is read by nobody."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,18 @@ class Entry:
     """A run of a game: a row of its board.
 
     Example:
-        >>> entry = Entry(None, "1", "", "a", ("gpt-5.2", "looker"), "Looking", hue=0, shape=None, apart="")
+        >>> entry = Entry(None, None, None, "1", "", "a", ("gpt-5.2", "looker"), "Looking", hue=0, shape=None, apart="")
         >>> entry.names
         ('gpt-5.2', 'looker')
     """
 
-    row: GameRow = field(hash=False)
+    results: Results = field(hash=False, repr=False)
+    """Of all runs."""
+
+    measured: PlayedRun = field(hash=False)
+    """The run with its episodes and values."""
+
+    row: BoardRow = field(hash=False)
     """Its row of the board of all instances."""
 
     rank: str | None
@@ -63,12 +69,7 @@ class Entry:
     """Runs that it is ranked among, itself included: those by the same rules."""
 
     @property
-    def measured(self) -> PlayedGameRun:
-        """The run with its episodes and values."""
-        return self.row.submission
-
-    @property
-    def cell(self) -> GameCell:
+    def cell(self) -> Cell:
         """Numbers over all instances."""
         return self.row.cell
 
@@ -79,7 +80,7 @@ class Entry:
 
     def mean(self, measure: Measure) -> Estimate:
         """Return the mean of a measure over all instances."""
-        return self.cell.measures[measure.key]
+        return self.results.mean(self.run_id, measure.key)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,11 +99,12 @@ class Entry:
         return f"{names} ({self.apart})" if self.apart else names
 
 
-def entries_of(results: GameResults) -> tuple[Entry, ...]:
+def entries_of(results: Results) -> tuple[Entry, ...]:
     """Return the runs of a game as entries, the best first."""
-    board = results.board()
-    players = [_players(results, row.submission) for row in board]
-    keys = page_keys([(measured.run.slug, measured.run.run_id) for measured in results.runs])
+    board = rows_with_references(results)
+    runs = {run.run.run_id: run for run in results.every_run}
+    players = [_players(results, row.submission.run) for row in board]
+    keys = page_keys([(measured.run.slug, measured.run.run_id) for measured in results.every_run])
     submissions = [row.submission.run.submission.name for row in board]
     names = [
         labels if len(labels) <= MOST_NAMES else (submission,)
@@ -117,6 +119,8 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     hues = hues_of(_ordered(players, 0), list(dict.fromkeys(labels[0] for labels in players)))
     return tuple(
         Entry(
+            results=results,
+            measured=runs[run.run_id],
             row=row,
             rank=rank(row.rank_low, row.rank_high) if row.rank_low else None,
             no_rank="" if row.rank_low else why_no_rank(row),
@@ -137,8 +141,8 @@ def entries_of(results: GameResults) -> tuple[Entry, ...]:
     )
 
 
-def _players(results: GameResults, measured: PlayedGameRun) -> tuple[str, ...]:
-    return tuple(measured.run.submission.label_of(seat.name) for seat in results.seats)
+def _players(results: Results, run: Run) -> tuple[str, ...]:
+    return tuple(run.submission.label_of(seat.name) for seat in results.seats)
 
 
 def _ordered(players: Sequence[tuple[str, ...]], seat: int) -> list[str]:

@@ -14,7 +14,7 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
-from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.played_run import PlayedRun
 from ircore.scorers.game_measures import ending_of
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
@@ -176,7 +176,7 @@ def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering,
     return components.withheld(alt) if shown is None else components.picture(shown, alt, root)
 
 
-def _measured(run: PlayedGameRun, episode: Episode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
+def _measured(run: PlayedRun, episode: Episode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:
     """Return an episode's values by measure, and a list of values by measure, one entry per step."""
     per_episode: dict[str, float | None] = {}
     per_step: dict[str, list[float | None]] = {}

@@ -163,7 +163,7 @@ def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
     rows = [
         {
             "entry": entry,
-            "means": [section.results.mean(entry.run_id, measure, category) for category in categories],
+            "means": [section.results.mean(entry.run_id, measure.key, category) for category in categories],
         }
         for entry in section.entries
     ]
@@ -211,7 +211,7 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
         ],
         "conditions": [
             {"title": f"{category_title(category)}, {difficulty}",
-             "mean": section.results.mean(entry.run_id, section.game.headline, category, difficulty),
+             "mean": section.results.mean(entry.run_id, section.game.headline.key, category, difficulty),
              "links": _links(section, entry, category, difficulty)}
             for category, difficulty in section.conditions
         ],

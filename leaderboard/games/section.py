@@ -17,7 +17,7 @@ from ircore.games.base import Game, Seat
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of
-from ircore.results.games import GameResults, read_game_results
+from ircore.results.model import Results
 from ircore.results.tables.names import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
@@ -45,7 +45,7 @@ class GameSection:
         'games/reference'
     """
 
-    results: GameResults
+    results: Results
     pictures: PictureBook
 
     @property
@@ -61,7 +61,7 @@ class GameSection:
     @property
     def source(self) -> dict[str, str | None]:
         """Where the numbers of the game's board come from, each fact by its name in files."""
-        runs = [run.run for run in self.results.runs]
+        runs = [run.run for run in self.results.every_run]
         return {
             "game": self.game.name,
             "category": ALL,
@@ -76,7 +76,7 @@ class GameSection:
         # A rule without a value, such as an empty list, changes nothing.
         filled: list[Fields] = [
             {name: value for name, value in run.run.rules.items() if value not in ("", None, [])}
-            for run in self.results.runs
+            for run in self.results.every_run
         ]
         # Rules may be a stranger's texts.
         words = {one_line(rules_words(rules), 200) for rules in filled}
@@ -169,7 +169,7 @@ class GameSection:
     def _paths(self, instance: Instance) -> dict[str, Path]:
         """Return where each published picture lies, in the first run that has it; what no run has is left out."""
         # A run that played a part of its set holds the pictures of that part alone.
-        folders = [run.instances.folder for run in self.results.runs]
+        folders = [run.instances.folder for run in self.results.every_run]
         lying = {
             name: next((path for folder in folders if (path := folder / picture.image).is_file()), None)
             for name, picture in published_pictures(instance).items()
@@ -204,7 +204,7 @@ class GameSection:
     @property
     def _instance_set(self) -> InstanceSet:
         """Instance set of the first run; all runs hold the same set."""
-        return self.results.runs[0].instances
+        return self.results.every_run[0].instances
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
@@ -222,7 +222,7 @@ def game_sections(runs: Sequence[RunFolder], pictures: PictureBook) -> tuple[Gam
     sections = []
     for name, folders in sorted(by_game.items()):
         try:
-            results = read_game_results(folders)
+            results = Results.from_runs(folders)
         # One game whose package is not installed must not stop the site of all others.
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)

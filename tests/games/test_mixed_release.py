@@ -54,11 +54,11 @@ print(json.dumps([[row[name] for name in ("thought", "tags", "second")] for row 
 RESULTS = """
 import json, sys
 import ircore
-from dataset_card.data import load_results, load_table, load_transcripts, results_of_game
+from dataset_card.data import load_results, load_table, load_transcripts
 place = sys.argv[1]
-board = results_of_game(place, game="rps")
+board = load_results(place, game="rps")
 print(json.dumps({
-    "wins": {row.submission.run.slug: row.cell.measures["wins"].mean for row in board.board()},
+    "wins": {row.submission.run.slug: board.mean(row.submission.run_id, "wins").mean for row in board.board()},
     "boards": [ircore.board(place)["submission"].tolist(), ircore.board(place, game="rps")["submission"].tolist()],
     "rounds": len(ircore.table(place, "rounds", game="rps")),
     "judges": list(load_results(place).judges),

@@ -9,8 +9,7 @@ from loaded_datasets import load_dataset
 from dataset_card.data import load_table
 from ircore.commands.main import run as ircore
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
-from ircore.games.registry import load_game
-from ircore.results.games import GameResults, read_game_results
+from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -42,16 +41,15 @@ def done(*words: object) -> None:
     assert ircore([str(word) for word in words]) == 0
 
 
-def results(folder: Path) -> GameResults:
-    return read_game_results([RunFolder(path) for path in sorted((folder / "runs").iterdir())])
+def results(folder: Path) -> Results:
+    return Results.from_runs([RunFolder(path) for path in sorted((folder / "runs").iterdir())])
 
 
 def means(folder: Path, slug: str, measure: str) -> dict[str, float | None]:
     """Return the mean of a measure by dimension."""
     found = results(folder)
-    run = next(run for run in found.runs if run.run.slug == slug)
-    chosen = next(item for item in load_game("reasoning").measures if item.key == measure)
-    return {name: found.mean(run.run.run_id, chosen, category=name).mean for name in DIMENSIONS}
+    run = next(run for run in found.every_run if run.run.slug == slug)
+    return {name: found.mean(run.run.run_id, measure, category=name).mean for name in DIMENSIONS}
 
 
 def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:

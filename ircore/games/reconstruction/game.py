@@ -1,6 +1,7 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
 
 from collections.abc import Iterator
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,9 @@ from pydantic import Field
 
 from ircore.core.episode_records import Turn
 from ircore.core.records import RECONSTRUCTION, Name, Record, Rules, Scene
+from ircore.core.submission_records import Run
 from ircore.games.base import (
+    Effort,
     Ending,
     EpisodeSetup,
     Game,
@@ -88,6 +91,21 @@ class ReconstructionGame(Game[Rules]):
         for turn in ending.steps:
             if isinstance(turn, Turn) and turn.rendering is not None:
                 yield RatedPicture(turn.turn, payload.target, turn.rendering)
+
+    def effort(self, ending: Ending) -> Effort:
+        """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.effort``."""
+        turns = [turn for turn in ending.steps if isinstance(turn, Turn)]
+        return Effort(
+            steps=sum(turn.rendering is not None for turn in turns),
+            tokens=sum(turn.message_tokens for turn in turns),
+            seconds=fsum(turn.seconds for turn in turns),
+            messages=sum(turn.message is not None for turn in turns),
+            over_budget=sum(turn.over_budget for turn in turns),
+        )
+
+    def rules_of(self, run: Run) -> Rules:
+        """Return the rules of a run; see ``Game.rules_of``."""
+        return Rules.of(run)
 
     def prompts(self, folder: Path | None) -> Prompts:
         """Read the prompts; see ``load_prompts``."""

@@ -5,12 +5,16 @@ Another package adds a table by an entry point in the group ``ircore.tables`` th
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ircore.core.errors import InputError
+from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
+    from ircore.games.base import Game
     from ircore.games.reconstruction.language.lexicon import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
@@ -54,7 +58,11 @@ class Question:
         """
         # Inside, so that the names of tables can be completed without the model of results.
         from ircore.results.headline import headline_judge
+        from ircore.results.ranking import refuse_unknown
 
+        if not is_judged(results.game):
+            refuse_unknown(judge=(self.judge, results.judges))
+            return results.headline
         if not results.judges:
             raise results.no_ratings()
         # A judge that only compares is never the headline judge, but may be the only one that rated.
@@ -91,6 +99,12 @@ class Entry:
     by_lexicon: bool = False
     """Whether it counts words of correction, which ``--lexicon`` chooses."""
 
+    of_every_game: bool = False
+    """Whether runs of every game have it, and not only those of games whose headline judges give."""
+
+    by_condition: bool = True
+    """Whether it may be of one category or difficulty."""
+
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
@@ -102,6 +116,8 @@ class Entry:
         """
         from ircore.results.tables.rules import with_rules
 
+        if not self.by_condition and (question.category or question.difficulty):
+            raise InputError("this table is of all instances", "Leave out --category and --difficulty.")
         table = self.build(results, question)
         return with_rules(table, results) if self.of_runs else table
 
@@ -125,12 +141,17 @@ class TableFunction:
         return function(*self.arguments(results, question))
 
 
-def _of_judge(description: str, name: str) -> Entry:
+def is_judged(game: "Game[Any]") -> bool:
+    """Return whether judges give the headline of a game."""
+    return game.headline.needs == "judge"
+
+
+def _of_judge(description: str, name: str, *, of_every_game: bool = False) -> Entry:
     """Return the table of a function of results, judge, category and difficulty."""
     function = TableFunction(
         name, lambda results, question: (results, question.the_judge(results), question.category, question.difficulty)
     )
-    return Entry(description, function, of_judge=True)
+    return Entry(description, function, of_judge=True, of_every_game=of_every_game)
 
 
 def _of_all(description: str, name: str) -> Entry:
@@ -158,7 +179,7 @@ def _of_paper(description: str, name: str, *arguments: str) -> Entry:
     return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False)
 
 
-_BOARD = TableFunction(
+_JUDGED_BOARD = TableFunction(
     "board:board_table",
     lambda results, question: (
         results,
@@ -174,6 +195,25 @@ _PARTS = TableFunction(
 )
 
 
+_JUDGED_OUTCOMES = TableFunction(
+    "turns:outcomes_table",
+    lambda results, question: (results, question.the_judge(results), question.category, question.difficulty),
+)
+_MEASURED_BOARD, _MEASURED_OUTCOMES = (
+    TableFunction(f"games:{name}", lambda results, question: (results, question.category, question.difficulty))
+    for name in ("game_board", "game_outcomes")
+)
+
+
+def _board(results: "Results", question: Question) -> "Table":
+    question.the_judge(results)  # refused where nobody of this name rated
+    return (_JUDGED_BOARD if is_judged(results.game) else _MEASURED_BOARD)(results, question)
+
+
+def _outcomes(results: "Results", question: Question) -> "Table":
+    return (_JUDGED_OUTCOMES if is_judged(results.game) else _MEASURED_OUTCOMES)(results, question)
+
+
 def _facts(results: "Results", question: Question) -> "Table":
     from ircore.results.tables.parts import episode_facts_table, facts_table
 
@@ -183,18 +223,24 @@ def _facts(results: "Results", question: Question) -> "Table":
 
 
 TABLES: Mapping[str, Entry] = {
-    "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True),
+    "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True, of_every_game=True),
     "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
-    "comparisons": _of_judge("pairs against pairs, instance by instance", "comparisons:comparisons_table"),
+    "comparisons": _of_judge(
+        "pairs against pairs, instance by instance", "comparisons:comparisons_table", of_every_game=True
+    ),
     "sensitivity": _of_results(
         "whether ranks hold by other judges, targets and weights of facts", "sensitivity:sensitivity_table"
     ),
-    "next": _of_judge("what would tell neighbours apart, and how to play it", "next_episodes:next_table"),
-    "variance": _of_judge("where the variance comes from: pictures, luck, judge", "variance:variance_table"),
+    "next": _of_judge(
+        "what would tell neighbours apart, and how to play it", "next_episodes:next_table", of_every_game=True
+    ),
+    "variance": _of_judge(
+        "where the variance comes from: pictures, luck, judge", "variance:variance_table", of_every_game=True
+    ),
     "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
-    "outcomes": _of_judge("how episodes ended and what refinement did", "turns:outcomes_table"),
+    "outcomes": Entry("how episodes ended and what refinement did", _outcomes, of_judge=True, of_every_game=True),
     "outcomes_pooled": _of_all(
         "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"
     ),
@@ -250,17 +296,63 @@ def table_names() -> tuple[str, ...]:
     return (*TABLES, *(name for name in available("tables") if name not in TABLES))
 
 
-def table_entry(name: str, where: str = "") -> Entry:
+def tables_of(game: "Game[Any]") -> dict[str, Entry]:
+    """Return the tables of runs of a game, by the name that users give, but those of broken packages.
+
+    Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
+    """
+    if is_judged(game):
+        return dict(TABLES)
+    own = _own_tables(game)
+    # Plug-ins for tables of a game are called GAME.TABLE.
+    of_game = (name for name in available("game_tables") if name.startswith(f"{game.name}."))
+    plugins = {name.partition(".")[2]: partial(_of_plugin, name=name) for name in of_game}
+    added = {
+        name: Entry("a table of another package", make, by_condition=False)
+        for name, make in plugins.items()
+        if name not in own
+    }
+    return own | added
+
+
+def _own_tables(game: "Game[Any]") -> dict[str, Entry]:
+    from ircore.results.tables.game_curves import players_table, published_figures_table, stepped_tables
+
+    def stepped(make: "Callable[..., Table]") -> "Callable[[Results, Question], Table]":
+        return lambda results, question: make(results, question.category, question.difficulty)
+
+    tables = {name: entry for name, entry in TABLES.items() if entry.of_every_game}
+    tables |= {name: Entry("measures by step", stepped(make)) for name, make in stepped_tables(game).items()}
+    tables["players"] = Entry(
+        "players seat by seat", lambda results, _: players_table(results), by_condition=False, of_runs=False
+    )
+    if game.published:
+        tables["published"] = Entry(
+            "figures of the paper", lambda results, _: published_figures_table(results.game), by_condition=False,
+            of_runs=False,
+        )  # fmt: skip
+    return tables
+
+
+def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> Entry:
     """Return the table of a name; a name of this project's tables is never another package's.
 
     Args:
         name: As in ``--table``.
         where: Option or field in which the name stood, for the error message.
+        game: Whose runs it is made of; a game whose headline judges give if None.
 
     Raises:
-        InputError: There is no such table.
+        InputError: There is no such table, or the game has none.
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
+    if game is not None and not is_judged(game):
+        own = tables_of(game)
+        if name in own:
+            return own[name]
+        if name not in table_names():
+            raise unknown("table", name, own, where)
+        raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {', '.join(own)}.")
     # Before plug-ins are searched, which reads a file of every installed package.
     if name in TABLES:
         return TABLES[name]
@@ -273,3 +365,26 @@ def table_entry(name: str, where: str = "") -> Entry:
             "Mend the package that adds this table.",
         )
     return entry
+
+
+def plugin_table_fault(name: str) -> str | None:
+    """Return why no command shows a plug-in's table, ``GAME.TABLE``: its name is taken, or there is no such game."""
+    from ircore.games.registry import load_game
+
+    game, _, table = name.partition(".")
+    try:
+        own = _own_tables(load_game(game))
+    except InputError as error:
+        return error.problem
+    return f"the game {game} has a table {table} of its own" if table in own else None
+
+
+def _of_plugin(results: "Results", _: Question, name: str) -> "Table":
+    from ircore.results.tables.model import Table
+
+    make = load("game_tables", name, "--table")
+    with plugin_work(f"table {name!r}"):
+        table = make(results)
+        if not isinstance(table, Table):
+            raise TypeError(f"it returned a {type(table).__name__}, not a Table")
+        return table

@@ -14,11 +14,11 @@ from ircore.results.game_curves import (
     partner_mean,
     recorded_episodes,
     run_episodes,
-    scale_of,
 )
-from ircore.results.games import GameResults
 from ircore.results.hops import POINTS, TOO_FEW_REACH, WHOEVER_IS_LEFT, by_turn, normalised_means
-from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.measure_means import scale_of
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.ranking import refuse_condition
 from ircore.results.tables.games import (
     measure_column,
@@ -65,7 +65,7 @@ def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
 
 
 def curves_table(
-    results: GameResults, category: str | None = None, difficulty: str | None = None, *, curve: Curve
+    results: Results, category: str | None = None, difficulty: str | None = None, *, curve: Curve
 ) -> Table:
     """Return every measure per step by the place of the step, such as its repetition: each run, then people.
 
@@ -109,25 +109,25 @@ def curves_table(
     )
 
 
-def _seats(results: GameResults) -> tuple[str, ...]:
+def _seats(results: Results) -> tuple[str, ...]:
     return tuple(seat.name for seat in results.seats)
 
 
-def _who(results: GameResults) -> tuple[Column, ...]:
+def _who(results: Results) -> tuple[Column, ...]:
     run = Column("run", "Run", "Its folder's name, or people.", digits=None)
     return run, *map(seat_column, results.seats)
 
 
-def _require(rows: list[tuple[Value, ...]], results: GameResults) -> None:
+def _require(rows: list[tuple[Value, ...]], results: Results) -> None:
     if not rows:
         raise InputError(
             f"no step of the runs of {results.game.name} has a value", "Score the runs first: ircore score RUN..."
         )
 
 
-def _lines(results: GameResults, category: str | None, difficulty: str | None) -> Iterator[_Line]:
+def _lines(results: Results, category: str | None, difficulty: str | None) -> Iterator[_Line]:
     refuse_condition(results.instances, category, difficulty)
-    for run in results.runs:
+    for run in results.every_run:
         rules = rules_values(results, run.run)
         yield _Line(run.run.slug, _players(results, run), rules, run_episodes(results, run, category, difficulty))
     people = recorded_episodes(results, category, difficulty)
@@ -153,7 +153,7 @@ def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[
         yield (*line.who, Value(place), Value(reaching), *values, *line.rules)
 
 
-def at_k_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+def at_k_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every measure per step up to each step ("@K"): at the step, the latest value, and the best one.
 
     Args:
@@ -203,7 +203,7 @@ def at_k_table(results: GameResults, category: str | None = None, difficulty: st
     )  # fmt: skip
 
 
-def normalised_steps_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+def normalised_steps_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every measure per step on the axis from an episode's first step (0) to its last (1), at 20 places.
 
     Args:
@@ -245,13 +245,13 @@ def normalised_steps_table(results: GameResults, category: str | None = None, di
     )
 
 
-def players_table(results: GameResults) -> Table:
+def players_table(results: Results) -> Table:
     """Return the players of each seat with the mean of the headline over partners, best first within a seat."""
     game = results.game
     rows = []
     for number, seat in enumerate(results.seats):
-        runs: dict[str, list[PlayedGameRun]] = {}
-        for run in results.runs:
+        runs: dict[str, list[PlayedRun]] = {}
+        for run in results.every_run:
             # Where the rules leave a seat empty, nobody played in it.
             if seat.name in run.run.submission.players:
                 runs.setdefault(_players(results, run)[number], []).append(run)
@@ -298,7 +298,7 @@ def published_figures_table(game: Game[Any]) -> Table:
     )  # fmt: skip
 
 
-def _players(results: GameResults, run: PlayedGameRun) -> tuple[str, ...]:
+def _players(results: Results, run: PlayedRun) -> tuple[str, ...]:
     return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 

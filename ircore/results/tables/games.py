@@ -7,13 +7,13 @@ from typing import Any
 from ircore.core.game_records import rules_key, rules_words
 from ircore.core.submission_records import Run
 from ircore.games.base import Measure, Seat
-from ircore.results.conditions import under
-from ircore.results.games import GameResults, GameRow
+from ircore.results.model import BoardRow, Results
+from ircore.results.subsets import rows_with_references
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
 
 
-def game_board(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+def game_board(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the board of a game: ranks, players, main score, headline, and the measures that the game's pages name.
 
     Args:
@@ -24,8 +24,8 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
     Raises:
         InputError: There is no such category or difficulty in the results.
     """
-    game, rows = results.game, results.board(category, difficulty)
-    columns = _columns(results)
+    game, rows = results.game, rows_with_references(results, category, difficulty)
+    columns = _columns(results, category, difficulty)
     others = [measure.key for measure in results.shown if measure is not game.headline]
     return Table(
         name=f"board_{game.name}",
@@ -41,7 +41,7 @@ def game_board(results: GameResults, category: str | None = None, difficulty: st
     )
 
 
-def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
+def _columns(results: Results, category: str | None, difficulty: str | None) -> tuple[Filled[BoardRow], ...]:
     game = results.game
     return (
         *RANKS,
@@ -52,7 +52,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
                    "0–100", "higher", 1, estimated=True),
             lambda row: Value.of(row.cell.main, missing="no value"),
         ),
-        *(_mean(measure) for measure in results.shown),
+        *(_mean(results, measure, category, difficulty) for measure in results.shown),
         _count("played", "Episodes that count as played.", lambda row: row.cell.played),
         *_ENDED,
         UNRANKED,
@@ -60,7 +60,7 @@ def _columns(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )  # fmt: skip
 
 
-def rules_columns(results: GameResults) -> tuple[Column, ...]:
+def rules_columns(results: Results) -> tuple[Column, ...]:
     """Return the column with the key of a run's rules, and one for people where rules differ."""
     key = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
                  digits=None, audience="programs")  # fmt: skip
@@ -68,25 +68,25 @@ def rules_columns(results: GameResults) -> tuple[Column, ...]:
     return (other, key) if _usual_rules(results) else (key,)
 
 
-def rules_values(results: GameResults, run: Run) -> tuple[Value, ...]:
+def rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
     key, apart = Value(rules_key(run.rules)), results.rules_apart(run)
     other = Value(rules_words(apart) or "the usual")
     return (other, key) if _usual_rules(results) else (key,)
 
 
-def _rules(results: GameResults) -> Iterator[Filled[GameRow]]:
-    def entry(place: int, row: GameRow) -> Value:
+def _rules(results: Results) -> Iterator[Filled[BoardRow]]:
+    def entry(place: int, row: BoardRow) -> Value:
         return rules_values(results, row.submission.run)[place]
 
     for place, column in enumerate(rules_columns(results)):
         yield Filled(column, partial(entry, place))
 
 
-def _usual_rules(results: GameResults) -> str:
+def _usual_rules(results: Results) -> str:
     """Say which rules are the usual ones; nothing where all runs have the same."""
-    usual = next(run.run for run in results.runs if not results.rules_apart(run.run))
-    if results.rivals(usual) == len(results.runs):
+    usual = next(run.run for run in results.every_run if not results.rules_apart(run.run))
+    if results.rivals(usual) == len(results.every_run):
         return ""
     return f" Ranks are among runs by the same rules; the usual ones are {rules_words(usual.rules) or 'none'}."
 
@@ -96,7 +96,7 @@ def of_condition(category: str | None, difficulty: str | None) -> str:
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
-def _who(results: GameResults) -> tuple[Filled[GameRow], ...]:
+def _who(results: Results) -> tuple[Filled[BoardRow], ...]:
     """Return the columns of a run: its submission, and who took each seat."""
     submission = Column("submission", "Submission", "Its folder's name.", digits=None)
     return (
@@ -105,7 +105,7 @@ def _who(results: GameResults) -> tuple[Filled[GameRow], ...]:
     )
 
 
-def _seat(seat: Seat[Any, Any]) -> Filled[GameRow]:
+def _seat(seat: Seat[Any, Any]) -> Filled[BoardRow]:
     return Filled(seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
 
 
@@ -114,7 +114,7 @@ def seat_column(seat: Seat[Any, Any]) -> Column:
     return Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None)
 
 
-def _count(key: str, description: str, get: Callable[[GameRow], int]) -> Filled[GameRow]:
+def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> Filled[BoardRow]:
     return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
 
 
@@ -124,7 +124,7 @@ _ENDED = (
 )
 
 
-def game_outcomes(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
+def game_outcomes(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return how the episodes of each run ended, best run first.
 
     Args:
@@ -135,12 +135,10 @@ def game_outcomes(results: GameResults, category: str | None = None, difficulty:
     Raises:
         InputError: There is no such category or difficulty in the results.
     """
-    game, rows = results.game, results.board(category, difficulty)
+    game, rows = results.game, rows_with_references(results, category, difficulty)
 
-    def count(outcome: str) -> Callable[[GameRow], int]:
-        return lambda row: sum(
-            episode.outcome == outcome for episode in under(row.submission.episodes, category, difficulty)
-        )
+    def count(outcome: str) -> Callable[[BoardRow], int]:
+        return lambda row: row.cell.outcomes[outcome]
 
     columns = (
         *_who(results),
@@ -171,5 +169,8 @@ def measure_column(measure: Measure) -> Column:
     return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
 
 
-def _mean(measure: Measure) -> Filled[GameRow]:
-    return Filled(measure_column(measure), lambda row: Value.of(row.cell.measures[measure.key], missing="no value"))
+def _mean(results: Results, measure: Measure, category: str | None, difficulty: str | None) -> Filled[BoardRow]:
+    def value(row: BoardRow) -> Value:
+        return Value.of(results.mean(row.submission.run_id, measure.key, category, difficulty), missing="no value")
+
+    return Filled(measure_column(measure), value)

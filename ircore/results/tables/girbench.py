@@ -9,8 +9,8 @@ from ircore.core.images import Picture
 from ircore.core.score_records import Score
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
-from ircore.results.games import GameResults
-from ircore.results.played_game_run import PlayedGameRun
+from ircore.results.model import Results
+from ircore.results.played_run import PlayedRun
 from ircore.results.tables.model import Column, Table, Value
 
 COLUMNS = (
@@ -30,9 +30,9 @@ COLUMNS = (
 """Columns of the table."""
 
 
-def girbench_table(results: GameResults) -> Table:
+def girbench_table(results: Results) -> Table:
     """Return both scores of each run and dimension; GIR-Bench's code leaves missing answers out."""
-    rows = [row for run in results.runs for name in DIMENSIONS for row in _rows(run, name)]
+    rows = [row for run in results.every_run for name in DIMENSIONS for row in _rows(run, name)]
     return Table(
         name="reasoning_girbench",
         title="Reasoning tasks by GIR-Bench's rules",
@@ -42,7 +42,7 @@ def girbench_table(results: GameResults) -> Table:
     )
 
 
-def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
+def _rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
     """Return the row of a dimension; none if no task of it was played."""
     episodes = [episode for episode in run.episodes if episode.category == dimension and episode.steps]
     if not episodes:
@@ -62,7 +62,7 @@ def _rows(run: PlayedGameRun, dimension: str) -> list[tuple[Value, ...]]:
     return [(Value(run.run.slug), Value(dimension), *counts, published, each, of_all, verified)]
 
 
-def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[Episode]) -> Value:
+def _mean(run: PlayedRun, measure: str, episodes: Sequence[Episode]) -> Value:
     """Return the mean of a measure over the episodes that have a value; the first reason if none has."""
     names = {episode.episode_id for episode in episodes}
     scores: list[Score] = [score for score in run.every_score if score.measure == measure and score.episode_id in names]
@@ -72,7 +72,7 @@ def _mean(run: PlayedGameRun, measure: str, episodes: Sequence[Episode]) -> Valu
     return Value(None, missing=next((score.reason for score in scores if score.reason), "not scored"))
 
 
-def _jigsaws(run: PlayedGameRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
+def _jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST

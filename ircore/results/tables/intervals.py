@@ -136,9 +136,9 @@ def _of_episode(key: str, selection: "Selection") -> "Callable[[EpisodeResult], 
 
     if key in {"score", "delta", "preference", judge, f"{judge}_preferred"} and selection.which in {"rated", "refined"}:
         return judged
-    amounts: dict[str, Callable[[EpisodeResult], float]] = {
-        "turns": lambda result: len(result.episode.rendered_turns),
-        "tokens": lambda result: result.tokens,
-        "seconds": lambda result: result.seconds,
+    amounts: dict[str, Callable[[EpisodeResult], float | None]] = {
+        "turns": lambda result: result.effort.steps,
+        "tokens": lambda result: result.effort.tokens,
+        "seconds": lambda result: result.effort.seconds,
     }
     return amounts.get(key) if selection.which == "played" else None

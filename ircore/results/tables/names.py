@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from ircore.core.counted import counted
-from ircore.core.records import Rules
 from ircore.results.model import SubmissionResult
 
 ALL = "all"
 """Stands in files for every category, or both difficulties."""
 
-USUAL = Rules()
+MOST_NAMES = 2
+"""Players by whose names a submission is known; of more players the submission's own name stands."""
 
 
 def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
@@ -28,19 +27,10 @@ def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
 
 def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
     prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
-    unusual = [*unusual_rules(submission.rules), *prompts]
-    return f"{submission.describer} + {submission.generator}" + (f" ({', '.join(unusual)})" if unusual else "")
-
-
-def unusual_rules(rules: Rules) -> list[str]:
-    """Return the differences between rules and the default rules, in words."""
-    turns = counted(rules.max_turns, "turn")
-    return [
-        *([f"budget {rules.token_budget}"] if rules.token_budget != USUAL.token_budget else []),
-        *([turns] if rules.max_turns != USUAL.max_turns else []),
-        *([f"over budget: {rules.over_budget}"] if rules.over_budget != USUAL.over_budget else []),
-        *rules.variants,
-    ]
+    unusual = [*submission.rules.unusual, *prompts]
+    # A row of more names is read by nobody.
+    names = submission.players if len(submission.players) <= MOST_NAMES else (submission.name,)
+    return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 
 
 def condition_words(category: str | None, difficulty: str | None) -> str:

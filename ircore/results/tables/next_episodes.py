@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ircore.results.conditions import under
-from ircore.results.games import GameResults, rated_game_episodes
 from ircore.results.judge_ratings import rated_episodes
 from ircore.results.model import Results
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
@@ -76,21 +75,6 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
         for couple, main, plan in neighbour_plans(results, judge, category, difficulty)
     ]  # fmt: skip
     return _table("next", caption(results, judge, category, difficulty), rows)
-
-
-def game_next_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return what would tell neighbours apart on the board of a game other than reconstruction."""
-    chosen, rows = under(results.instances, category, difficulty), []
-    for first, second, main, critical in results.neighbours(category, difficulty):
-        couple = tuple(
-            PlannedRun(each.run, tuple(rated_game_episodes(results.game, each)), each.costs) for each in (first, second)
-        )
-        plan = plan_separation(chosen, (couple[0], couple[1]), main, critical)
-        run_ids = (first.run.run_id, second.run.run_id)
-        names = (first.run.submission.name, second.run.submission.name)
-        rows.append((run_ids, names, main, plan, Selection(run_ids, "ended", category, difficulty)))
-    words = f"{results.game.title}: neighbours by main score, made of {results.game.headline.title}."
-    return _table(f"next_{results.game.name}", words, rows)
 
 
 def _table(

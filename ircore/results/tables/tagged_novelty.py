@@ -7,15 +7,15 @@ from ircore.games.reference.language.messages import Tagger
 from ircore.games.reference.measures import measured_novelty
 from ircore.games.reference.records import Round
 from ircore.results.game_curves import SteppedEpisode, by_step, curve_points
-from ircore.results.games import GameResults
 from ircore.results.hops import TOO_FEW_REACH
+from ircore.results.model import Results
 from ircore.results.tables.games import measure_column
 from ircore.results.tables.model import Column, Table, Value
 
 _KEYS = ("message_wnr", "message_wnr_paper", "message_wnd", "message_wnd_paper", "message_overlap")
 
 
-def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
+def tagged_novelty_table(results: Results, content_of: Tagger) -> Table:
     """Return word novelty by repetition, of content words that a tagger keeps.
 
     Args:
@@ -24,7 +24,7 @@ def tagged_novelty_table(results: GameResults, content_of: Tagger) -> Table:
     """
     measures = [measure for measure in results.game.measures if measure.key in _KEYS]
     rows = []
-    for run in results.runs:
+    for run in results.every_run:
         episodes = [_measured(episode.steps, content_of) for episode in run.episodes]
         curves = {
             measure.key: curve_points(episodes, measure, Curve(measure.key, over="repetition")) for measure in measures

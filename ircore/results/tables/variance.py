@@ -10,7 +10,6 @@ from ircore.core.counted import counted
 from ircore.core.records import Instance
 from ircore.results.conditions import under
 from ircore.results.episodes import EpisodeResult
-from ircore.results.games import GameResults, rated_game_episodes
 from ircore.results.judge_ratings import MAIN_UNIT, main_scores_by_instance, rated_episodes
 from ircore.results.model import Results
 from ircore.results.retests import retest_agreements
@@ -54,27 +53,18 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
             run_id: main_scores_by_instance(rated_episodes(episodes, judge, part.scopes.get(judge)))
             for run_id, episodes in part.episodes.items()
         }
-        lucks = {run_id: _seats(part.episodes[run_id]) for run_id in values}
+        # Seats are told apart by what the first message was drawn as.
+        told = {"message", "rendering"} <= results.game.step.model_fields.keys()
+        lucks = {run_id: _seats(part.episodes[run_id]) if told else None for run_id in values}
         more, said = _rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
         rows += more
         notes += said
-        for run_id, (describer, generator) in lucks.items():
-            alone = _crossed([values[run_id]], chosen)
-            rows += _seat_rows(names[run_id], alone, describer, generator)
-    notes.append(_of_judge(results, judge))
+        for run_id, seats in lucks.items():
+            rows += _luck_rows(names[run_id], _crossed([values[run_id]], chosen), seats)
+    if judge != results.game.headline.key:
+        notes.append(_of_judge(results, judge))
     words = caption(results, judge, category, difficulty)
     return Table("variance", "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
-
-
-def game_variance_table(results: GameResults, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the variance components of a game's runs under its usual rules."""
-    chosen = under(results.instances, category, difficulty)
-    usual = [run for run in results.runs if not results.rules_apart(run.run)]
-    values = {run.run.submission.name: main_scores_by_instance(rated_game_episodes(results.game, run)) for run in usual}
-    rows, notes = _rows(values, chosen)
-    words = f"{results.game.title}: main score, made of {results.game.headline.title}."
-    name = f"variance_{results.game.name}"
-    return Table(name, "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
 
 
 def _crossed(values: Sequence[Mapping[str, list[float]]], instances: Sequence[Instance]) -> list[list[list[float]]]:
@@ -123,8 +113,8 @@ def _deviation(
     return Value(variance**0.5, low=low**0.5, high=high**0.5, n=n) if high > low else Value(variance**0.5, n=n)
 
 
-def _seat_rows(
-    name: str, values: Sequence[Sequence[Sequence[float]]], describer: bool | None, generator: bool | None
+def _luck_rows(
+    name: str, values: Sequence[Sequence[Sequence[float]]], differs: tuple[bool | None, bool | None] | None
 ) -> Iterator[tuple[Value, ...]]:
     """Yield the luck of one pair, and of its seats as far as what they did in repeats tells them apart."""
     if not any(len(episodes) > 1 for row in values for episodes in row):
@@ -135,6 +125,9 @@ def _seat_rows(
     whole = _deviation(cells.components(), cells.intervals(), place, len(values), NO_REPEATS)
     none = Value(0.0, n=len(values))
     yield Value(name), Value("luck of play"), whole, Value(None, missing="of one pair")
+    if differs is None:
+        return
+    describer, generator = differs
     if describer is False:
         seats = none, whole
     elif generator is False:
@@ -153,16 +146,16 @@ def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
     """
     by_instance: dict[str, list[EpisodeResult]] = {}
     for result in results:
-        if result.episode.turns and result.episode.turns[0].rendering is not None:
+        if result.episode.steps and result.episode.steps[0].get("rendering") is not None:
             by_instance.setdefault(result.episode.instance_id, []).append(result)
     describer: list[bool] = []
     generator: list[bool] = []
     for of_instance in by_instance.values():
         for first, second in combinations(of_instance, 2):
-            opening, repeated = first.episode.turns[0], second.episode.turns[0]
-            describer.append(opening.message != repeated.message)
-            if opening.message == repeated.message:
-                generator.append(opening.rendering != repeated.rendering)
+            opening, repeated = first.episode.steps[0], second.episode.steps[0]
+            describer.append(opening["message"] != repeated["message"])
+            if opening["message"] == repeated["message"]:
+                generator.append(opening["rendering"] != repeated["rendering"])
     return (any(describer) if describer else None), (any(generator) if generator else None)
 
 

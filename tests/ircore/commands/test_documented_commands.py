@@ -14,8 +14,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.games.registry import installed_games
 from ircore.instances.benchmark import RECORDS, read_versions
-from ircore.results.tables.catalogue import TABLES
-from ircore.results.tables.game_catalogue import GAME_TABLES, game_tables
+from ircore.results.tables.catalogue import TABLES, tables_of
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,7 +48,7 @@ def test_the_page_on_tables_has_a_row_for_every_table() -> None:
 
 def test_every_table_that_a_page_names_exists() -> None:
     games, _ = installed_games()
-    known = {*TABLES, *GAME_TABLES, *(name for game in games.values() for name in game_tables(game))}
+    known = {*TABLES, *(name for game in games.values() for name in tables_of(game))}
     for name in PAGES:
         named = re.findall(r"--table ([a-z_]+)", (ROOT / name).read_text("utf-8"))
         # The page on plug-ins adds a table of its own.

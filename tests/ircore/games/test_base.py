@@ -23,7 +23,7 @@ from ircore.games.base import (
 )
 from ircore.games.declarations import BOARD_COLUMNS, declaration_faults
 from ircore.players import base as players
-from ircore.results.games import GameResults
+from ircore.results.model import Results
 from ircore.results.tables.formats import flat_names
 from ircore.results.tables.games import game_board
 
@@ -114,7 +114,7 @@ def test_columns_of_boards_are_nobodys_names() -> None:
 
 
 def test_the_names_of_a_boards_own_columns_are_known() -> None:
-    board = game_board(GameResults.from_runs(Drawing(), [drawn_run()]))
+    board = game_board(Results.from_runs(game=Drawing(), runs=[drawn_run()]))
     columns = {*flat_names(board), *(column.key for column in board.columns)}
     of_main_score = {f"main_score_{part}" for part in ("mean", "low", "high", "n")}
     assert columns - of_main_score - {"guesser", "points"} <= BOARD_COLUMNS

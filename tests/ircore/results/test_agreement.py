@@ -16,6 +16,7 @@ from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score, Task
 from ircore.games.reconstruction.published.paper_tables import mean_preferences, published_scores
+from ircore.games.registry import load_game
 from ircore.results.agreement import rated_similarity
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import EpisodeResult, judge_episodes
@@ -29,6 +30,8 @@ from ircore.results.tables.metric_agreement import metric_agreement_table
 from ircore.results.tables.published import published_means_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
+
+GAME = load_game("reconstruction")
 
 Measure = Callable[..., Agreement]
 PAIRWISE = (pearson, spearman, observed_agreement, cohens_kappa)
@@ -254,7 +257,7 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
             )
             for turn, task, judge, value in given
         ]
-    return judge_episodes("run", "slug", played, scores)
+    return judge_episodes(GAME, "run", "slug", played, scores)
 
 
 def test_a_metric_that_moves_with_the_rater_agrees_whatever_its_direction() -> None:

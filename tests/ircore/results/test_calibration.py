@@ -7,12 +7,15 @@ import pytest
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import Orders, Score
+from ircore.games.registry import load_game
 from ircore.results.agreement import RaterPair, rated_similarity
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.raters import Raters
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.recalibration import Refusal
+
+GAME = load_game("reconstruction")
 
 Ratings = Mapping[str, tuple[float | None, ...]]
 """Similarity of each rendering in turn, by judge; a name of one letter is an annotator."""
@@ -71,7 +74,9 @@ def scores(
 
 
 def played(run_id: str, parts: list[tuple[Episode, list[Score]]]) -> tuple[EpisodeResult, ...]:
-    return judge_episodes(run_id, run_id, [item for item, _ in parts], [score for _, given in parts for score in given])
+    return judge_episodes(
+        GAME, run_id, run_id, [item for item, _ in parts], [score for _, given in parts for score in given]
+    )
 
 
 def row(pairs: tuple[RaterPair, ...], one: str, other: str) -> RaterPair:

@@ -9,12 +9,15 @@ from samples import rating_of, sample_instances, sample_run
 
 from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.score_records import JudgeIdentity, Orders, Score
+from ircore.games.registry import load_game
 from ircore.results import cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, share
 from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from ircore.runs.provenance import Provenance
+
+GAME = load_game("reconstruction")
 
 
 def episode(*letters: str) -> Episode:
@@ -45,7 +48,7 @@ def rating(turn: int, value: float, annotator: str | None, judge: str = "human")
 
 
 def result(*scores: Score) -> EpisodeResult:
-    (result,) = judge_episodes("pair-1", "pair", [episode("a", "b")], scores)
+    (result,) = judge_episodes(GAME, "pair-1", "pair", [episode("a", "b")], scores)
     return result
 
 

@@ -11,11 +11,11 @@ from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
 from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import NOT_NEGATIVE
-from ircore.results.games import GameResults
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.game_catalogue import tables_of_game
+from ircore.results.subsets import rows_with_references
+from ircore.results.tables.catalogue import Question, tables_of
 from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.games import game_board
 
@@ -24,8 +24,8 @@ PAIRS = [("one", 9.0), ("two", 1.0)]
 SPREAD = [4.0, 5.0, 6.0, 5.0]
 
 
-def results(*runs: object) -> GameResults:
-    return GameResults.from_runs(Guessing(), runs)  # type: ignore[arg-type]
+def results(*runs: object) -> Results:
+    return Results.from_runs(game=Guessing(), runs=runs)  # type: ignore[arg-type]
 
 
 def test_ranks_are_ranges_that_paired_comparisons_allow() -> None:
@@ -42,15 +42,16 @@ def test_ranks_are_ranges_that_paired_comparisons_allow() -> None:
 
 def test_the_main_score_counts_what_was_aborted_as_the_worst_and_the_headline_leaves_it_out() -> None:
     values = [8.0] * 15 + ["rule_broken"] * 5
-    (row,) = results(guessed("pair", TEN, values)).board()
-    assert row.cell.measures["points"].mean == pytest.approx(8.0)
+    outcomes = results(guessed("pair", TEN, values))
+    (row,) = outcomes.board()
+    assert outcomes.mean(row.submission.run_id, "points").mean == pytest.approx(8.0)
     assert row.cell.main.mean == pytest.approx(80 * 15 / 20)
     assert (row.cell.played, row.cell.episodes) == (15, 20)
 
 
 def test_where_less_is_better_the_best_has_the_fewest() -> None:
     runs = [guessed(name, TEN, [errors] * 20, measure="errors") for name, errors in (("many", 7.0), ("few", 1.0))]
-    board = GameResults.from_runs(Erring(), runs).board()
+    board = Results.from_runs(game=Erring(), runs=runs).board()
     assert [(row.submission.run.slug, row.rank_low) for row in board] == [("few", 1), ("many", 2)]
     assert [row.cell.main.mean for row in board] == pytest.approx([90.0, 30.0])
 
@@ -73,7 +74,7 @@ def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: li
 def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_others() -> None:
     floor = guessed("floor", TEN, [9.5] * 20, reference=True)
     outcomes = results(guessed("good", TEN, [9.0] * 20), floor, guessed("poor", TEN, [1.0] * 20))
-    board = [(row.submission.run.slug, row.rank_low, row.top) for row in outcomes.board()]
+    board = [(row.submission.run.slug, row.rank_low, row.top) for row in rows_with_references(outcomes)]
     assert board == [("good", 1, True), ("poor", 2, False), ("floor", None, False)]
     table = game_board(outcomes)
     assert table.entry(2, "rank").missing == "no rank: a reference, shown as a ceiling or floor"
@@ -82,7 +83,8 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
 
 def test_runs_by_other_rules_are_ranked_apart() -> None:
     usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
-    board = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3})).board()
+    outcomes = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3}))
+    board = rows_with_references(outcomes)
     ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
 
@@ -111,11 +113,14 @@ def test_the_same_numbers_have_the_same_intervals_and_ranks_as_on_a_reconstructi
     instances = guessing_set(2)
     finals = {run.run.slug: [result.judged["structural"].final for result in PlayedRun(run).results] for run in played}
     # Eight instances of four conditions, each too small to be drawn from alone: both sets are drawn from as one.
-    board = results(*(guessed(slug, instances, values) for slug, values in finals.items())).board()
-    for row, twin in zip(board, paired.board("structural"), strict=True):
+    measured = results(*(guessed(slug, instances, values) for slug, values in finals.items()))
+    for row, twin in zip(measured.board(), paired.board("structural"), strict=True):
         assert row.submission.run.slug == twin.submission.slug
         assert (row.rank_low, row.rank_high) == (twin.rank_low, twin.rank_high)
-        for ours, theirs in ((row.cell.main, twin.cell.main), (row.cell.measures["points"], twin.cell.score)):
+        for ours, theirs in (
+            (row.cell.main, twin.cell.main),
+            (measured.mean(row.submission.run_id, "points"), twin.cell.score),
+        ):
             assert (ours.mean, ours.low, ours.high) == pytest.approx((theirs.mean, theirs.low, theirs.high), abs=1e-9)
 
 
@@ -139,8 +144,7 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
         for episode, (measure, value) in zip(played.episodes(), shares, strict=True)
     )
     run = replace(played, given=(*played.given, *values))
-    (row,) = GameResults.from_runs(Comparing(), [run]).board()
-    gap = row.cell.measures["gap"]
+    gap = Results.from_runs(game=Comparing(), runs=[run]).mean(run.run.run_id, "gap")
     assert gap.mean == pytest.approx(0.75 - 0.25)
     assert gap.low is not None
     assert gap.high is not None
@@ -149,7 +153,8 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
 
 def test_every_table_of_runs_ends_with_the_rules() -> None:
     runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
-    for name, table in tables_of_game(runs, None).items():
+    for name, entry in tables_of(runs.game).items():
+        table = entry.table(runs, Question())
         assert len(table.spare_places) == len(table.spare), name
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
             assert keys[-1] == "rules", name
@@ -175,9 +180,10 @@ def test_the_interval_of_a_length_does_not_reach_below_nothing(
         Score(episode_id=instance.instance_id, measure="words", by="guessing", value=value)
         for instance, value in zip(few.instances, (0.0, 0.0, 0.0, 32.0), strict=True)
     )
-    (row,) = GameResults.from_runs(Counting(), [replace(run, given=(*run.given, *words))]).board()
-    assert row.cell.measures["words"].mean == 8
-    assert row.cell.measures["words"].low == pytest.approx(low, abs=0.01)
+    counted = Results.from_runs(game=Counting(), runs=[replace(run, given=(*run.given, *words))])
+    mean = counted.mean(run.run.run_id, "words")
+    assert mean.mean == 8
+    assert mean.low == pytest.approx(low, abs=0.01)
 
 
 def rating(step: int, value: float | None, judge: str = "gpt", annotator: str | None = None, of: int = 0) -> Score:
@@ -194,9 +200,9 @@ def person(step: int, value: float, annotator: str) -> Score:
 def means(*given: Score, steps: int = 2) -> dict[str, float | None]:
     """Return the means of the measures that somebody gave, by key."""
     run = drawn_run(*given, steps=steps)
-    results = GameResults.from_runs(Drawing(), [run])
-    measures = results.cell(run.run.run_id).measures
-    return {key: estimate.mean for key, estimate in measures.items() if key != "points"}
+    results = Results.from_runs(game=Drawing(), runs=[run])
+    keys = [measure.key for measure in results.game.measures if measure.key != "points"]
+    return {key: results.mean(run.run.run_id, key).mean for key in keys}
 
 
 def test_declarations_with_measures_of_judges_and_people_are_sound() -> None:
@@ -204,7 +210,7 @@ def test_declarations_with_measures_of_judges_and_people_are_sound() -> None:
 
 
 def test_without_ratings_a_board_has_no_column_of_a_judge() -> None:
-    results = GameResults.from_runs(Drawing(), [drawn_run()])
+    results = Results.from_runs(game=Drawing(), runs=[drawn_run()])
     assert [measure.key for measure in results.shown] == ["points"]
     assert (results.game.pages.figures, results.game.pages.curves) == ((), ())
 
@@ -214,7 +220,7 @@ def test_each_judge_has_columns_of_its_own() -> None:
     assert means(*given) == {
         "judged_eye": 2.0, "judged_gpt": 5.0, "final_judged_eye": 3.0, "final_judged_gpt": 8.0
     }  # fmt: skip
-    results = GameResults.from_runs(Drawing(), [drawn_run(*given)])
+    results = Results.from_runs(game=Drawing(), runs=[drawn_run(*given)])
     assert [measure.title for measure in results.shown] == ["Points", "Judged, last: eye", "Judged, last: gpt"]
     assert [curve.measure for curve in results.game.pages.curves] == ["judged_eye", "judged_gpt"]
     # The class keeps what it declared.
@@ -244,22 +250,29 @@ def test_a_later_rating_counts_and_one_of_a_picture_that_was_drawn_anew_does_not
     assert means(rating(2, 4.0), rating(2, 9.0, of=7))["final_judged_gpt"] == 4.0
 
 
-def test_keys_of_judges_with_like_names_are_apart_and_short() -> None:
-    judged = JudgedMeasures(Drawing(), {"a-b": "one", "a.b": "two", "x" * 90: "three"})
-    keys = [measure.key for measure in judged.game.measures if measure.key.startswith("final_judged")]
-    assert keys == ["final_judged_a_b", "final_judged_a_b_2", f"final_judged_{'x' * 90}"[:LONGEST_KEY]]
-    assert declaration_faults(judged.game) == ()
+def test_a_column_of_a_judge_stays_that_judges_when_one_of_a_like_name_comes() -> None:
+    def keys(*judges: str) -> dict[str, str]:
+        made = JudgedMeasures(Drawing(), {name: name for name in judges}).game
+        assert declaration_faults(made) == ()
+        return {measure.title: measure.key for measure in made.measures if measure.key.startswith("final_judged")}
+
+    (alone,) = keys("a.b").values()
+    several = keys("a-b", "a.b", "a_b", "x" * 90)
+    assert several["Judged, last: a.b"] == alone
+    assert several["Judged, last: a_b"] == "final_judged_a_b"
+    assert len({*several.values()}) == 4
+    assert max(map(len, several.values())) <= LONGEST_KEY
 
 
 def test_players_are_ordered_by_the_better_direction_of_the_headline() -> None:
     runs = [guessed(name, TEN, [errors] * 20, measure="errors") for name, errors in (("many", 7.0), ("few", 1.0))]
-    players = players_table(GameResults.from_runs(Erring(), runs)).column("player")
+    players = players_table(Results.from_runs(game=Erring(), runs=runs)).column("player")
     assert [str(value.value).partition("-")[0] for value in players] == ["few", "many"]
 
 
 def test_the_rules_with_most_runs_come_first_though_others_are_the_defaults() -> None:
     runs = [guessed(name, TEN, [points] * 20, rules={"rounds": 3}) for name, points in PAIRS]
-    board = results(guessed("three", TEN, [9.5] * 20), *runs).board()
+    board = rows_with_references(results(guessed("three", TEN, [9.5] * 20), *runs))
     assert [(row.submission.run.slug, len(row.submission.run.rules)) for row in board] == [
         ("one", 1), ("two", 1), ("three", 0)
     ]  # fmt: skip

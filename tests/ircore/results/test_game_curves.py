@@ -15,9 +15,10 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
 from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
-from ircore.results.games import GameResults, read_game_results
-from ircore.results.tables.game_catalogue import game_tables
+from ircore.results.model import Results
+from ircore.results.tables.catalogue import Question, tables_of
 from ircore.results.tables.game_curves import stepped_tables
+from ircore.results.tables.model import Table
 from ircore.runs.folder import RunFolder
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
@@ -101,7 +102,7 @@ def test_tables_by_step_have_a_plural_and_a_normalised_curve_takes_no_plain_ones
 
 
 @pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
+def people(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Return the results of a run in which people play both seats of a recorded game; two answers are wrong."""
     folder = tmp_path_factory.mktemp("people")
     import_icca(ImportRequest(write_recorded_game(folder / "games", wrong=(0, 5)), folder / "set"))
@@ -111,12 +112,16 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> GameResults:
     assert ircore(["play", str(folder / "people"), "--instances", str(folder / "set"), "--out", str(run)]) == 0
     assert ircore(["score", str(run)]) == 0
     opened = RunFolder(run)
-    return read_game_results([opened])
+    return Results.from_runs([opened])
+
+
+def made(results: Results, name: str) -> Table:
+    return tables_of(results.game)[name].table(results, Question())
 
 
 @pytest.mark.slow
-def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResults) -> None:
-    table = game_tables(people.game)["repetitions"](people)
+def test_people_replayed_have_the_curve_of_people_as_recorded(people: Results) -> None:
+    table = made(people, "repetitions")
     assert [value.value for value in table.column("run")] == ["people"] * 6 + ["people, as recorded"] * 6
     for key, expected in (("correct", [0.75, 0.75, 1, 1, 1, 1]), ("message_words", [6, 3, 2, 1, 1, 1])):
         assert [value.value for value in table.column(key)] == expected * 2
@@ -125,18 +130,18 @@ def test_people_replayed_have_the_curve_of_people_as_recorded(people: GameResult
     assert table.entry(0, "message_wnr").missing == "no value at this place"
 
 
-def test_a_game_has_tables_of_its_players_and_of_its_papers(people: GameResults) -> None:
-    assert next(iter(game_tables(people.game))) == "repetitions"
-    caption = game_tables(people.game)["repetitions"](people).caption
+def test_a_game_has_tables_of_its_players_and_of_its_papers(people: Results) -> None:
+    assert "repetitions" in tables_of(people.game)
+    caption = made(people, "repetitions").caption
     assert "Rows of 'people, as recorded' are computed from what the instances hold." in caption
-    published = game_tables(people.game)["published"](people)
+    published = made(people, "published")
     assert published.origin == "reported by the paper"
     figures = dict(
         zip((v.value for v in published.column("who")), (v.value for v in published.column("value")), strict=True)
     )
     assert figures["people, repetition 6"] == 0.9954
     assert figures["GPT-4, L1, repetition 5"] == 0.925
-    seats = game_tables(people.game)["players"](people).column("seat")
+    seats = made(people, "players").column("seat")
     assert [value.value for value in seats] == ["speaker", "listener"]
 
 
@@ -151,11 +156,11 @@ def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_pat
     assert ircore(command) == 0
     assert ircore(["score", str(run)]) == 0
     opened = RunFolder(run)
-    results = read_game_results([opened])
+    results = Results.from_runs([opened])
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.
     for measure, key in ((CORRECT, "accuracy"), (WORDS, "length_words")):
-        for episodes in (recorded_episodes(results), run_episodes(results, results.runs[0])):
+        for episodes in (recorded_episodes(results), run_episodes(results, results.every_run[0])):
             points = curve_points(episodes, measure, BY_REPETITION).values()
             assert [point.mean for point in points] == pytest.approx(expected[key]["mean"], abs=1e-9)
             for point, low, high in zip(points, expected[key]["lo"], expected[key]["hi"], strict=True):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also, preferring, talking, under_budget
 
+from ircore.games.registry import load_game
 from ircore.results.cells import run_cells
 from ircore.results.episodes import judge_episodes
 from ircore.results.model import Results
@@ -19,6 +20,9 @@ from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, 
 from ircore.results.statistics.sums import column_sums, on_a_grid
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.formats import as_json
+
+GAME = load_game("reconstruction")
+ENDS = [outcome.name for outcome in GAME.outcomes]
 
 pytestmark = pytest.mark.slow
 
@@ -88,11 +92,11 @@ def test_every_table_is_the_same_whatever_order_things_come_in(runs: list[Invent
 def test_a_cell_is_the_same_whoever_else_judged(runs: list[InventedRun]) -> None:
     """The site computes a run by the judges that rated it, results by all judges, a release by those that are new."""
     run = runs[0]
-    results = judge_episodes(run.run.run_id, run.run.slug, run.played, run.given)
+    results = judge_episodes(GAME, run.run.run_id, run.run.slug, run.played, run.given)
     judges = ("ear", "eye", "human", "structural")
-    together = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(judges), {})
+    together = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(judges), {}, ENDS)
     for some in (*permutations(judges, 1), *permutations(judges, 3), (*judges, *(f"nobody-{at}" for at in range(20)))):
-        alone = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(some), {})
+        alone = run_cells(run.instances.instances, run.run.run_id, results, dict.fromkeys(some), {}, ENDS)
         assert {key: cell for key, cell in alone.items() if key[-1] in judges} == {
             key: cell for key, cell in together.items() if key[-1] in some
         }

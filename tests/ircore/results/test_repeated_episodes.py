@@ -9,10 +9,13 @@ from samples import sample_instances, sample_run
 from ircore.core.episode_records import Episode, Rendering, Turn, repeat_id
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
+from ircore.games.registry import load_game
 from ircore.results.columns import filled
 from ircore.results.episodes import EpisodeResult, final_scores, judge_episodes
 from ircore.results.judge_ratings import PENDING, RATED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.tally import Tally
+
+GAME = load_game("reconstruction")
 
 SHA256 = "0" * 64
 
@@ -33,7 +36,7 @@ def results(instance: Instance, finals: list[float | None], unrated: int = 0) ->
         )  # fmt: skip
         if final is not None and repeat <= len(finals):
             scores.append(Score(episode_id=name, step=1, measure="similarity", by="eye", value=final, rendering=SHA256))
-    return judge_episodes("run", "pair", episodes, scores)
+    return judge_episodes(GAME, "run", "pair", episodes, scores)
 
 
 @pytest.fixture
@@ -90,7 +93,7 @@ def test_amounts_are_means_over_the_episodes_of_an_instance(instances: list[Inst
 
 def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Instance], tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "again"))
-    tally = Tally()
+    tally = Tally(outcome.name for outcome in GAME.outcomes)
     turns = run.episodes()[0].turns
     for repeat in (1, 2, 3):
         name = repeat_id(instances[0].instance_id, repeat)
@@ -98,6 +101,6 @@ def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Insta
         drawn = turns[1].rendering
         assert drawn is not None
         score = Score(episode_id=name, step=2, measure="preference", by="eye", value=1.0, rendering=drawn.sha256)
-        (result,) = judge_episodes("run", "pair", [episode], [score])
+        (result,) = judge_episodes(GAME, "run", "pair", [episode], [score])
         tally.add(result, "eye")
     assert (tally.preference().mean, tally.preference().n) == (1.0, 1)

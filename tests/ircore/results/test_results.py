@@ -12,10 +12,13 @@ from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
 from ircore.core.errors import InputError
 from ircore.core.records import Rules
 from ircore.core.score_records import Score, Task
+from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
 from ircore.results.subsets import by_rules
 from ircore.runs.folder import RunFolder
+
+GAME = load_game("reconstruction")
 
 
 def episode(renderings: str, outcome: Outcome = "converged", name: str = "one") -> Episode:
@@ -51,7 +54,7 @@ def score(letter: str, turn: int, value: float | None, task: Task = "similarity"
 
 
 def judged(played: Episode, *scores: Score) -> EpisodeResult:
-    (result,) = judge_episodes("pair-1", "pair", [played], scores)
+    (result,) = judge_episodes(GAME, "pair-1", "pair", [played], scores)
     return result
 
 
@@ -90,7 +93,7 @@ def test_preference_and_metrics_are_kept_apart_from_similarity() -> None:
     assert result.judged["other-eye"].preference == 0.5
     assert result.judged["other-eye"].final is None
     assert result.metrics == {"psnr": {1: 31.0, 2: None}}
-    assert (result.tokens, result.seconds) == (10, 4.0)
+    assert (result.effort.tokens, result.effort.seconds) == (10, 4.0)
 
 
 def test_score_of_a_rendering_that_is_gone_does_not_count() -> None:

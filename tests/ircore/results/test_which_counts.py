@@ -11,6 +11,7 @@ from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.games.registry import load_game
 from ircore.results.columns import over_targets
 from ircore.results.coverage import Coverage
 from ircore.results.crossed_ratings import crossed_ratings
@@ -24,6 +25,8 @@ from ircore.results.statistics.scales import SCORE
 from ircore.results.trajectories import trajectories
 from ircore.scorers.stated_facts.records import SaidTurn
 from ircore.scorers.verification.scene_facts import facts_of
+
+GAME = load_game("reconstruction")
 
 SET = invented_set(3, ("geometry",))
 
@@ -70,7 +73,7 @@ def test_an_outage_of_a_judge_is_no_refusal() -> None:
             score.model_copy(update={**values, "reason": reason, "annotator": person if judge == HUMAN else None})
             for person, reason in zip(people, reasons, strict=True)
         ]
-        (result,) = judge_episodes("run", "pair", [episode], scores)
+        (result,) = judge_episodes(GAME, "run", "pair", [episode], scores)
         return result.judged[judge].refusal
 
     assert refusal("eye", "provider_error: down") is None
@@ -82,7 +85,7 @@ def test_an_outage_of_a_judge_is_no_refusal() -> None:
 def test_what_an_episode_earned_before_it_broke_the_rules_does_not_count() -> None:
     run = run_of("seer")
     broken = run.played[0].model_copy(update={"outcome": "aborted", "abort_reason": "describer_format", "detail": "x"})
-    (result,) = judge_episodes("run", "pair", [broken], run.given)
+    (result,) = judge_episodes(GAME, "run", "pair", [broken], run.given)
     assert (result.judged, result.episode.played) == ({}, False)
 
 

@@ -15,7 +15,6 @@ from ircore.core.score_records import Score
 from ircore.core.submission_records import Run, Submission
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
-from ircore.results.games import GameResults
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_names
@@ -108,7 +107,7 @@ def test_a_figure_of_conditions_keeps_its_own_column_of_them(charts: dict[str, C
 
 def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
-    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
     files = dict(games_board_files([section]))
     row, document = rows_of(files["games/guessing/board.csv"])[0], json.loads(files["games/guessing/board.json"])
     wanted = {"game": "guessing", "category": "all", "difficulty": "all", "instance_set": run.run.instance_set}

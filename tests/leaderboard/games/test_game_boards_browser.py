@@ -15,7 +15,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
 from ircore.games.base import Pages
 from ircore.games.reasoning.game import DRAWER, READER, THINKER, ReasoningGame
-from ircore.results.games import GameResults
+from ircore.results.model import Results
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
 from leaderboard.games.pages import game_pages
@@ -69,7 +69,7 @@ def reasoned(drawer: str, share: float, answered: float) -> InventedRun:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("game-boards")
     runs = [reasoned("editor", 5 / 6, 0.1), reasoned("painter", 3 / 6, 0.5), reasoned("sketcher", 1 / 6, 0.3)]
-    section = GameSection(GameResults.from_runs(Reasoning(), runs), PictureBook())
+    section = GameSection(Results.from_runs(game=Reasoning(), runs=runs), PictureBook())
     page = next(page for page in game_pages([section]) if page.path.endswith("/index"))
     styles = "".join(f'<link rel="stylesheet" href="{name}.css">' for name in STYLES)
     for path in (Path(leaderboard.__file__).parent / "assets/css").glob("*.css"):

@@ -17,7 +17,7 @@ from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import Question, TextAnswer
-from ircore.results.games import GameResults
+from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
 from leaderboard.games.board import board_lines, players, scale_ends
@@ -43,7 +43,7 @@ class Helped(Guessing):
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
 def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
     (line,) = board_lines(section)
     cells = [cell for column in line.heats for cell in column]
     assert len(cells) == 4
@@ -54,7 +54,7 @@ def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_cond
 def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     ruled = replace(run, run=run.run.model_copy(update={"rules": {"hops": 8, "live": False, "preset": ""}}))
-    section = GameSection(GameResults.from_runs(Guessing(), [ruled]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[ruled]), PictureBook())
     board = next(page for page in game_pages([section]) if page.path == "games/guessing/index")
     html = Renderer(None, {}).block(board)
     words = " ".join(re.sub("<[^>]+>", "", html).split())
@@ -70,7 +70,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     )
     submission = run.run.submission.with_players({"guesser": careful})
     played = replace(run, run=run.run.model_copy(update={"submission": submission}))
-    section = GameSection(GameResults.from_runs(Guessing(), [played]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[played]), PictureBook())
     page = next(page for page in game_pages([section]) if page.path == "games/guessing/runs/pair")
     words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
     assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
@@ -83,7 +83,7 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
 def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[float]], said: list[str]) -> None:
     instances = guessing_set(5)
     runs = [guessed(f"pair-{number}", instances, own * 10) for number, own in enumerate(values)]
-    section = GameSection(GameResults.from_runs(Guessing(), runs), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=runs), PictureBook())
     gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery")
     shown = re.findall('class="muted final">([^<]+)<', Renderer(None, {}).block(gallery))
     assert shown[:2] == said
@@ -91,7 +91,7 @@ def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[flo
 
 def test_instances_are_named_as_in_the_main_gallery_and_found_by_their_ids() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
-    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
     pages = {page.path: page for page in game_pages([section])}
     second = section.instances[1]
     title = f"{category_title(second.category)}, {second.difficulty}, 2"
@@ -123,7 +123,7 @@ def test_a_scale_without_a_declared_range_has_round_ends(means: list[Estimate], 
 @pytest.mark.parametrize(("per_condition", "shown"), [(1, False), (5, True)])
 def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(GameResults.from_runs(Guessing(), [run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
     figures = next(page for page in game_pages([section]) if page.path == "games/guessing/figures")
     assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
 
@@ -132,7 +132,7 @@ def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_tho
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 9.0), ("two", 1.0))]
     longer = guessed("one", instances, [5.0] * 20, {"rounds": 3, "word": "a\u202eb"})
-    entries = entries_of(GameResults.from_runs(Guessing(), [*usual, longer]))
+    entries = entries_of(Results.from_runs(game=Guessing(), runs=[*usual, longer]))
     assert [(entry.name, entry.rank, entry.rivals) for entry in entries] == [
         ("one-model", "1", 2), ("two-model", "2", 2), ("one-model (rounds=3, word=a\\u202eb)", "1", 1)
     ]  # fmt: skip
@@ -144,7 +144,7 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     asked = guessed("asked", instances, [9.0] * 20, {"helped": True})
     helped = asked.run.submission.model_copy(update={"helper": PlayerSpec(player="looker")})
     runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
-    results = GameResults.from_runs(Helped(), runs)
+    results = Results.from_runs(game=Helped(), runs=runs)
     by_seat = {
         group["seat"].name: [player.label for player in group["players"]]
         for group in players(GameSection(results, PictureBook()))
@@ -175,7 +175,7 @@ def helped_by(guesser: str, helper: str) -> InventedRun:
 def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     pairs: list[tuple[str, str]], lead: str
 ) -> None:
-    results = GameResults.from_runs(Helped(), [helped_by(*pair) for pair in pairs])
+    results = Results.from_runs(game=Helped(), runs=[helped_by(*pair) for pair in pairs])
     (page,) = (page for page in game_pages([GameSection(results, PictureBook())]) if page.path.endswith("/matrix"))
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
@@ -184,7 +184,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
 
 @pytest.mark.parametrize(("normalised", "sizes"), [(False, [11, 11, 11]), (True, [11, 4, 11])])
 def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, sizes: list[float]) -> None:
-    (entry,) = entries_of(GameResults.from_runs(Guessing(), [guessed("pair", guessing_set(5), [5.0] * 20)]))
+    (entry,) = entries_of(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), [5.0] * 20)]))
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
     spots = _track(entry, points, Curve("points", normalised=normalised)).spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
@@ -215,7 +215,7 @@ def timed() -> GameSection:
     )
     ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
     run = replace(run, played=ended, given=(*run.given, *lengths))
-    return GameSection(GameResults.from_runs(Timing(), [run]), PictureBook())
+    return GameSection(Results.from_runs(game=Timing(), runs=[run]), PictureBook())
 
 
 def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
@@ -255,7 +255,7 @@ def crowd(slug: str, name: str, values: list[float]) -> InventedRun:
 
 def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20), crowd("c", "Twins", [4.0] * 20)]
-    section = GameSection(GameResults.from_runs(Crowded(), runs), PictureBook())
+    section = GameSection(Results.from_runs(game=Crowded(), runs=runs), PictureBook())
     assert [entry.name for entry in section.entries] == ["The quick team", "Twins (b)", "Twins (c)"]
     pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
     assert "The quick team" in pages["games/guessing/index"]
@@ -285,7 +285,7 @@ def shown(template: str) -> str:
         pages = Pages(episode=template)
 
     run = guessed("pair", guessing_set(1), [4.0, 6.0] * 2)
-    section = GameSection(GameResults.from_runs(Templated(), [run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Templated(), runs=[run]), PictureBook())
     (entry,), instance = section.entries, section.instances[0]
     episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
     return str(episode_html(section, entry, instance, episode, "../"))

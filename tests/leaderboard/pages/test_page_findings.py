@@ -8,7 +8,7 @@ import pytest
 from invented import invented_run, invented_set
 from invented_games import Guessing, guessed, guessing_set
 
-from ircore.results.games import GameResults
+from ircore.results.model import Results
 from ircore.results.players import PlayerResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
@@ -165,7 +165,7 @@ def test_the_best_episode_on_a_target_is_that_of_the_highest_final_score(site: S
 def test_the_board_and_the_players_of_another_game_say_who_is_best() -> None:
     instances = guessing_set(5)
     runs = [guessed("strong", instances, [8.0] * 20), guessed("weak", instances, [2.0] * 20)]
-    section = GameSection(GameResults.from_runs(Guessing(), runs), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=runs), PictureBook())
     pages = {page.path: page for page in game_pages([section])}
     board = Renderer(None, charts={}).finding(pages["games/guessing/index"])
     assert "main score" in board

@@ -12,7 +12,7 @@ import pytest
 from openai_server import Judged, OpenAIServer, serving
 from releases import rewrite
 
-from dataset_card.data import load_table, results_of_game
+from dataset_card.data import load_results, load_table
 from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
@@ -20,7 +20,7 @@ from ircore.core.episode_records import drawn_renderings
 from ircore.core.score_records import HUMAN
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
-from ircore.results.games import GameResults, read_game_results
+from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.references.dialogues import build
@@ -94,10 +94,10 @@ def judge_file(folder: Path, server: OpenAIServer, **more: Any) -> Path:
 
 def means(run: RunFolder) -> dict[str, tuple[float | None, int]]:
     """Return mean and number of dialogues of each measure that a judge or people gave, by the measure's key."""
-    results = read_game_results([run])
-    cell = results.cell(run.run.run_id)
+    results = Results.from_runs([run])
     rated = [measure.key for measure in results.game.measures if measure.needs in ("judge", "person")]
-    return {key: (cell.measures[key].mean, cell.measures[key].n) for key in rated}
+    found = {key: results.mean(run.run.run_id, key) for key in rated}
+    return {key: (estimate.mean, estimate.n) for key, estimate in found.items()}
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     assert ircore(command) == 0
     assert server.count() == QUESTIONS  # nothing is asked a second time
     assert "7 scores, 0 new and 7 kept" in capsys.readouterr().out
-    assert means(run) == {"judged_loop_5_1": (4.0, 2), "final_judged_loop_5_1": (6.5, 2)}
+    assert means(run) == {"judged_loop_5_1_042c": (4.0, 2), "final_judged_loop_5_1_042c": (6.5, 2)}
     assert ircore(["results", str(run.path)]) == 0
     assert "Judged similarity, last hop: Loop 5.1 (0–10)" in capsys.readouterr().out
     assert ircore(["results", str(run.path), "--table", "hops", "--format", "csv"]) == 0
@@ -135,7 +135,7 @@ def test_a_measure_of_every_hop_leaves_out_dialogues_that_were_rated_in_part(
     """The easy dialogue has two hops, its first and its last; the middle one of the hard dialogue is not rated."""
     assert ircore(["score", str(run.path), "--judge", str(judge_file(tmp_path, server))]) == 0
     assert server.count() == QUESTIONS - 1
-    assert means(run) == {"judged_loop_5_1": (3.0, 1), "final_judged_loop_5_1": (6.5, 2)}
+    assert means(run) == {"judged_loop_5_1_042c": (3.0, 1), "final_judged_loop_5_1_042c": (6.5, 2)}
 
 
 @pytest.mark.slow
@@ -184,11 +184,9 @@ def test_scores_come_back_from_a_release(
         (HUMAN, "similarity"): 3,
         (HUMAN, "preference"): 1,
     }
-    loaded = results_of_game(str(release), game="conversation")
-    assert isinstance(loaded, GameResults)
-    published = loaded.cell(run.run.run_id).measures
-    assert published["final_judged_loop_5_1"].mean == 6.5
-    assert published["final_rated"].mean == 5.75
+    loaded = load_results(str(release), game="conversation")
+    assert loaded.mean(run.run.run_id, "final_judged_loop_5_1_042c").mean == 6.5
+    assert loaded.mean(run.run.run_id, "final_rated").mean == 5.75
     assert ircore(["release", "pull", str(release), "--out", str(tmp_path / "pulled")]) == 0
     pulled = RunFolder(tmp_path / "pulled" / "runs" / run.run.run_id)
     assert {*pulled.scores()} == {*run.scores()}
@@ -234,4 +232,4 @@ def test_merged_shards_keep_what_a_judge_said(
     assert len(read_judgements(whole)) == server.count() == QUESTIONS
     assert ircore(["score", str(whole.path), "--judge", str(judge), "--every-turn"]) == 0
     assert server.count() == QUESTIONS
-    assert means(whole) == {"judged_loop_5_1": (4.0, 2), "final_judged_loop_5_1": (6.5, 2)}
+    assert means(whole) == {"judged_loop_5_1_042c": (4.0, 2), "final_judged_loop_5_1_042c": (6.5, 2)}

@@ -17,7 +17,7 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import BuildRequest, ImportRequest
 from ircore.instances.tangrams import PIECES, draw_tangram, in_pixels, make_tangram
-from ircore.results.games import read_game_results
+from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
@@ -188,12 +188,13 @@ def test_what_the_listener_decides_has_no_value_and_length_and_novelty_have(play
 
 @pytest.mark.slow
 def test_such_a_run_has_no_rank_and_pushes_nobody_down(played: Toy) -> None:
-    results = read_game_results([RunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
+    results = Results.from_runs([RunFolder(played.folder / "runs" / name) for name in ("speaker", "people")])
     people, speaker = results.board()
     assert (people.submission.run.slug, people.rank_low, people.rank_high) == ("people", 1, 1)
     assert (speaker.rank_low, speaker.cell.unranked, speaker.cell.unranked_words) == (None, "recorded", REASON)
-    assert (speaker.cell.main.mean, speaker.cell.measures["accuracy"].mean) == (None, None)
-    assert speaker.cell.measures["words"].mean is not None
+    run_id = speaker.submission.run_id
+    assert (speaker.cell.main.mean, results.mean(run_id, "accuracy").mean) == (None, None)
+    assert results.mean(run_id, "words").mean is not None
     assert speaker.cell.played == 6
 
 
