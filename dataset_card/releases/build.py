@@ -1,6 +1,6 @@
 """Building a release folder from run folders and the previous release."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,7 +189,7 @@ def write_release(
         InputError: A run was not scored, gaps are of other runs, or ``out`` holds something.
         WorkError: A game cannot be imported, or ``out`` cannot be written.
     """
-    source = make_source(selection.runs, instances)
+    source = make_source(selection.runs, instances, selection.cleared)
     if maintainer_texts is None:
         maintainer_texts = {} if previous is None else read_maintainer_texts(previous.folder)
     configs = source.configs(previews or (previous is not None and previous.has_previews))
@@ -234,12 +234,13 @@ def _write_files(
     return record
 
 
-def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseSource:
+def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Collection[str] = ()) -> ReleaseSource:
     """Compute the results of the runs of a release.
 
     Args:
         runs: At least one.
         instances: The instance set of each game, by the game's name.
+        cleared: Ids of runs whose findings a maintainer looked at.
 
     Raises:
         InputError: As in ``build_release``.
@@ -248,7 +249,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
     games: list[GameTables] = []
     # Reconstruction first: its table is the default one, and the source looks for its runs in the first game.
     for name, played_on in sorted(instances.items(), key=lambda item: (item[0] != RECONSTRUCTION, item[0])):
-        own: list[Any] = [_published(run) for run in runs if run.run.game == name]
+        own: list[Any] = [_published(run, cleared) for run in runs if run.run.game == name]
         if not own:
             continue
         if name != RECONSTRUCTION:
@@ -261,12 +262,16 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets) -> ReleaseS
     return ReleaseSource(tuple(games))
 
 
-def _published(run: ReleaseRun) -> ReleaseRun:
-    """Return a run whose players have no address on the machine that played; the id stays that of the run played."""
-    if not any(player.on_loopback for player in run.run.submission.players.values()):
-        return run
+def _published(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
+    """Return a run whose players have no address on the machine that played; the id stays that of the run played.
+
+    Its provenance says whether its findings were looked at.
+    """
     public: Any = copy(run)
-    public.run = run.run.model_copy(update={"submission": run.run.submission.published})
+    if any(player.on_loopback for player in run.run.submission.players.values()):
+        public.run = run.run.model_copy(update={"submission": run.run.submission.published})
+    if run.run.run_id in cleared and (known := run.provenance()) is not None:
+        public.provenance = lambda: known.model_copy(update={"cleared": True})
     return cast("ReleaseRun", public)
 
 

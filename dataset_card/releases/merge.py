@@ -11,7 +11,7 @@ from dataset_card.card.maintainer_texts import read_maintainer_texts
 from dataset_card.releases.build import Built, write_release
 from dataset_card.releases.record import Entry
 from dataset_card.releases.season import gaps_of
-from dataset_card.releases.selection import InstanceSets, Selection, replaced_by
+from dataset_card.releases.selection import InstanceSets, Selection, cleared_in, replaced_by
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
 from ircore.core.errors import WorkError
@@ -48,7 +48,8 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     runs = [run for run in changes.runs() if run.run.run_id not in gone]
     _refuse_twins(runs, head)
     left_out = tuple(tombstones[run_id] for run_id in sorted(gone & mine.runs.keys()))
-    chosen = Selection(tuple(runs), tuple(tombstones[run_id] for run_id in sorted(tombstones)), left_out)
+    decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
+    chosen = Selection(tuple(runs), decisions, cleared_in(mine) | cleared_in(head), left_out)
     # A merge of the same two releases has the same date on every day.
     date = max(mine.record.date, head.record.date)
     maintainer_texts = dict(read_maintainer_texts(head.folder)) | {

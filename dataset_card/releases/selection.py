@@ -38,6 +38,9 @@ class Selection:
     tombstones: tuple[Withdrawal, ...]
     """The decision about each run that was ever withdrawn, corrected or reinstated, or is disputed."""
 
+    cleared: frozenset[str]
+    """Ids of the runs whose findings a maintainer looked at: they keep their ranks."""
+
     left_out: tuple[Withdrawal, ...]
     """Withdrawals that keep a run out although its folder was named."""
 
@@ -80,7 +83,16 @@ def select_runs(
     left_out = tuple(
         tombstone for run in new_runs if (tombstone := tombstones.get(run.run.run_id)) and tombstone.removes
     )
-    return Selection(remaining, tuple(tombstones[run_id] for run_id in sorted(tombstones)), left_out)
+    cleared = {step.run_id for step in withdrawals or () if step.kind == "cleared" and step.run_id is not None}
+    # Looking at a run's findings is not taken back.
+    cleared |= frozenset() if previous is None else cleared_in(previous)
+    decisions = tuple(tombstones[run_id] for run_id in sorted(tombstones))
+    return Selection(remaining, decisions, frozenset(cleared), left_out)
+
+
+def cleared_in(release: StoredRelease) -> frozenset[str]:
+    """Return the ids of the runs of a release whose findings a maintainer looked at."""
+    return frozenset(run_id for run_id, provenance in release.provenance.items() if provenance.cleared)
 
 
 def _refuse_unmatched(
@@ -135,7 +147,8 @@ def _tombstones(
         if tombstone.run_id is not None and (tombstone.kind != "disputed" or withdrawals is None)
     }
     for withdrawal in withdrawals or ():
-        for run in runs:
+        # A cleared run stands as any other run.
+        for run in runs if withdrawal.kind != "cleared" else ():
             run_id = run.run.run_id
             # Decisions follow one another: reinstating counts only after a withdrawal.
             known = tombstones.get(run_id)

@@ -1,4 +1,4 @@
-"""Decisions about published results: withdrawn, corrected, reinstated or disputed, each with its reason.
+"""Decisions about published results: withdrawn, corrected, reinstated, disputed or cleared, each with its reason.
 
 Nothing is deleted in silence. A withdrawn run leaves the next release and its boards; a record of it (a tombstone)
 stays in every later release, and earlier releases keep the run itself under their tags. It does not come back by
@@ -19,9 +19,10 @@ from ircore.core.records import Line, Name, Record
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.validation import describe_validation_error
 
-WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated"]
+WithdrawalKind = Literal["withdrawn", "corrected", "disputed", "reinstated", "cleared"]
 """``withdrawn`` by its submitters or the maintainers; ``corrected``: another run takes its place; ``disputed``:
-somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again."""
+somebody objects, and until that is settled the run stays, with this mark; ``reinstated``: it may be released again;
+``cleared``: maintainers looked at the findings in a run, which keeps its rank."""
 
 DecisionT = TypeVar("DecisionT", bound=Record)
 
@@ -41,7 +42,7 @@ class Withdrawal(Record):
     run_id: Name | None = Field(
         default=None, description="The run; if null, every run of the submission that began on or before the date."
     )
-    kind: WithdrawalKind = Field(description="withdrawn, corrected, disputed or reinstated.")
+    kind: WithdrawalKind = Field(description="withdrawn, corrected, disputed, reinstated or cleared.")
     reason: Line = Field(description="Why, in one line that everybody may read.")
     date: Day = Field(description="When this was decided, YYYY-MM-DD.")
     transcripts: TranscriptsReference | None = Field(

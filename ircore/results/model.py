@@ -216,14 +216,15 @@ class Results:
         sources = sorted((PlayedRun.of(run, game) for run in runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(sources)
-        if all(run.run.reference for run in sources):
+        game = sources[0].game
+        is_judged = game.headline.needs == "judge"
+        alone = all(run.run.reference for run in sources)
+        if alone and is_judged:
             raise InputError(
                 f"{sources[0].path}: is a run of a reference player, which is never ranked",
                 "Name a run of a submission as well: the reference is shown beside it.",
             )
-        game = sources[0].game
         identities = shared_identities(sources)
-        is_judged = game.headline.needs == "judge"
         if not is_judged:
             raters = sorted({score.by for run in sources for score in run.scores if score.task == "similarity"})
             labels = {name: identities[name].label if name in identities else name for name in raters}
@@ -231,7 +232,7 @@ class Results:
             game, sources = judged.game, [run.with_measures(judged) for run in sources]
             for run in sources:
                 _refuse_unmeasured(run)
-        ordered = [run for run in sources if not run.run.reference]
+        ordered = [run for run in sources if alone or not run.run.reference]
         instances = ordered[0].instances
         by_id = {run.run.run_id: run for run in ordered}
         episodes = {run_id: run.results for run_id, run in by_id.items()}
@@ -244,7 +245,7 @@ class Results:
         scopes = scopes_of(judges, identities)
         held_run_ids = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
         past_budget = past_budget_runs(ordered)
-        barred = held_run_ids | past_budget
+        barred = held_run_ids | past_budget | {run.run.run_id for run in ordered if run.run.reference}
         return cls(
             instance_set=instances.identity,
             instances=instances.instances,
@@ -270,9 +271,15 @@ class Results:
                     run, SubmissionResult(run.run, run.game, run.provenance), cells_by_judge(run, scopes, families)
                 )
                 for run in sources
-                if run.run.reference
+                if run.run.reference and not alone
             ),
         )
+
+    @property
+    def barred(self) -> frozenset[str]:
+        """Ids of the runs of ``submissions`` that may have no rank."""
+        references = (run_id for run_id, run in self.runs.items() if run.run.reference)
+        return self.held | self.past_budget | frozenset(references)
 
     @property
     def every_run(self) -> tuple[PlayedRun, ...]:

@@ -46,7 +46,7 @@ def under_rules(results: Results, rules: Any) -> Results:
         episodes=episodes,
     )
     ratings = ratings_by_judge(results.instances, episodes, results.scopes)
-    barred = columns_of(episodes, results.held | results.past_budget)
+    barred = columns_of(episodes, results.barred)
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 
 

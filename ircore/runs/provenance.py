@@ -111,6 +111,12 @@ class Provenance(Record):
         default=None, exclude_if=is_none, description="The commitment of a run that its submitter played by one."
     )
     flags: tuple[Flag, ...] = Field(default=(), max_length=MAX_FLAGS, description="Findings for people to look at.")
+    cleared: bool = Field(
+        default=False,
+        exclude_if=lambda value: not value,
+        description="Whether a maintainer has looked at the findings, and lets the run stay. In a release; of a run "
+        "folder the submission's history says it.",
+    )
 
     @model_validator(mode="after")
     def _kind_follows_from_the_rest(self) -> "Provenance":
@@ -121,7 +127,7 @@ class Provenance(Record):
     @property
     def grave_flags(self) -> tuple[Flag, ...]:
         """The findings that hold the run until a maintainer clears it."""
-        return tuple(flag for flag in self.flags if flag.grave)
+        return () if self.cleared else tuple(flag for flag in self.flags if flag.grave)
 
 
 def make_provenance(

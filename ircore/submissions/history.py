@@ -213,9 +213,7 @@ def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
     for path in sorted(folder.glob(f"*/{HISTORY}")):
         steps = read_history(path.parent)
         for step in steps:
-            if step.kind in ("settled", "cleared") or (
-                step.kind == "disputed" and not _is_disputed(steps, step.run_id)
-            ):
+            if step.kind == "settled" or (step.kind == "disputed" and not _is_disputed(steps, step.run_id)):
                 continue
             yield Withdrawal(
                 slug=path.parent.name,

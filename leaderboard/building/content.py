@@ -14,7 +14,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
+from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs, merged_submissions, unplayed
 from ircore.submissions.season_gaps import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
@@ -216,7 +216,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     site.moved = version_words(site, frozen)
-    games = game_sections(others, site.pictures)
+    games = game_sections(others, site.pictures, cleared_runs(submitted))
     site.played = played_pages(site, games)
     fragments = Fragments(site)
     # Also registers the pictures of all renderings, which processes started later could not tell each other.
@@ -247,12 +247,12 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
             f"Leave {option} out, or add such a run.",
         )
     pictures = PictureBook(options.originals)
-    games = game_sections(runs, pictures)
+    submitted = () if options.submissions is None else merged_submissions(options.submissions)
+    games = game_sections(runs, pictures, cleared_runs(submitted))
     if not games:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
-    submitted = () if options.submissions is None else merged_submissions(options.submissions)
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]

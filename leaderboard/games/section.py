@@ -1,7 +1,7 @@
 """Model of a game with results, the source of the game's pages."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -214,15 +214,23 @@ def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
     return [path for path, run in opened if run.game == RECONSTRUCTION], games
 
 
-def game_sections(runs: Sequence[RunFolder], pictures: PictureBook) -> tuple[GameSection, ...]:
-    """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so."""
+def game_sections(
+    runs: Sequence[RunFolder], pictures: PictureBook, cleared: Collection[str] = ()
+) -> tuple[GameSection, ...]:
+    """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so.
+
+    Args:
+        runs: Of any games.
+        pictures: Pictures of the whole site.
+        cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
+    """
     by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
     sections = []
     for name, folders in sorted(by_game.items()):
         try:
-            results = Results.from_runs(folders)
+            results = Results.from_runs(folders, cleared)
         # One game whose package is not installed must not stop the site of all others.
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)

@@ -111,7 +111,7 @@ def history(path: Path, as_json: bool) -> None:
     "run by its name.",
 )
 def withdrawals(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
-    """Collect the withdrawals, corrections, disputes and reinstatements of all submissions in FOLDER, for a release."""
+    """Collect what was withdrawn, corrected, disputed, reinstated or cleared in FOLDER, for a release."""
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
     decisions = tuple(withdrawals_of(folder))

@@ -58,10 +58,13 @@ class Question:
         """
         # Inside, so that the names of tables can be completed without the model of results.
         from ircore.results.headline import headline_judge
-        from ircore.results.ranking import refuse_unknown
 
         if not is_judged(results.game):
-            refuse_unknown(judge=(self.judge, results.judges))
+            if self.judge not in (None, results.headline):
+                raise InputError(
+                    f"--judge {self.judge}: does not apply to runs of the game {results.game.name}",
+                    f"Leave it out: the game measures its headline itself, {results.headline}.",
+                )
             return results.headline
         if not results.judges:
             raise results.no_ratings()

@@ -9,6 +9,7 @@ import pytest
 from releases import contents, rewrite, seal, table, tables
 from samples import sample_instances, sample_run, sample_submission
 
+import ircore as ircore_library
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import BuildPlan, build_release
@@ -26,6 +27,7 @@ from ircore.core.score_records import Score
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import Flag, make_provenance, write_provenance
 
 pytestmark = pytest.mark.slow
 
@@ -345,3 +347,37 @@ def test_a_row_of_another_game_is_a_fault(build: Build, config: Config) -> None:
     rewrite(release, config, change)
     faults = check_release(release, card=False).faults
     assert any(f"data/{config.name}/" in fault and "game is chess" in fault for fault in faults), faults
+
+
+def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_release_too(
+    inputs: Path, tmp_path: Path
+) -> None:
+    ircore_library.build_instances(tmp_path / "contexts", game="reference", per_condition=4, categories=["lineup"])
+    manifest = tmp_path / "looker" / "submission.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(
+        "{schema: 1, name: looker, game: reference, licence: CC0-1.0,"
+        " speaker: {player: looker}, listener: {player: looker}}"
+    )
+    played = ircore_library.play(manifest, tmp_path / "contexts", tmp_path / "played")
+    ircore_library.score(played)
+    runs = [inputs / "runs" / "centre-block", played.path]
+    grave = Flag(rule="identical_to_target", where="one, turn 1", what="the rendering is the target")
+    for path in runs:
+        write_provenance(path, make_provenance(manifest, flags=(grave,)))
+    sets = [inputs / "instances", tmp_path / "contexts"]
+
+    def held(release: Path) -> set[object]:
+        return {row["run_id"] for row in table(release, LEADERBOARD) if row["unranked"] == "held"}
+
+    names = {RunFolder(path).run.run_id for path in runs}
+    build_release(runs, sets, tmp_path / "first")
+    assert held(tmp_path / "first") == names
+    cleared = [gone(RunFolder(path).run.slug, "cleared", run_id=RunFolder(path).run.run_id) for path in runs]
+    plan = BuildPlan(previous=tmp_path / "first", withdrawals=cleared)
+    build_release(runs, sets, tmp_path / "second", plan)
+    assert held(tmp_path / "second") == set()
+    assert check_release(tmp_path / "second").faults == ()
+    # Looking at a run is not taken back by saying nothing.
+    build_release([], sets, tmp_path / "third", BuildPlan(previous=tmp_path / "second"))
+    assert held(tmp_path / "third") == set()

@@ -48,7 +48,7 @@ def merge(inputs: Path) -> Merge:
 
 def first_scores(release: Path, slug: str) -> set[object]:
     rows = table(release, SCORES)
-    return {row["value"] for row in rows if (row["submission"], row["turn"]) == (slug, 1)}
+    return {row["value"] for row in rows if (row["submission"], row["step"]) == (slug, 1)}
 
 
 def pairs(release: Path) -> set[str]:
