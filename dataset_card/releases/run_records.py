@@ -11,7 +11,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
-from dataset_card.tables.rows import valid_scores
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
 from ircore.core.episode_records import Episode
 from ircore.core.files import write_text
@@ -57,9 +56,8 @@ def read_run_records(path: Path) -> RunRecords | None:
 
 
 def records_of(run: PlayedRun) -> RunRecords:
-    """Return the records of a run, with the latest score for each question about its renderings."""
-    scores = tuple(score for _, score in valid_scores(run.episodes, run.scores))
-    return RunRecords(episodes=run.episodes, scores=scores, costs=dict(run.costs))
+    """Return the records of a run, with the scores that count."""
+    return RunRecords(episodes=run.episodes, scores=run.scores, costs=dict(run.costs))
 
 
 def write_run_records(path: Path, records: RunRecords) -> None:

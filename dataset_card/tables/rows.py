@@ -6,18 +6,17 @@ that was read back from a release has an ``EmbeddedImage``.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import fsum
 from typing import TypedDict
 
-from ircore.core.episode_records import Episode, Rendering, Turn, drawn_renderings
+from ircore.core.episode_records import Episode, Rendering, Turn
 from ircore.core.records import RECONSTRUCTION, Instance, Rules
-from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
-from ircore.results.played_run import PlayedRun, RunView
+from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
 
@@ -134,21 +133,19 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         )
 
 
-def score_rows(run: RunView, rules: str) -> Iterator[Row]:
+def score_rows(run: PlayedRun, rules: str) -> Iterator[Row]:
     """Yield the rows of ``scores`` of a run of any game: by instance, step, measure, who gave it and annotator.
-
-    Scores of a rendering that is not in the transcripts (an episode played anew) are left out; of two scores of the
-    same thing the later line counts.
 
     Args:
         run: The run.
         rules: Key of its rules.
     """
     identity: Row = {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
-    for episode, score in valid_scores(run.episodes, run.scores):
+    episodes = {episode.episode_id: episode_columns(episode) for episode in run.episodes}
+    for score in run.scores:
         yield (
             identity
-            | episode_columns(episode)
+            | episodes[score.episode_id]
             | {name: getattr(score, name) for name in PLAIN_SCORE_FIELDS}
             | {
                 "rendering_sha256": score.rendering,
@@ -160,27 +157,6 @@ def score_rows(run: RunView, rules: str) -> Iterator[Row]:
                 "unread": score.unread if score.undecided is not None else None,
             }
         )
-
-
-def valid_scores(episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[tuple[Episode, Score]]:
-    """Yield the scores of the episodes and of their renderings, each thing once, in the order of the episodes."""
-    latest: dict[str, dict[tuple[int, str, str, str], Score]] = {}
-    for score in scores:
-        # A later line takes the place of an earlier one about the same thing.
-        latest.setdefault(score.episode_id, {})[score.step or 0, score.measure, score.by, score.annotator or ""] = score
-    for episode in episodes:
-        drawn = _drawn(episode)
-        # Sorted, because a run holds its scores in the order in which they happened to be made.
-        for _, score in sorted(latest.get(episode.episode_id, {}).items()):
-            # The episode may have been played anew since: a score of its former rendering is of nothing here.
-            if score.rendering is None or (score.step, score.rendering) in drawn:
-                yield episode, score
-
-
-def _drawn(episode: Episode) -> set[tuple[int | None, str]]:
-    """Return the renderings of an episode: turn or step, and hash."""
-    made = drawn_renderings(episode)
-    return {(turn, rendering.sha256) for turn, rendering in made}
 
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:
@@ -226,7 +202,7 @@ def _of_turn(run: PlayedRun, turn: Turn) -> Row:
     }
 
 
-def picture_columns(name: str, run: RunView, rendering: Rendering | None) -> Row:
+def picture_columns(name: str, run: PlayedRun, rendering: Rendering | None) -> Row:
     """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its bytes.
 
     Args:

@@ -1,12 +1,12 @@
 """Scores of one episode by judges and metrics: first and final score, their difference, the trajectory."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode, drawn_renderings
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.core.submission_records import Run
 from ircore.games.base import Effort, Game
@@ -136,27 +136,64 @@ class EpisodeResult:
         return self.episode.difficulty
 
 
+def counting_scores(game: Game[Any], episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[Score]:
+    """Yield the scores that count, in the order of the episodes: those of episodes and renderings that are there.
+
+    A score that was made before an episode was played anew is passed over. Of two scores of the same thing the later
+    one counts.
+
+    Args:
+        game: Its game.
+        episodes: Of one run.
+        scores: Of the same run, in the order in which they were given.
+    """
+    latest: dict[str, dict[tuple[int, str, str, str, str], Score]] = {}
+    for score in scores:
+        # A later line takes the place of an earlier one about the same thing: of a picture that is gone it is not.
+        about = score.step or 0, score.measure, score.by, score.annotator or "", score.rendering or ""
+        latest.setdefault(score.episode_id, {})[about] = score
+    for episode in episodes:
+        of_episode = latest.get(episode.episode_id)
+        if of_episode is None:
+            continue
+        drawn = _drawn(game, episode)
+        # Sorted, because a run holds its scores in the order in which they happened to be made.
+        for _, score in sorted(of_episode.items()):
+            # The episode may have been played anew since: a score of its former rendering is of nothing here.
+            if score.rendering is None or (score.step, score.rendering) in drawn:
+                yield score
+
+
+def _drawn(game: Game[Any], episode: Episode) -> set[tuple[int | None, str]]:
+    """Return the renderings of an episode: number of the step, and hash."""
+    made = drawn_renderings(episode)
+    # Read as the game's records only where the game numbers its steps by itself.
+    if type(game).step_number is Game.step_number:
+        return {(place, rendering.sha256) for place, rendering in made}
+    steps = episode.steps_as(game.step)
+    return {(game.step_number(place, steps[place - 1]), rendering.sha256) for place, rendering in made}
+
+
 def judge_episodes(
     game: Game[Any], run_id: str, slug: str, episodes: Iterable[Episode], scores: Iterable[Score]
 ) -> tuple[EpisodeResult, ...]:
     """Join the episodes of a run with its scores, where judges give the headline.
 
-    A score counts only for the rendering it was given to: one that was made before an episode was played anew is
-    passed over. Of two scores of the same thing the later line counts. The judge ``human`` gives a rendering the mean
-    of its annotators; what each of them gave is kept beside it.
+    The judge ``human`` gives a rendering the mean of its annotators; what each of them gave is kept beside it.
 
     Args:
         game: Its game.
         run_id: The run's id.
         slug: The submission's slug.
         episodes: Of one run.
-        scores: Of the same run, in the order in which they were written.
+        scores: Of the same run, in the order in which they were given.
 
     Returns:
         One result an episode, in the order of ``episodes``.
     """
     by_episode: dict[str, list[Score]] = defaultdict(list)
-    for score in scores:
+    episodes = tuple(episodes)
+    for score in counting_scores(game, episodes, scores):
         by_episode[score.episode_id].append(score)
     return tuple(
         replace(
@@ -232,7 +269,7 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
         return EpisodeResult(run_id, slug, episode, {}, {}, played=False)
-    judges, people, metrics = _valid_scores(episode, scores)
+    judges, people, metrics = _by_rater(scores)
     judged = {
         judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()
     }
@@ -254,24 +291,18 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
     )
 
 
-def _valid_scores(
-    episode: Episode, scores: list[Score]
-) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
-    """Sort the scores of the episode's renderings by judge, by annotator, and by metric."""
-    renderings = {turn: rendering.sha256 for turn, rendering in episode.renderings.items()}
+def _by_rater(scores: list[Score]) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
+    """Sort the scores of an episode's renderings by judge, by annotator, and by metric."""
     judges: dict[str, _ByTask] = {}
     people: dict[str, _ByTask] = {}
     metrics: dict[str, _ByTurn] = {}
     for score in scores:
-        # The episode was played anew since: the score is of a picture that is no longer there.
-        if score.step is None or renderings.get(score.step) != score.rendering:
-            continue
         if score.task == "metric":
-            metrics.setdefault(score.by, {})[score.step] = score
+            metrics.setdefault(score.by, {})[score.picture[0]] = score
         elif score.annotator is not None:
-            people.setdefault(score.annotator, {}).setdefault(score.task, {})[score.step] = score
-        else:
-            judges.setdefault(score.by, {}).setdefault(score.task, {})[score.step] = score
+            people.setdefault(score.annotator, {}).setdefault(score.task, {})[score.picture[0]] = score
+        elif score.task != "game":
+            judges.setdefault(score.by, {}).setdefault(score.task, {})[score.picture[0]] = score
     return judges, people, metrics
 
 

@@ -115,19 +115,11 @@ class JudgedMeasures:
                 )
 
 
-def _means(episode: RatedEpisode, scores: Iterable[Score]) -> dict[int, tuple[float | None, str | None]]:
+def _means(episode: RatedEpisode, scores: Sequence[Score]) -> dict[int, tuple[float | None, str | None]]:
     """Return the mean rating of each picture over annotators by step, or the reason why there is none."""
-    # Of two scores of one thing the later counts; the picture may have been drawn anew since it was rated.
-    latest = {
-        (score.step, score.annotator): score
-        for score in scores
-        if score.step is not None
-        and score.step in episode.renderings
-        and episode.renderings[score.step].sha256 == score.rendering
-    }
     means: dict[int, tuple[float | None, str | None]] = {}
     for step in episode.renderings:
-        of_step = [score for (turn, _), score in latest.items() if turn == step]
+        of_step = [score for score in scores if score.picture == (step, episode.renderings[step].sha256)]
         values = [score.value for score in of_step if score.value is not None]
         if values:
             means[step] = fsum(values) / len(values), None

@@ -22,7 +22,7 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey, run_cells
-from ircore.results.episodes import EpisodeResult, judge_episodes, measured_episodes
+from ircore.results.episodes import EpisodeResult, counting_scores, judge_episodes, measured_episodes
 from ircore.results.judge_ratings import Scope, scopes_of
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.runs.folder import RunFolder
@@ -106,18 +106,33 @@ class FactSource(Protocol):
         """Yield a line for each rendering."""
 
 
-class RunView:
-    """The part of the view that runs of all games share.
+class PlayedRun:
+    """A run of any game with its scores.
 
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> RunView(RunFolder(Path("run"))).instances.instances[0].category
-        'simple_shapes'
+        >>> run = PlayedRun(RunFolder(Path("run")))
+        >>> [len(episode.turns) for episode in run.episodes]
+        [2, 6]
+        >>> run.results[0].judged["structural"].final
+        9.97
+
+    Args:
+        source: Where it is stored.
+        game: Its game; that of the run's name if None.
     """
 
-    def __init__(self, source: RunSource) -> None:
+    def __init__(self, source: RunSource, game: Game[Any] | None = None) -> None:
         self.source = source
+        self._game = game
+        self._judged: JudgedMeasures | None = None
+
+    @classmethod
+    def of(cls, run: "RunSource | PlayedRun", game: Game[Any] | None = None) -> "PlayedRun":
+        """Return the view of a run, which may be a view already."""
+        # A view that was read already keeps what it computed.
+        return run if isinstance(run, PlayedRun) else cls(run, game)
 
     @property
     def path(self) -> Path:
@@ -146,8 +161,8 @@ class RunView:
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
-        """Scores in the order in which they were given; some may be of renderings that were drawn anew since."""
-        return tuple(self.source.scores())
+        """The scores that count, in the order of the episodes; see ``counting_scores``."""
+        return tuple(counting_scores(self.game, self.episodes, self.source.scores()))
 
     @cached_property
     def judges(self) -> Mapping[str, JudgeIdentity]:
@@ -177,35 +192,6 @@ class RunView:
             folder = self.source.held()
             return tuple(folder.episodes()), episode_costs(folder)
         return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
-
-
-class PlayedRun(RunView):
-    """A run of any game with its scores.
-
-    Example:
-        >>> from pathlib import Path
-        >>> from ircore.runs.folder import RunFolder
-        >>> run = PlayedRun(RunFolder(Path("run")))
-        >>> [len(episode.turns) for episode in run.episodes]
-        [2, 6]
-        >>> run.results[0].judged["structural"].final
-        9.97
-
-    Args:
-        source: Where it is stored.
-        game: Its game; that of the run's name if None.
-    """
-
-    def __init__(self, source: RunSource, game: Game[Any] | None = None) -> None:
-        super().__init__(source)
-        self._game = game
-        self._judged: JudgedMeasures | None = None
-
-    @classmethod
-    def of(cls, run: "RunSource | PlayedRun", game: Game[Any] | None = None) -> "PlayedRun":
-        """Return the view of a run, which may be a view already."""
-        # A view that was read already keeps what it computed.
-        return run if isinstance(run, PlayedRun) else cls(run, game)
 
     @cached_property
     def game(self) -> Game[Any]:

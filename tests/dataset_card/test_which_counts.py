@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hub_clients import Outcome
 from hub_server import HubServer
-from invented import invented_run, invented_set
 from PIL import Image
 
 from dataset_card.card.verification import run_key
@@ -27,10 +26,9 @@ from dataset_card.releases.record import content_hash
 from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.parts import Part, part_key
 from dataset_card.tables.records_of_rows import cost_of
-from dataset_card.tables.rows import valid_scores
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity
 
 COLUMNS = (Column("word", "string", "A word."), Column("share", "float64", "A share."))
 TABLE = Config("words", "a word", COLUMNS)
@@ -78,30 +76,6 @@ def test_the_content_of_a_release_hangs_on_parts_files_and_layout_and_on_no_orde
         content_hash(parts, texts, "another"), content_hash((part("turns", "b", "2"), parts[0]), texts, "layout"),
     ]  # fmt: skip
     assert len({content, *others}) == 5
-
-
-def rated() -> tuple[Any, list[Score]]:
-    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
-    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]
-
-
-def test_the_later_of_two_scores_of_the_same_rendering_counts_and_people_are_told_apart() -> None:
-    episode, scores = rated()
-    later = scores[0].model_copy(update={"value": 9.5})
-    people = [scores[0].model_copy(update={"by": "human", "annotator": name}) for name in ("a", "b")]
-    kept = [score for _, score in valid_scores([episode], [*scores, *people, later])]
-    assert later in kept
-    assert scores[0] not in kept
-    assert [score.annotator for score in kept if score.by == "human"] == ["a", "b"]
-    # In whatever order they were made, they stand in the same one.
-    again = [score for _, score in valid_scores([episode], [*people[::-1], *scores[1:][::-1], later])]
-    assert again == kept
-
-
-def test_a_score_of_a_rendering_that_is_gone_is_of_nothing() -> None:
-    episode, scores = rated()
-    gone = scores[0].model_copy(update={"rendering": "f" * 64})
-    assert [score for _, score in valid_scores([episode], [gone])] == []
 
 
 @pytest.mark.parametrize(("cost", "known"), [(None, None), (0.0, 0.0), (0.25, 0.25)])

@@ -10,12 +10,12 @@ from invented import InventedRun, invented_run, invented_set
 from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
-from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.games.registry import load_game
 from ircore.results.columns import over_targets
 from ircore.results.coverage import Coverage
 from ircore.results.crossed_ratings import crossed_ratings
-from ircore.results.episodes import judge_episodes
+from ircore.results.episodes import counting_scores, judge_episodes
 from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -170,3 +170,29 @@ def test_a_group_without_any_target_has_no_mean() -> None:
     """As of a question about hard targets, where none of them has a score from every pair."""
     nothing = over_targets(np.empty((0, 1)), (), SCORE)
     assert (nothing.mean, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)
+
+
+def rated() -> tuple[Any, list[Score]]:
+    run = invented_run(invented_set(1, ("geometry",)), "seer", "painter", 4.0, 0.3)
+    return run.played[0], [score for score in run.given if score.episode_id == run.played[0].episode_id]
+
+
+def test_the_later_of_two_scores_of_the_same_rendering_counts_and_people_are_told_apart() -> None:
+    episode, scores = rated()
+    later = scores[0].model_copy(update={"value": 9.5})
+    people = [scores[0].model_copy(update={"by": "human", "annotator": name}) for name in ("a", "b")]
+    kept = [*counting_scores(GAME, [episode], [*scores, *people, later])]
+    assert later in kept
+    assert scores[0] not in kept
+    assert [score.annotator for score in kept if score.by == "human"] == ["a", "b"]
+    # In whatever order they were made, they stand in the same one.
+    again = [*counting_scores(GAME, [episode], [*people[::-1], *scores[1:][::-1], later])]
+    assert again == kept
+
+
+def test_a_score_of_a_rendering_that_is_gone_is_of_nothing() -> None:
+    episode, scores = rated()
+    gone = scores[0].model_copy(update={"rendering": "f" * 64})
+    assert [*counting_scores(GAME, [episode], [gone])] == []
+    # Nor does it take the place of a score of the picture that is there.
+    assert [*counting_scores(GAME, [episode], [scores[0], gone])] == scores[:1]
