@@ -147,10 +147,10 @@ FAULTS = {
     "pixel bomb": (INSTANCES, bomb, "5000 × 5000 pixels is too large"),
     "folders in a picture's name": (INSTANCES, path_in_name, "file name has folders"),
     "scene that is none": (INSTANCES, put(0, "scene", "{}"), "scene: width: is missing"),
-    "score of no turn": (SCORES, put(0, "turn", 7), "no rendering of turn 7"),
+    "score of no turn": (SCORES, put(0, "step", 7), "no rendering of turn 7"),
     "score of another rendering": (SCORES, put(0, "rendering_sha256", "a" * 64), "scores another rendering"),
     "score twice": (SCORES, double, "scored turn 1 of this episode twice"),
-    "no value and no reason": (SCORES, put(1, "reason", None), "either a value or a reason"),
+    "no value and no reason": (SCORES, put(2, "reason", None), "either a value or a reason"),
     "changed score": (SCORES, put(0, "value", 1.0), "delta_mean is 2, recomputed: 2.5"),
     "wrong mean": (
         LEADERBOARD,
@@ -193,7 +193,7 @@ def truncate(config: Config, release: Path) -> None:
 
 def without_column(release: Path) -> None:
     path = next(release.glob(SCORES.pattern))
-    pq.write_table(pq.read_table(path).drop_columns(["judge"]), path)
+    pq.write_table(pq.read_table(path).drop_columns(["by"]), path)
 
 
 def without_features(release: Path) -> None:
@@ -311,7 +311,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         "LICENSE.md: does not say that 12 pictures of drawn for a test are CC0-1.0",
     ),
     "another description": (
-        partial(replace_text, "croissant.json", '"column": "judge"', '"column": "value"'),
+        partial(replace_text, "croissant.json", '"column": "by"', '"column": "value"'),
         "croissant.json: recordSet: scores is missing or not as it is",
     ),
     "a run left out": (drop_run, "unknown run other-block-"),
@@ -325,7 +325,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "a file too few": (rename_shard, "data/scores: a file is missing"),
-    "a column left out": (without_column, "column 'judge' is missing"),
+    "a column left out": (without_column, "column 'by' is missing"),
     "no features": (without_features, "the features in its metadata are not"),
     "wrong number of rows": (
         partial(replace_text, "README.md", "num_examples: 60", "num_examples: 61"),

@@ -108,7 +108,7 @@ def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
     score_runs([RunFolder(tmp_path / "run")], ScoringPlan(("verified",), metrics=(), every_turn=True), workers=1)
     build_release([tmp_path / "run"], instances.folder, tmp_path / "release")
     published = {
-        (row["episode_id"], row["turn"]): (row["lowest"], row["value"], row["highest"])
+        (row["episode_id"], row["step"]): (row["lowest"], row["value"], row["highest"])
         for row in table(tmp_path / "release", SCORES)
         if row["by"] == "verified" and row["measure"] == "similarity"
     }

@@ -246,9 +246,9 @@ def test_what_cannot_be_computed_again_is_said(
         liked = scores[find(scores, "structural", "similarity")]
         chosen = scores[find(scores, "structural", "preference", turn=2)]
         scores += [
-            changed(liked, judge="human", annotator="p7"),
-            changed(liked, judge="eye"),
-            changed(chosen, judge="lipsim"),
+            changed(liked, by="human", annotator="p7"),
+            changed(liked, by="eye"),
+            changed(chosen, by="lipsim"),
         ]
 
     rescoring = rescored(forge(rate))

@@ -217,7 +217,7 @@ def test_a_card_that_the_hub_does_not_take_is_said(release: Path, hub: HubServer
 
 
 def test_a_release_with_faults_is_not_pushed(release: Path, hub: HubServer, ircore_on: Run) -> None:
-    rewrite(release, SCORES, lambda rows: rows[0].update(turn=9))
+    rewrite(release, SCORES, lambda rows: rows[0].update(step=9))
     done = ircore_on("release", "push", release, "--repo", REPO)
     assert done.code == 1
     assert "there is no rendering of turn 9" in done.err

@@ -51,7 +51,7 @@ def small_run(*trajectories: list[float | None]) -> InventedRun:
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
         episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
         scores += [
-            score.model_copy(update={"turn": number, "value": value})
+            score.model_copy(update={"step": number, "value": value})
             for number, value in enumerate(values, start=1)
             if value is not None
         ]
