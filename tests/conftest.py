@@ -10,11 +10,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from documented_blocks import make_demo_project
-from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from openai_server import OpenAIServer, serving
 from samples import sample_instances, sample_run
+from shared_folders import made_once, make_demo
 from visits import find_chromium
 
 import ircore.library
@@ -83,14 +82,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     The introduction of ``ircore.library`` says how they are made, and its words are run here.
     """
-    # One worker makes them for all: they take seconds.
-    session = tmp_path_factory.getbasetemp()
-    folder = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "examples"
-    with FileLock(folder.with_suffix(".lock")):
-        if not (folder / "release").is_dir():
-            folder.mkdir(exist_ok=True)
-            _make_example_files(folder)
-    return folder
+    return made_once(tmp_path_factory, "examples", _make_example_files)
 
 
 def _make_example_files(folder: Path) -> None:
@@ -102,16 +94,9 @@ def _make_example_files(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def demo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone in which ``make demo`` and the commands of the README were given; not to be changed."""
-    session = tmp_path_factory.getbasetemp()
-    project = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "project"
-    # One worker makes it for all: it takes a minute.
-    with FileLock(project.with_suffix(".lock")):
-        if not (project / "complete").exists():
-            make_demo_project(project)
-            (project / "complete").touch()
-    return project
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``make demo`` leaves in a clone; not to be changed."""
+    return made_once(tmp_path_factory, "demo-tree", make_demo) / "build" / "demo"
 
 
 @pytest.fixture(scope="session")
