@@ -31,13 +31,13 @@ def shown(page: Path) -> list[str]:
 
 
 def test_every_command_on_a_page_exists() -> None:
-    for page, item in ((page, item) for page in PAGES for item in shown(ROOT / page)):
+    for name, item in [(page, item) for page in PAGES for item in shown(ROOT / page)]:
         try:
             parsed(shlex.split(item, comments=True))
         except (click.MissingParameter, click.exceptions.NoArgsIsHelpError, click.exceptions.Exit):
             pass  # named without what it is given, or asked for its help
         except (click.UsageError, InputError, ValueError) as error:
-            raise AssertionError(f"{page}: ircore {item}: {error}") from error
+            raise AssertionError(f"{name}: ircore {item}: {error}") from error
 
 
 def test_the_page_on_tables_has_a_row_for_every_table() -> None:
