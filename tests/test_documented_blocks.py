@@ -96,6 +96,9 @@ def prepare(blocks: list[Block], project: Path) -> None:
     if "ircore submission new submissions/my-pair" in text:
         shutil.rmtree(project / "submissions" / "my-pair")
         shutil.rmtree(project / "build" / "runs")
+    for run in (project / "build" / "demo" / "runs").iterdir():
+        if f"--out build/runs/{run.name}" in text:
+            shutil.copytree(run, project / "build" / "runs" / run.name)  # the page goes on from what the demo played
     for block in blocks:
         if block.text.startswith("annotator,"):
             (project / "a1.csv").write_text(block.text + "\n", "utf-8")
