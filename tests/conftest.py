@@ -6,6 +6,8 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from ctypes import CDLL
+from functools import _lru_cache_wrapper
 from itertools import count
 from pathlib import Path
 
@@ -45,6 +47,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Leave modules and tests, which stay until the end, out of every later search for unused objects."""
     gc.freeze()
+
+
+LARGE = 700 << 20
+"""Bytes of a worker's memory from which on it forgets, after each file of tests, what functions remember."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_worker() -> Iterator[None]:
+    """Typefaces, glyphs, draws and pages are remembered by functions, hundreds of megabytes over all tests."""
+    yield
+    statm = Path("/proc/self/statm")
+    if statm.exists() and int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") > LARGE:
+        for name, module in list(sys.modules.items()):
+            if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
+                for value in list(vars(module).values()):
+                    if isinstance(value, _lru_cache_wrapper):
+                        value.cache_clear()
+        gc.collect()
+        CDLL(None).malloc_trim(0)
 
 
 _number = count()

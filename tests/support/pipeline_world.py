@@ -18,6 +18,8 @@ from openai_server import OpenAIServer, serving
 from shared_folders import ROOT, copy_tree, set_up
 from workflows import Outcome, Service, plain_environment
 
+from dataset_card.releases.record import read_release
+
 WORKFLOWS = ROOT / ".github" / "workflows"
 REPOSITORY = "org/benchmark"
 DATASET = "org/results"
@@ -147,11 +149,14 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
 
 
 def bootstrap(world: World, demo: Path) -> None:
-    """The first release of the dataset, as README.md of the workflows says: the demo's, of four games."""
+    """The first release of the dataset: the demo's, of four games, which ``make demo`` has checked."""
     shutil.copytree(demo / "instances", world.root / "instances")
-    world.hub.add_repo(DATASET)
-    push = ("release", "push", demo / "dataset", "--repo", DATASET, "--public")
-    world.ircore(*push, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
+    repo = world.hub.add_repo(DATASET, files=files_below(demo / "dataset"))
+    repo.tags[read_release(demo / "dataset").name] = repo.head
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def published_slugs(world: World) -> set[str]:
@@ -183,8 +188,7 @@ def hand_in(world: World) -> dict[str, Any]:
     run, packed = world.root / "played", world.root / "packed"
     world.ircore("play", home, "--instances", world.root / "instances", "--out", run)
     about = json.loads(world.ircore("submission", "pack", run, "--out", packed, "--json"))
-    files = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
-    repo = world.hub.add_repo("me/mine", files=files)
+    repo = world.hub.add_repo("me/mine", files=files_below(packed))
     return manifest(world, {"repo": "me/mine", "revision": repo.head, "run": about["run"]})
 
 
