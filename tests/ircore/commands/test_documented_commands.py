@@ -20,7 +20,7 @@ from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "commands.md")  # made from the code
-PAGES = ["CONTRIBUTING.md", "README.md", *(f"docs/{name}" for name in WRITTEN)]
+PAGES = [".github/PULL_REQUEST_TEMPLATE.md", "CONTRIBUTING.md", "README.md", *(f"docs/{name}" for name in WRITTEN)]
 COMMAND = re.compile(r"^ {4}(?:\.venv/bin/)?ircore (.+)$|`ircore ([^`|…]+)`", re.MULTILINE)
 
 
