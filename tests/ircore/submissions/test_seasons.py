@@ -119,15 +119,8 @@ def test_the_gap_between_public_and_secret_is_shown_once_the_season_is_proven(
         sample_run(tmp_path / name, instances)
         assert ircore(["score", str(tmp_path / name), "--judge", "structural"]) == 0
     command = [
-        "submission",
-        "season",
-        "gap",
-        str(tmp_path / "spring.json"),
-        "--judge",
-        "structural",
-        "--format",
-        "json",
-    ]
+        "submission", "season", "gap", str(tmp_path / "spring.json"), "--judge", "structural", "--format", "json",
+    ]  # fmt: skip
     runs = ["--public", str(tmp_path / "p"), "--secret", str(tmp_path / "s")]
     assert ircore([*command, *runs]) == 2
     assert "not revealed yet" in capsys.readouterr().err

@@ -78,12 +78,7 @@ def test_results_and_the_card_say_so_too(demo: Path) -> None:
     card = (demo / "dataset/README.md").read_text("utf-8")
     assert NOBODY in card.partition("## ")[0]
     command = [
-        sys.executable,
-        "-m",
-        "ircore",
-        "results",
-        "runs/builtin-plain-canvas",
-        "runs/looker",
-    ]
+        sys.executable, "-m", "ircore", "results", "runs/builtin-plain-canvas", "runs/looker",
+    ]  # fmt: skip
     printed = subprocess.run(command, cwd=demo, capture_output=True, text=True, check=True).stdout
     assert printed.count(NOBODY) == 2
