@@ -1,6 +1,7 @@
 """Which of two things counts, by examples in which they differ: leader and neighbour, two reasons, two runs."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -167,3 +168,13 @@ def test_a_group_without_any_target_has_no_mean() -> None:
     """As of a question about hard targets, where none of them has a score from every pair."""
     nothing = over_targets(np.empty((0, 1)), (), SCORE)
     assert (nothing.mean, nothing.low, nothing.high, nothing.n) == (None, None, None, 0)
+
+
+def test_where_runs_lie_decides_their_order_only_where_all_their_rules_are_the_same() -> None:
+    def is_first(path: str, other: str) -> bool:
+        run = run_of("seer")
+        rules = {**run.run.rules, "drawing": "redraw"}
+        redrawn = replace(run, path=Path(other), run=run.run.model_copy(update={"rules": rules}))
+        return PlayedRun.of(replace(run, path=Path(path))).sort_key < PlayedRun.of(redrawn).sort_key
+
+    assert is_first("a", "b") == is_first("b", "a")
