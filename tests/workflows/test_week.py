@@ -102,10 +102,10 @@ def cheat(world: World) -> dict[str, Any]:
     return manifest(world, {"repo": "me/cheat", "revision": repo.head, "run": run.name}) | {"name": "A cheat"}
 
 
-def weekly(world: World, github: GitHubServer, *before: tuple[str, str]) -> str:
-    """Run some jobs and the weekly workflow's last one, and return what it wrote into the inbox."""
+def weekly(world: World, github: GitHubServer) -> str:
+    """Run the last job of the weekly workflow, and return what it wrote into the inbox."""
     # The gate looks at every pull request once an hour.
-    for workflow, job in (*before, ("gate", "statuses"), ("scheduled", "inbox")):
+    for workflow, job in (("gate", "statuses"), ("scheduled", "inbox")):
         outcome = world.run(workflow, job, git(world.origin, "rev-parse", "main").strip())
         assert outcome.failed is None, outcome.output
     EFFORT.read(github.issues[INBOX])
@@ -133,11 +133,11 @@ def pull(world: World) -> None:
     world.git("pull", "-q", "--ff-only", "origin", "main")
 
 
-def follow(world: World, github: GitHubServer, job: str = "publish") -> None:
-    """Run what the inbox started when something was decided: dataset, then site."""
+def follow(world: World, github: GitHubServer, *site: tuple[str, str]) -> None:
+    """Run what the inbox started when something was decided: the dataset's job, then those of the site."""
     assert github.started[-1] == ("withdrawals.yml", {})
     main = git(world.origin, "rev-parse", "main").strip()
-    for workflow, name in (("withdrawals", job), ("pages", "build"), ("pages", "deploy")):
+    for workflow, name in (("withdrawals", "publish"), *site):
         outcome = world.run(workflow, name, main)
         assert outcome.failed is None, outcome.output
 
@@ -148,7 +148,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     assert "hold by the rules" in propose(world, github, 1, SLUG, honest)
     assert "::error" in propose(world, github, 2, "broken", "schema: 1\nname: broken\n")
     assert "identical_to_target" in propose(world, github, 3, "a-cheat", cheat(world))
-    text = weekly(world, github, ("scheduled", "reproduce"))
+    text = weekly(world, github)
     heads = {number: git(world.origin, "rev-parse", f"refs/pull/{number}/head").strip() for number in (1, 2, 3)}
     assert f"**accept** `#1` `{heads[1]}`" in text
     assert "#2" in text
@@ -207,7 +207,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     assert "<img" not in text
     assert "@everyone" not in text
     assert tick(world, github, MAINTAINER, f"**settle** `{SLUG}`").failed is None
-    follow(world, github)
+    follow(world, github, ("pages", "build"), ("pages", "deploy"))
     page = (world.service.folder / "deployed" / "pairs" / f"{SLUG}.html").read_text()
     assert "My two models" in page
 

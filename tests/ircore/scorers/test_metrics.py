@@ -31,7 +31,7 @@ published = pytest.mark.skipif(not PAIRS, reason="the published values are not b
 RNG = np.random.default_rng(20)
 NOISE: Pixels = RNG.integers(0, 256, (40, 57, 3), dtype=np.uint8)
 OTHER: Pixels = RNG.integers(0, 256, (40, 57, 3), dtype=np.uint8)
-LARGEST = 1_000_000
+LARGEST = 600_000
 """Pixels of the largest target on which the window metrics are tried, to spare the processor."""
 
 
