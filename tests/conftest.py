@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import textwrap
+from collections import deque
 from collections.abc import Iterator
 from ctypes import CDLL
 from functools import _lru_cache_wrapper
@@ -50,12 +51,12 @@ def pytest_collection_finish() -> None:
 
 
 LARGE = 700 << 20
-"""Bytes of a worker's memory from which on it forgets, after each file of tests, what functions remember."""
+"""Bytes of a worker's memory from which on it forgets, after each file of tests, what modules remember."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _small_worker() -> Iterator[None]:
-    """Typefaces, glyphs, draws and pages are remembered by functions, hundreds of megabytes over all tests."""
+    """Typefaces, looks, draws and pages are remembered by modules, hundreds of megabytes over all tests."""
     yield
     statm = Path("/proc/self/statm")
     if statm.exists() and int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") > LARGE:
@@ -64,6 +65,8 @@ def _small_worker() -> Iterator[None]:
                 for value in list(vars(module).values()):
                     if isinstance(value, _lru_cache_wrapper):
                         value.cache_clear()
+                    elif isinstance(value, deque):  # the eye's last looks
+                        value.clear()
         gc.collect()
         CDLL(None).malloc_trim(0)
 
