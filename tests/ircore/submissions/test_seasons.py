@@ -67,6 +67,14 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
 def test_another_set_is_found_out(tmp_path: Path) -> None:
     ours, other = sample_instances(tmp_path / "ours"), sample_instances(tmp_path / "other", per_condition=2)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=ours.folder)
+    kept, published = tmp_path / "secret" / "secret.json", (tmp_path / "spring.json").read_text()
+    secret = json.loads(kept.read_text())
+    # A salt that does not belong to the commitment is refused before it is published.
+    kept.write_text(json.dumps(secret | {"salt": "0" * len(secret["salt"])}))
+    with pytest.raises(InputError, match="do not give the commitment"):
+        reveal_season(tmp_path / "secret", tmp_path / "spring.json")
+    assert (tmp_path / "spring.json").read_text() == published
+    kept.write_text(json.dumps(secret))
     season = reveal_season(tmp_path / "secret", tmp_path / "spring.json")
     verify_season(season, ours)
     with pytest.raises(InputError, match="not the set of season spring"):
