@@ -5,16 +5,18 @@ import os
 import re
 import sys
 import textwrap
+from collections import deque
 from collections.abc import Iterator
+from ctypes import CDLL
+from functools import _lru_cache_wrapper
 from itertools import count
 from pathlib import Path
 
 import pytest
-from documented_blocks import make_demo_project
-from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from openai_server import OpenAIServer, serving
 from samples import sample_instances, sample_run
+from shared_folders import made_once, make_demo
 from visits import find_chromium
 
 import ircore.library
@@ -46,6 +48,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Leave modules and tests, which stay until the end, out of every later search for unused objects."""
     gc.freeze()
+
+
+LARGE = 700 << 20
+"""Bytes of a worker's memory from which on it forgets, after each file of tests, what modules remember."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_worker() -> Iterator[None]:
+    """Typefaces, looks, draws and pages are remembered by modules, hundreds of megabytes over all tests."""
+    yield
+    statm = Path("/proc/self/statm")
+    if statm.exists() and int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") > LARGE:
+        for name, module in list(sys.modules.items()):
+            if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
+                for value in list(vars(module).values()):
+                    if isinstance(value, _lru_cache_wrapper):
+                        value.cache_clear()
+                    elif isinstance(value, deque):  # the eye's last looks
+                        value.clear()
+        gc.collect()
+        CDLL(None).malloc_trim(0)
 
 
 _number = count()
@@ -83,14 +106,7 @@ def example_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     The introduction of ``ircore.library`` says how they are made, and its words are run here.
     """
-    # One worker makes them for all: they take seconds.
-    session = tmp_path_factory.getbasetemp()
-    folder = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "examples"
-    with FileLock(folder.with_suffix(".lock")):
-        if not (folder / "release").is_dir():
-            folder.mkdir(exist_ok=True)
-            _make_example_files(folder)
-    return folder
+    return made_once(tmp_path_factory, "examples", _make_example_files)
 
 
 def _make_example_files(folder: Path) -> None:
@@ -102,16 +118,9 @@ def _make_example_files(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def demo_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone in which ``make demo`` and the commands of the README were given; not to be changed."""
-    session = tmp_path_factory.getbasetemp()
-    project = (session.parent if "PYTEST_XDIST_WORKER" in os.environ else session) / "project"
-    # One worker makes it for all: it takes a minute.
-    with FileLock(project.with_suffix(".lock")):
-        if not (project / "complete").exists():
-            make_demo_project(project)
-            (project / "complete").touch()
-    return project
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that ``make demo`` leaves in a clone; not to be changed."""
+    return made_once(tmp_path_factory, "demo-tree", make_demo) / "build" / "demo"
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from documented_blocks import Block, read_blocks, run_command
+from documented_blocks import Block, make_demo_project, read_blocks, run_command
+from shared_folders import made_once
 
 from ircore.submissions.check.submission import check_bytes
 
@@ -31,7 +32,7 @@ RUN_ELSEWHERE = {
 """Pages that build upon folders of their own, and the tests that run their blocks."""
 
 NOT_RUN = {
-    r"make ": "the fixture gives the command that make demo stands for",
+    r"make ": "the fixture gave make demo",
     r"(python -m )?pip |python3 -m venv|apt-get ": "installs; tests/test_wheel.py builds the wheel",
     r"docker ": "needs Docker",
     r"\.venv/bin/python benchmarks/": "measures for minutes",
@@ -95,12 +96,21 @@ def prepare(blocks: list[Block], project: Path) -> None:
     if "ircore submission new submissions/my-pair" in text:
         shutil.rmtree(project / "submissions" / "my-pair")
         shutil.rmtree(project / "build" / "runs")
+    for run in (project / "build" / "demo" / "runs").iterdir():
+        if f"--out build/runs/{run.name}" in text:
+            shutil.copytree(run, project / "build" / "runs" / run.name)  # the page goes on from what the demo played
     for block in blocks:
         if block.text.startswith("annotator,"):
             (project / "a1.csv").write_text(block.text + "\n", "utf-8")
         elif MANIFEST.match(block.text) and (folder := re.search(r"\bplay (references/\S+)", text)):
             (project / folder[1]).mkdir(parents=True)
             (project / folder[1] / "submission.yaml").write_text(block.text, "utf-8")
+
+
+@pytest.fixture(scope="module")
+def demo_project(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clone in which ``make demo`` and the commands of the README were given; not to be changed."""
+    return made_once(tmp_path_factory, "project", lambda project: make_demo_project(project, demo))
 
 
 @pytest.mark.slow

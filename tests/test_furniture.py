@@ -57,18 +57,6 @@ def test_the_instructions_list_every_host_and_every_key() -> None:
             assert f"`{field.alias or name}" in page
 
 
-def test_the_commands_in_the_instructions_exist() -> None:
-    from ircore.commands.submission import command
-
-    texts = [
-        (ROOT / name).read_text(encoding="utf-8")
-        for name in ("docs/submit.md", "docs/who-plays.md", "docs/after-merge.md", ".github/PULL_REQUEST_TEMPLATE.md")
-    ]
-    used = set(re.findall(r"ircore submission ([a-z-]+)", "\n".join(texts)))
-    assert used >= {"new", "check", "check-change", "pack", "update", "withdraw"}
-    assert used <= command.commands.keys()
-
-
 def test_what_the_threat_model_points_to_is_there() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     for path in re.findall(r"`((?:tests|ircore)/[\w./]+)`", text):

@@ -108,18 +108,11 @@ def test_nothing_rounds_in_another_way_elsewhere() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "y = sum(sides)",
-        "y = sum(x for x, _ in points) / len(points)",
-        "y = radius * math.sin(angle)",
-        "from math import hypot",
-        "f = np.exp",
-        "y = np.linalg.norm(way)",
-        "y = a @ b",
-        "y = x ** 2",
-        "y **= 0.5",
+        "y = sum(sides)", "y = sum(x for x, _ in points) / len(points)", "y = radius * math.sin(angle)",
+        "from math import hypot", "f = np.exp", "y = np.linalg.norm(way)", "y = a @ b", "y = x ** 2", "y **= 0.5",
         "y = rng.gauss(0, 1)",
     ],
-)
+)  # fmt: skip
 def test_what_rounds_is_seen(line: str) -> None:
     assert len(faults(line)) == 1
 

@@ -8,6 +8,7 @@ import pytest
 from hub_clients import HubClient, Outcome
 from hub_server import HubServer, running_hub
 from releases import copy_inputs, sample_release
+from shared_folders import made_once
 
 from dataset_card.releases.build import BuildPlan, build_release
 from ircore.core.lifecycle import Withdrawal, decision_lines
@@ -16,9 +17,7 @@ from ircore.core.lifecycle import Withdrawal, decision_lines
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with instances, runs and a release, not to be changed."""
-    folder = tmp_path_factory.mktemp("built")
-    sample_release(folder)
-    return folder
+    return made_once(tmp_path_factory, "built", sample_release)
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 VALUES = {("ann", "max"): 9.0, ("ann", "tim"): 7.0, ("org/bob", "max"): 5.0, ("org/bob", "tim"): 1.0}
 """What every final rendering of a pair scores."""
 
@@ -50,7 +52,6 @@ def release(runs: tuple[Path, list[RunFolder]]) -> Path:
     return folder / "release"
 
 
-@pytest.mark.slow
 def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[RunFolder]]) -> None:
     sums = marginals(Results.from_runs(runs[1]), "eye")
     assert [(rating.role, rating.label, rating.score.mean) for rating in sums] == [
@@ -61,7 +62,6 @@ def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[Ru
     ]
 
 
-@pytest.mark.slow
 def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFolder]]) -> None:
     with pytest.raises(InputError, match="no model has a score of its own: needs at least two describers"):
         marginals(Results.from_runs(runs[1][:3]), "eye")
@@ -69,7 +69,6 @@ def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFold
         marginals(Results.from_runs(runs[1]), "ear")
 
 
-@pytest.mark.slow
 def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> None:
     write_eval_results(release, Source("org/irg", "a" * 40, "eye"), tmp_path / "out")
     (entry,) = parse_eval_result_entries(
@@ -83,7 +82,6 @@ def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> No
     assert "Rules b200-t10-allow: 200 tokens a message, 10 turns;" in str(entry.notes)
 
 
-@pytest.mark.slow
 def test_the_benchmark_has_a_task_for_each_seat(release: Path, tmp_path: Path) -> None:
     write_eval_results(release, Source("org/irg", None, "eye"), tmp_path / "out")
     document = read(tmp_path / "out" / "eval.yaml")
@@ -99,7 +97,6 @@ def read(path: Path) -> Any:
     return yaml.safe_load(path.read_text("utf-8"))
 
 
-@pytest.mark.slow
 def test_the_command(release: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["release", "eval", str(release), "--judge", "eye", "--out", str(tmp_path / "out")]
     assert ircore(command) == 2

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
+from shared_folders import ROOT
 
 
 class Block(NamedTuple):
@@ -46,18 +46,20 @@ def run_command(line: str, project: Path) -> None:
     assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 
 
-def make_demo_project(project: Path) -> None:
+def make_demo_project(project: Path, demo: Path) -> None:
     """Make a folder like a clone in which ``make demo`` and the commands of the README were given."""
     for name in ("submissions", "docs/assets", "judges"):
         shutil.copytree(ROOT / name, project / name)
+    # Without the site, three quarters of the demo, which is only served.
+    shutil.copytree(demo, project / "build" / "demo", ignore=shutil.ignore_patterns("site"))
     (project / ".venv").symlink_to(sys.prefix)
-    # Sets that a page builds have a picture a condition; the demo has its own size.
-    (project / "ircore.toml").write_text("[instances.build]\nper-condition = 1\n", "utf-8")
+    # Sets that a page builds have a picture a condition, and judges are tested on few; the demo has its own size.
+    settings = "[instances.build]\nper-condition = 1\n[judge-test]\nlimit = 2\n"
+    (project / "ircore.toml").write_text(settings, "utf-8")
     pair = project / "submissions" / "my-pair" / "submission.yaml"
     pair.parent.mkdir()
     blocks = read_blocks((ROOT / "README.md").read_text("utf-8"))
     pair.write_text(next(block.text for block in blocks if block.text.startswith("schema: 1")), "utf-8")
-    run_command("ircore demo --out build/demo --per-condition 1 --no-serve", project)
     play = "ircore play submissions/my-pair --instances build/demo/instances --out build/runs/my-pair"
     run_command(play, project)
     run_command("ircore score build/runs/my-pair", project)

@@ -70,3 +70,22 @@ def parse_page(text: str) -> Element:
 def read_page(path: Path) -> Element:
     """Parse a page."""
     return parse_page(path.read_text(encoding="utf-8"))
+
+
+def varied_pages(site: Path) -> list[str]:
+    """Few pages of a site that together have a page of each folder and every kind of element, by tag and first class.
+
+    The page that adds most comes first. The shell, which is the same around every page, and spans do not count.
+    """
+    parts: dict[str, set[str]] = {}
+    for path in sorted(site.rglob("*.html")):
+        page, name = read_page(path), path.relative_to(site).as_posix()
+        article = next(iter(page.find("article")), page)
+        items = (item for item in article.walk() if item.tag != "span")
+        parts[name] = {f"{item.tag} {item.attributes.get('class', '').partition(' ')[0]}" for item in items}
+        parts[name].add(name.rpartition("/")[0].partition("/")[0])
+    missing, chosen = set().union(*parts.values()), []
+    while missing:
+        chosen.append(max(parts, key=lambda name: len(parts[name] & missing)))
+        missing -= parts[chosen[-1]]
+    return chosen

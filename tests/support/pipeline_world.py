@@ -4,21 +4,22 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
-from filelock import FileLock
 from github_server import TOKEN, GitHubServer, running_github
 from hub_server import CI_IDENTITY, HubServer, running_hub
 from openai_server import OpenAIServer, serving
+from shared_folders import ROOT, copy_tree, set_up
 from workflows import Outcome, Service, plain_environment
 
-ROOT = Path(__file__).resolve().parents[2]
+from dataset_card.releases.record import read_release
+
 WORKFLOWS = ROOT / ".github" / "workflows"
 REPOSITORY = "org/benchmark"
 DATASET = "org/results"
@@ -61,7 +62,7 @@ class World:
     def ircore(self, *words: str | Path, **variables: str) -> str:
         """Give a command as the submitter, or a maintainer at home."""
         done = subprocess.run(
-            [str(ROOT / ".venv" / "bin" / "ircore"), *(str(word) for word in words)],
+            [f"{sys.prefix}/bin/ircore", *(str(word) for word in words)],
             cwd=self.root, env={**self.service.environment, "PYTHONPATH": str(self.tree), **variables},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
@@ -106,32 +107,9 @@ class World:
         return self.run("submission", "submitted", base, **context)
 
 
-def scratch(folder: Path) -> None:
-    """Copy the files of this working tree, new ones included, into a repository of their own."""
-    names = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=True
-    ).stdout.decode()
-    for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
-
-
-def set_up(clone: Path) -> None:
-    """What `make install ocr` would make is there already: the environment that runs these tests."""
-    (clone / ".venv").symlink_to(ROOT / ".venv")
-    for name in ("requirements/run.txt", "pyproject.toml"):
-        os.utime(clone / name, (0, 0))
-    (clone / "build").mkdir(exist_ok=True)
-    (clone / "build" / ".installed-ocr").touch()
-
-
 @contextmanager
-def running_world(root: Path, factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Set up the repository, the Hub, the models and the first release; end with the servers."""
-    if not (ROOT / ".venv" / "bin" / "ircore").exists() or not (ROOT / ".git").exists():
-        pytest.skip("needs a clone with .venv")
-    demo = made_demo(factory)
+def running_world(root: Path, demo: Path) -> Iterator[World]:
+    """Set up the repository, the Hub, the models and the release of a demo; end with the servers."""
     tree, origin = root / "tree", root / "origin.git"
     (root / "service").mkdir()
     tree.mkdir()
@@ -151,7 +129,7 @@ def running_world(root: Path, factory: pytest.TempPathFactory) -> Iterator[World
 
         service = Service(origin, root / "service", environment, context, prepared)
         made = World(root, tree, origin, hub, models, service)
-        scratch(tree)
+        copy_tree(tree)
         # What maintainers write into the workflow once.
         shutil.copytree(WORKFLOWS, root / "workflows")
         checks = root / "workflows" / "submission.yml"
@@ -170,35 +148,15 @@ def running_world(root: Path, factory: pytest.TempPathFactory) -> Iterator[World
         yield made
 
 
-def made_demo(factory: pytest.TempPathFactory) -> Path:
-    """The folder that ``make demo`` leaves, as a maintainer makes the first release: made once for all workers."""
-    shared = factory.getbasetemp()
-    tree = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / "demo-tree"
-    with FileLock(f"{tree}.lock"):
-        if not (tree / "build" / "demo" / ".complete").is_file():
-            shutil.rmtree(tree, ignore_errors=True)
-            tree.mkdir()
-            scratch(tree)
-            set_up(tree)
-            environment = plain_environment(tree / "build" / "home") | {"PYTHONPATH": str(tree)}
-            done = subprocess.run(
-                ["make", "demo", "PER_CONDITION=1"],
-                cwd=tree,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
-    return tree / "build" / "demo"
-
-
 def bootstrap(world: World, demo: Path) -> None:
-    """The first release of the dataset, as README.md of the workflows says: the demo's, of four games."""
+    """The first release of the dataset: the demo's, of four games, which ``make demo`` has checked."""
     shutil.copytree(demo / "instances", world.root / "instances")
-    world.hub.add_repo(DATASET)
-    push = ("release", "push", demo / "dataset", "--repo", DATASET, "--public")
-    world.ircore(*push, HF_OIDC_RESOURCE=f"datasets/{DATASET}")
+    repo = world.hub.add_repo(DATASET, files=files_below(demo / "dataset"))
+    repo.tags[read_release(demo / "dataset").name] = repo.head
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def published_slugs(world: World) -> set[str]:
@@ -230,8 +188,7 @@ def hand_in(world: World) -> dict[str, Any]:
     run, packed = world.root / "played", world.root / "packed"
     world.ircore("play", home, "--instances", world.root / "instances", "--out", run)
     about = json.loads(world.ircore("submission", "pack", run, "--out", packed, "--json"))
-    files = {path.relative_to(packed).as_posix(): path.read_bytes() for path in packed.rglob("*") if path.is_file()}
-    repo = world.hub.add_repo("me/mine", files=files)
+    repo = world.hub.add_repo("me/mine", files=files_below(packed))
     return manifest(world, {"repo": "me/mine", "revision": repo.head, "run": about["run"]})
 
 

@@ -1,12 +1,11 @@
 """Small sites for tests: pairs by name, ratings by rule, a site that is built once for all worker processes."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 from samples import rating_of
+from shared_folders import made_once
 
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Task
@@ -52,9 +51,4 @@ def rate_turns(
 
 def built_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
     """The folder ``site`` that ``make`` leaves in the folder it is given: made once for all workers of a test run."""
-    shared = factory.getbasetemp()
-    folder = (shared.parent if "PYTEST_XDIST_WORKER" in os.environ else shared) / name
-    with FileLock(f"{folder}.lock"):
-        if not (folder / "site").is_dir():
-            make(folder)
-    return folder / "site"
+    return made_once(factory, name, make) / "site"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shared_folders import made_once
 
 from ircore.commands.main import run as ircore_command
 
@@ -95,11 +96,14 @@ class Toy:
 
 def installed(name: str, folders: pytest.TempPathFactory) -> Path:
     """Install a package of this folder by pip; returns where it lies."""
-    source, target = folders.mktemp("source") / name, folders.mktemp("packages")
-    shutil.copytree(TOYS / name, source, ignore=shutil.ignore_patterns("__pycache__"))
-    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target), str(source)]
-    subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
-    return target
+
+    def install(target: Path) -> None:
+        source = folders.mktemp("source") / name
+        shutil.copytree(TOYS / name, source, ignore=shutil.ignore_patterns("__pycache__"))
+        options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(target), str(source)]
+        subprocess.run([sys.executable, "-m", "pip", "install", *options], check=True)
+
+    return made_once(folders, name, install)
 
 
 @pytest.fixture(scope="session")
@@ -111,9 +115,8 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def signs(tmp_path_factory: pytest.TempPathFactory, packages: Path) -> Path:
     """Instances of the game; not to be changed."""
-    folder = tmp_path_factory.mktemp("signs")
-    Toy(folder, packages).run("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
-    return folder / "instances"
+    build = ("instances", "build", "--game", "rps", "--per-condition", "4", "--out", "instances")
+    return made_once(tmp_path_factory, "signs", lambda folder: Toy(folder, packages).run(*build)) / "instances"
 
 
 @pytest.fixture

@@ -127,7 +127,8 @@ class Service:
             if given.get("if-no-files-found") != "ignore" or (place / given["path"]).exists():
                 shutil.copytree(place / given["path"], self.artefact(name))
         elif action == "download-artifact":
-            shutil.copytree(self.artefact(given["name"]), place / given["path"])
+            if self.artefact(given["name"]).exists() or not step.get("continue-on-error"):
+                shutil.copytree(self.artefact(given["name"]), place / given["path"])
         elif action == "deploy-pages":
             shutil.copytree(self.artefact("github-pages"), self.folder / "deployed", dirs_exist_ok=True)
         else:

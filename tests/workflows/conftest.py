@@ -8,6 +8,6 @@ from pipeline_world import World, running_world
 
 
 @pytest.fixture
-def world(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running_world(tmp_path, tmp_path_factory) as made:
+def world(tmp_path: Path, demo: Path) -> Iterator[World]:
+    with running_world(tmp_path, demo) as made:
         yield made

@@ -103,9 +103,9 @@ def cheat(world: World) -> dict[str, Any]:
 
 
 def weekly(world: World, github: GitHubServer) -> str:
-    """Run the weekly workflow, and return what it wrote into the inbox."""
+    """Run the last job of the weekly workflow, and return what it wrote into the inbox."""
     # The gate looks at every pull request once an hour.
-    for workflow, job in (("gate", "statuses"), ("scheduled", "reproduce"), ("scheduled", "inbox")):
+    for workflow, job in (("gate", "statuses"), ("scheduled", "inbox")):
         outcome = world.run(workflow, job, git(world.origin, "rev-parse", "main").strip())
         assert outcome.failed is None, outcome.output
     EFFORT.read(github.issues[INBOX])
@@ -133,11 +133,11 @@ def pull(world: World) -> None:
     world.git("pull", "-q", "--ff-only", "origin", "main")
 
 
-def follow(world: World, github: GitHubServer, job: str = "publish") -> None:
-    """Run what the inbox started when something was decided: dataset, then site."""
+def follow(world: World, github: GitHubServer, *site: tuple[str, str]) -> None:
+    """Run what the inbox started when something was decided: the dataset's job, then those of the site."""
     assert github.started[-1] == ("withdrawals.yml", {})
     main = git(world.origin, "rev-parse", "main").strip()
-    for workflow, name in (("withdrawals", job), ("pages", "build"), ("pages", "deploy")):
+    for workflow, name in (("withdrawals", "publish"), *site):
         outcome = world.run(workflow, name, main)
         assert outcome.failed is None, outcome.output
 
@@ -207,7 +207,7 @@ def test_a_week(world: World, github: GitHubServer) -> None:
     assert "<img" not in text
     assert "@everyone" not in text
     assert tick(world, github, MAINTAINER, f"**settle** `{SLUG}`").failed is None
-    follow(world, github)
+    follow(world, github, ("pages", "build"), ("pages", "deploy"))
     page = (world.service.folder / "deployed" / "pairs" / f"{SLUG}.html").read_text()
     assert "My two models" in page
 

@@ -51,10 +51,10 @@ def entry_findings(entries: Iterable[Entry], present: Iterable[str] = ()) -> Ite
         present: Paths of all files that will be there, these included, among which none may differ by case alone.
     """
     # On macOS and Windows two such files would be one, and a checkout would show one in place of the other.
-    folded = Counter(_folded(path) for path in present)
+    folded = Counter(unicodedata.normalize("NFKC", path).casefold() for path in present)
     for entry in entries:
         problem = _name_problem(entry.path) or _file_problem(entry)
-        if problem is None and folded[_folded(entry.path)] > 1:
+        if problem is None and folded[entry.path.casefold()] > 1:  # without a problem, it is plain ASCII
             problem = "differs from another file only by case or accents", "Choose another name."
         if problem is not None:
             yield finding(entry.path, problem[0], f"{FOLDER}/<slug>/{MANIFEST}", problem[1])
@@ -109,8 +109,3 @@ def _file_problem(entry: Entry) -> tuple[str, str] | None:
 def is_maintainers(slug: str) -> bool:
     """Return whether only maintainers may add a folder of this name, or of a name that looks like theirs."""
     return slug_skeleton(slug).startswith(slug_skeleton(MAINTAINERS))
-
-
-def _folded(path: str) -> str:
-    # Case folding can leave a text that is not in normal form, so it is normalised again.
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())

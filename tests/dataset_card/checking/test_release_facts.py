@@ -28,6 +28,8 @@ from ircore.results.tables.parts import parts_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
+pytestmark = pytest.mark.slow
+
 Rows = list[dict[str, Any]]
 
 
@@ -49,7 +51,6 @@ def release(charts: Path, tmp_path: Path) -> Path:
     return tmp_path / "release"
 
 
-@pytest.mark.slow
 def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
     rows = table(charts / "release", FACTS)
     drawn = {
@@ -63,7 +64,6 @@ def test_a_row_says_one_fact_of_one_rendering(charts: Path) -> None:
     assert check_release(charts / "release").faults == ()
 
 
-@pytest.mark.slow
 def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(charts / "run", tmp_path / "run"))
     with (run / "facts.jsonl").open("r+", encoding="utf-8") as file:
@@ -76,13 +76,11 @@ def test_the_second_line_about_a_rendering_counts(charts: Path, tmp_path: Path) 
     assert costs == {2.5}
 
 
-@pytest.mark.slow
 def test_a_release_says_the_same_of_each_part_as_its_runs(charts: Path) -> None:
     of_runs = parts_table(Results.from_runs([RunFolder(charts / "run")]))
     assert parts_table(load_results(str(charts / "release"))).rows == of_runs.rows
 
 
-@pytest.mark.slow
 def test_the_next_release_has_the_rows_to_the_byte_and_runs_without_facts_have_none(
     charts: Path, tmp_path: Path
 ) -> None:
@@ -99,7 +97,6 @@ def test_the_next_release_has_the_rows_to_the_byte_and_runs_without_facts_have_n
 COLOURS = {"colour", "outline"}
 
 
-@pytest.mark.slow
 def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
     drawn = [("functions", draw("functions", "easy", 3)), ("geometry", draw("geometry", "hard", 3))]
     instances = write_instances(tmp_path / "instances", [instance_of(target, name, name) for name, target in drawn])
@@ -153,7 +150,6 @@ def put(name: str, value: object) -> Callable[[Rows], None]:
     ],
     ids=["verdict", "part", "credit", "weight", "json", "turn", "twice"],
 )
-@pytest.mark.slow
 def test_rows_that_cannot_be_are_faults(release: Path, edit: Callable[[Rows], None], said: str) -> None:
     rewrite(release, FACTS, edit)
     faults = check_release(release, card=False).faults
@@ -167,7 +163,6 @@ def without(wanted: Callable[[dict[str, Any]], bool]) -> Callable[[Rows], None]:
     return remove
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
@@ -211,7 +206,6 @@ def other_verdict(rows: Rows) -> None:
     ],
     ids=["verdict", "sentence"],
 )
-@pytest.mark.slow
 def test_facts_are_computed_again_from_the_pictures(release: Path, edit: Callable[[Rows], None], said: str) -> None:
     assert rescored(release) == ()
     rewrite(release, FACTS, edit)

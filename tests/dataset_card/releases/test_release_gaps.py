@@ -23,6 +23,8 @@ from ircore.submissions.season_gaps import SEASON_GAPS, PairGap, SeasonGaps, rea
 from ircore.submissions.seasons import Season, commitment_to
 from leaderboard.model.trust import HERE, RESCORED, tier_of
 
+pytestmark = pytest.mark.slow
+
 
 def gaps_of(folder: Path, *run_ids: str, season: str = "spring") -> SeasonGaps:
     """Gaps of five points to a season that is still secret."""
@@ -37,7 +39,6 @@ def run_ids_in(release: Path) -> list[str]:
     return [gap.run_id for gap in read_season_gaps(release / SEASON_GAPS).gaps]
 
 
-@pytest.mark.slow
 def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path) -> None:
     first = sample_release(tmp_path)
     assert not (first / SEASON_GAPS).exists()
@@ -66,7 +67,6 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
         build("seventh", fourth, gaps_of(tmp_path, "nobody-01234567"))
 
 
-@pytest.mark.slow
 def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     sample_release(tmp_path)
     assert not (tmp_path / "release" / PROVENANCE).exists()
@@ -88,7 +88,6 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.slow
 def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -> None:
     release = sample_release(tmp_path)
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
@@ -100,7 +99,6 @@ def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -
     assert any(fault.startswith("provenance.jsonl:1: the line is damaged") for fault in check_release(release).faults)
 
 
-@pytest.mark.slow
 def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     release = sample_release(tmp_path)
     names = sorted(path.name for path in (release / COPIES).iterdir())
@@ -127,7 +125,6 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
         assert (tmp_path / "next" / COPIES / name).read_bytes() == (release / COPIES / name).read_bytes()
 
 
-@pytest.mark.slow
 def test_descriptors_of_something_else_are_at_fault(tmp_path: Path) -> None:
     release = sample_release(tmp_path)
     first, second = sorted((release / COPIES).iterdir())

@@ -11,6 +11,8 @@ from PIL import Image
 
 from ircore.commands.main import run
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shapes(tmp_path: Path) -> Path:
@@ -20,7 +22,6 @@ def shapes(tmp_path: Path) -> Path:
     return out
 
 
-@pytest.mark.slow
 def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert run(["instances", "show", str(shapes), "--json"]) == 0
@@ -36,7 +37,6 @@ def test_show_as_json_is_one_document(shapes: Path, capsys: pytest.CaptureFixtur
     assert shown["bytes"] == sum(path.stat().st_size for path in (shapes / "images").iterdir())
 
 
-@pytest.mark.slow
 def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.png"
     assert run(["instances", "show", str(shapes), "--sheet", str(sheet)]) == 0
@@ -44,14 +44,12 @@ def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
         assert image.size == (10 + 2 * 170, 10 + 2 * 188)
 
 
-@pytest.mark.slow
 def test_show_notices_a_changed_picture(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shapes / "images" / "simple_shapes-easy-01.png").write_bytes(b"")
     assert run(["instances", "show", str(shapes)]) == 2
     assert "not the picture that the set was made with" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--category", "photos", "--difficulty", "hard", "--licence", "CC0-1.0", "--source", "My own"]
     out = tmp_path / "mine"
@@ -60,7 +58,6 @@ def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.Capture
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX shell")
-@pytest.mark.slow
 def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -> None:
     """A limit on the size of files stands for the full disk: writing fails in the same way.
 
@@ -74,7 +71,6 @@ def test_a_disk_that_takes_no_more_leaves_nothing_half_written(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_diff_names_what_was_added_removed_and_changed(
     shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -94,7 +90,6 @@ def test_diff_names_what_was_added_removed_and_changed(
     assert capsys.readouterr().out.splitlines()[0] == "added    simple_shapes-easy-02"
 
 
-@pytest.mark.slow
 def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     records = [json.loads(line) for line in (shapes / "instances.jsonl").read_text().splitlines()]
     capsys.readouterr()
@@ -108,7 +103,6 @@ def test_stats_counts_elements_as_the_index_lists_them(shapes: Path, capsys: pyt
     assert document["not_rising"] == document["near_duplicates"] == []
 
 
-@pytest.mark.slow
 def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path: Path) -> None:
     page = tmp_path / "statistics.html"
     assert run(["instances", "stats", str(shapes), "--page", str(page)]) == 0
@@ -118,7 +112,6 @@ def test_the_page_fetches_nothing_and_names_every_picture(shapes: Path, tmp_path
     assert all(f"simple_shapes-{level}-0{index}" in text for level in ("easy", "hard") for index in (1, 2))
 
 
-@pytest.mark.slow
 def test_stats_refuses_a_page_of_another_kind(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["instances", "stats", str(shapes), "--page", "statistics.pdf"]) == 2
     assert "not a .html file" in capsys.readouterr().err

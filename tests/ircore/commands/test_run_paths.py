@@ -86,14 +86,10 @@ def show(runs: tuple[Path, ...], out: Path | None, strict: bool) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "--runs a b c --out o",
-        "--out o --runs a b c",
-        "--runs a --runs b --runs c --out o",
-        "--runs a --out o --runs b c",
-        "--runs=a b c --out=o",
-        "--out=o --runs=a --runs=b c",
+        "--runs a b c --out o", "--out o --runs a b c", "--runs a --runs b --runs c --out o",
+        "--runs a --out o --runs b c", "--runs=a b c --out=o", "--out=o --runs=a --runs=b c",
     ],
-)
+)  # fmt: skip
 def test_several_paths_after_one_name(words: str) -> None:
     result = CliRunner().invoke(show, words.split())
     assert result.output == "a b c | o | False\n", words

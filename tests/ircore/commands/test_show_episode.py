@@ -12,6 +12,8 @@ from ircore.commands.main import run as ircore
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 def show(run: Path, episode: str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
     capsys.readouterr()
@@ -19,7 +21,6 @@ def show(run: Path, episode: str, capsys: pytest.CaptureFixture[str], *more: str
     return capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_who_said_what_and_what_was_drawn(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     out = show(run.path, "geometry-easy-01", capsys)
     episode = run.episodes()[0]
@@ -34,7 +35,6 @@ def test_who_said_what_and_what_was_drawn(run: RunFolder, capsys: pytest.Capture
     assert out.index("left 41") < out.index("left 31")
 
 
-@pytest.mark.slow
 def test_failed_attempts_tokens_and_cost(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -50,7 +50,6 @@ def test_failed_attempts_tokens_and_cost(
     assert "rejected by the safety system" in out
 
 
-@pytest.mark.slow
 def test_a_violation_is_shown_as_it_was_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", per_condition=3))
     out = show(run.path, "geometry-easy-03", capsys)
@@ -58,7 +57,6 @@ def test_a_violation_is_shown_as_it_was_said(tmp_path: Path, capsys: pytest.Capt
     assert "describer I would rather not say." in out
 
 
-@pytest.mark.slow
 def test_an_episode_that_was_not_played(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,13 +64,11 @@ def test_an_episode_that_was_not_played(
     assert "outcome     not ended yet" in show(run.path, "simple_shapes-hard-01", capsys)
 
 
-@pytest.mark.slow
 def test_an_unknown_episode_names_the_near_miss(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["show", str(run.path), "--episode", "geometry-easy-1"]) == 2
     assert "no episode 'geometry-easy-1' among 4\n  Did you mean geometry-easy-01 or " in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_as_json(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(show(run.path, "geometry-easy-01", capsys, "--json"))
     assert document["episode"]["outcome"] == "converged"
@@ -80,7 +76,6 @@ def test_as_json(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert (document["images"], document["cost_known"]) == (2, True)
 
 
-@pytest.mark.slow
 def test_the_steps_of_another_games_run_that_came_from_a_release(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,8 @@ from PIL import Image
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 LARGE = ("scipy", "skimage", "pandas", "pyarrow", "datasets", "plotly", "jinja2", "openai", "aiohttp", "mkdocs", "dask")
 """Libraries that take a tenth of a second and more to import."""
 
@@ -26,7 +28,6 @@ def imported_by(*words: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("words", [("compare", "missing.png", "missing.png"), ("results", "missing")])
 def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_library(words: tuple[str, ...]) -> None:
     modules = imported_by(*words)
@@ -34,12 +35,10 @@ def test_a_command_finds_that_its_input_is_missing_before_it_imports_a_large_lib
     assert modules.isdisjoint(LARGE)
 
 
-@pytest.mark.slow
 def test_results_open_the_runs_before_they_import_what_computes_with_them() -> None:
     assert imported_by("results", "missing").isdisjoint({"numpy", "PIL", "yaml", "ircore.results.model"})
 
 
-@pytest.mark.slow
 def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> None:
     for name in ("target.png", "image.png"):
         noise = np.random.default_rng(len(name)).integers(0, 256, (24, 24, 3), dtype=np.uint8)
@@ -49,7 +48,6 @@ def test_a_metric_imports_what_it_computes_with_and_no_other(tmp_path: Path) -> 
     assert {"scipy.ndimage", "scipy.optimize"} <= imported_by("compare", *pictures, "--metric", "brisque")
 
 
-@pytest.mark.slow
 def test_a_board_needs_of_scipy_its_special_functions_alone(run: RunFolder) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     modules = imported_by("results", str(run.path))
@@ -65,7 +63,6 @@ OF_OTHER_TABLES = (
 """Modules that a board does not need."""
 
 
-@pytest.mark.slow
 def test_a_board_imports_no_other_tables_modules_and_no_picture(run: RunFolder) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     modules = imported_by("results", str(run.path))

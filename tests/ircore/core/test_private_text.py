@@ -104,14 +104,11 @@ def test_places_are_those_of_the_whole_text() -> None:
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
-        ("a red \u202ekcolb\u202c", "a red kcolb"),
-        ("a r\u200bed\ufeff block", "a red block"),
-        ("a r\u200ced blo\u200dck", "a red block"),
-        ("a red\x00\x1b block", "a red block"),
-        ("a\U000e0041\U000e0042", "a"),
-        ("a\ufe01\ufe02\ufe03\ufe04", "a"),
+        ("a red \u202ekcolb\u202c", "a red kcolb"), ("a r\u200bed\ufeff block", "a red block"),
+        ("a r\u200ced blo\u200dck", "a red block"), ("a red\x00\x1b block", "a red block"),
+        ("a\U000e0041\U000e0042", "a"), ("a\ufe01\ufe02\ufe03\ufe04", "a"),
     ],
-)
+)  # fmt: skip
 def test_a_character_that_nobody_sees(text: str, plain: str) -> None:
     leaks = list(find_leaks(text))
     assert leaks

@@ -56,10 +56,10 @@ def test_an_attack_from_inside_gets_nothing(
     assert outcome.fate in ("finished", "failed", "too long")
 
 
-@pytest.mark.parametrize("name", [*REACHING_OUT, *ENDLESS])
-def test_the_attacks_are_programs(name: str, tmp_path: Path) -> None:
+def test_the_attacks_are_programs(tmp_path: Path) -> None:
     """An attack that is no Python would be held by any sandbox."""
-    compile(aimed((REACHING_OUT | ENDLESS)[name], 1, tmp_path / "file"), name, "exec")
+    for name, attack in (REACHING_OUT | ENDLESS).items():
+        compile(aimed(attack, 1, tmp_path / "file"), name, "exec")
 
 
 @pytest.mark.slow

@@ -31,18 +31,8 @@ def test_a_set_built_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
     """Once here in one process, once by a command whose Python hashes differently, in several."""
     item = build_instances(tmp_path / "one", 7, 2, workers=1)
     command = [
-        sys.executable,
-        "-m",
-        "ircore",
-        "instances",
-        "build",
-        "--out",
-        "other",
-        "--seed",
-        "7",
-        "--per-condition",
-        "2",
-    ]
+        sys.executable, "-m", "ircore", "instances", "build", "--out", "other", "--seed", "7", "--per-condition", "2",
+    ]  # fmt: skip
     subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": "12"}, check=True, capture_output=True)
     files = [path.relative_to(item.folder) for path in sorted(item.folder.rglob("*")) if path.is_file()]
     assert len(files) == 29

@@ -103,23 +103,10 @@ def test_messages_without_english_words_fire_nothing(message: str) -> None:
 
 vocabulary = st.sampled_from(
     [
-        "left",
-        "Leftmost",
-        "the",
-        "top",
-        "right",
-        "corner",
-        "should be",
-        "20%",
-        "x = 3",
-        "ß",
-        "İ",
-        "-",
-        "too",
-        "wide",
+        "left", "Leftmost", "the", "top", "right", "corner", "should be", "20%", "x = 3", "ß", "İ", "-", "too", "wide",
         "\n",
     ]
-)
+)  # fmt: skip
 
 
 @pytest.mark.slow

@@ -105,14 +105,8 @@ def test_the_generator_gets_words_and_its_own_last_rendering_and_nothing_else() 
     assert third.previous is not None
     assert third.previous.sha256 == flat("#000002").sha256
     assert {field.name for field in fields(GeneratorView)} == {
-        "turn",
-        "message",
-        "earlier",
-        "previous",
-        "seed",
-        "prompt",
-        "rewrite",
-    }
+        "turn", "message", "earlier", "previous", "seed", "prompt", "rewrite",
+    }  # fmt: skip
 
 
 def test_the_describer_view_has_no_scene_and_no_name() -> None:

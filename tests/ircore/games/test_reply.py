@@ -48,16 +48,12 @@ def test_a_message_is_accepted_leniently_and_flagged(reply: str, leniencies: tup
 @pytest.mark.parametrize(
     "reply",
     [
-        "A red circle.",
-        "Sure! <DESCRIPTION>A red circle.</DESCRIPTION>",
+        "A red circle.", "Sure! <DESCRIPTION>A red circle.</DESCRIPTION>",
         "<DESCRIPTION>A red circle.</DESCRIPTION> Shall I go on?",
-        "<DESCRIPTION>a</DESCRIPTION><DESCRIPTION>b</DESCRIPTION>",
-        "<DESCRIPTION>a <DONE></DESCRIPTION>",
-        "<DONE> <DONE>",
-        "I am done",
-        "<DESCRIPTION>" + "x" * MAX_REPLY_CHARACTERS,
+        "<DESCRIPTION>a</DESCRIPTION><DESCRIPTION>b</DESCRIPTION>", "<DESCRIPTION>a <DONE></DESCRIPTION>",
+        "<DONE> <DONE>", "I am done", "<DESCRIPTION>" + "x" * MAX_REPLY_CHARACTERS,
     ],
-)
+)  # fmt: skip
 def test_anything_else_breaks_the_format(reply: str) -> None:
     with pytest.raises(ProtocolViolationError) as caught:
         parse_reply(reply, 2)

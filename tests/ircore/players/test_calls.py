@@ -313,14 +313,10 @@ def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, sa
 @pytest.mark.parametrize(
     ("document", "status"),
     [
-        ({"error": {"code": 429, "message": "m"}}, 429),
-        ({"error": {"code": "server_error", "message": "m"}}, 500),
-        ({"error": "broken"}, 500),
-        ({"error": None, "choices": []}, None),
-        ({"choices": []}, None),
-        ([1], None),
+        ({"error": {"code": 429, "message": "m"}}, 429), ({"error": {"code": "server_error", "message": "m"}}, 500),
+        ({"error": "broken"}, 500), ({"error": None, "choices": []}, None), ({"choices": []}, None), ([1], None),
     ],
-)
+)  # fmt: skip
 def test_an_error_in_a_good_reply(document: Any, status: int | None) -> None:
     assert error_in_body(document) == status
 
@@ -328,22 +324,15 @@ def test_an_error_in_a_good_reply(document: Any, status: int | None) -> None:
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after": "86400"}, 86400.0),
-        ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
-        ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0),
-        ({"retry-after": "inf"}, math.inf),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "later"}, None),
-        ({"retry-after": "1e400"}, math.inf),
+        ({"retry-after": "7"}, 7.0), ({"retry-after": "0.5"}, 0.5), ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "86400"}, 86400.0), ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, 7.0), ({"retry-after": "inf"}, math.inf),
+        ({"retry-after": "nan"}, None), ({"retry-after": "later"}, None), ({"retry-after": "1e400"}, math.inf),
         ({"retry-after": "9999999999999999999 Oct 10000 07.28.00"}, None),
         ({"retry-after": "Wed, 21 Oct 9999 07:28:00 +99999999999"}, None),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0),
-        ({}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, 0.0), ({}, None),
     ],
-)
+)  # fmt: skip
 def test_retry_after_in_all_its_forms(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after(headers) == seconds
 

@@ -175,17 +175,11 @@ def test_wedges_have_shares_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("reference", "index"),
     [
-        ("the leftmost circle", 0),
-        ("the circle on the right", 2),
-        ("the largest circle", 1),
-        ("the second circle", 1),
-        ("the circle at (305, 98)", 2),
-        ("the red circle near (210, 100)", 1),
-        ("the red circle", 2),
-        ("the blue one", 3),
-        ("the smaller blue square", 3),
+        ("the leftmost circle", 0), ("the circle on the right", 2), ("the largest circle", 1),
+        ("the second circle", 1), ("the circle at (305, 98)", 2), ("the red circle near (210, 100)", 1),
+        ("the red circle", 2), ("the blue one", 3), ("the smaller blue square", 3),
     ],
-)
+)  # fmt: skip
 def test_references(reference: str, index: int) -> None:
     scene = (
         "A red circle of radius 20 px at (100, 100). A red circle of radius 30 px at (200, 100). "

@@ -107,14 +107,10 @@ def test_what_an_error_repeats_of_the_question_decides_nothing() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "[" * 100_000,
-        '{"a":' * 50_000,
-        "<" * 200_000,
-        "x" * 3_000_000,
-        json.dumps({"a": "{" * 9_000}),
+        "[" * 100_000, '{"a":' * 50_000, "<" * 200_000, "x" * 3_000_000, json.dumps({"a": "{" * 9_000}),
         json.dumps({"error": ["rate limit"] * 100_000}),
     ],
-)
+)  # fmt: skip
 def test_an_error_of_any_size_and_depth_is_read_within_bounds(body: str) -> None:
     error = read_error(body)
     assert len(error.explanation) <= LONGEST_BODY + 100

@@ -78,13 +78,8 @@ def test_half_a_stream_is_asked_for_again(
 
 def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
     lines = (
-        b": hello",
-        b"event: x",
-        b'data: {"choices": [{"delta":',
-        b'data: {"content": "a b"}}]}',
-        b"",
-        b"data: [DONE]",
-    )
+        b": hello", b"event: x", b'data: {"choices": [{"delta":', b'data: {"content": "a b"}}]}', b"", b"data: [DONE]",
+    )  # fmt: skip
     stream = b"\r\n".join([*lines, b"", b""])
     assert assembled(stream)["choices"][0]["message"] == {"content": "a b"}
 

@@ -105,13 +105,10 @@ def test_a_limit_inside_a_thought_is_no_answer(text: str) -> None:
 
 def test_parts_and_fields_of_thoughts_are_no_answer() -> None:
     parts = [
-        {"type": "thinking", "thinking": [{"type": "text", "text": DRAFT}]},
-        {"type": "thinking", "text": DRAFT},
-        {"type": "reasoning", "text": DRAFT},
-        {"type": "redacted_thinking", "data": "x"},
-        {"text": DRAFT, "thought": True},
-        {"type": "text", "text": ANSWER},
-    ]
+        {"type": "thinking", "thinking": [{"type": "text", "text": DRAFT}]}, {"type": "thinking", "text": DRAFT},
+        {"type": "reasoning", "text": DRAFT}, {"type": "redacted_thinking", "data": "x"},
+        {"text": DRAFT, "thought": True}, {"type": "text", "text": ANSWER},
+    ]  # fmt: skip
     message = {"content": parts, "reasoning": DRAFT, "reasoning_content": DRAFT, "reasoning_details": [{"text": DRAFT}]}
     assert visible_text(ChatReply.model_validate({"choices": [{"message": message}]})) == ANSWER
     output = [

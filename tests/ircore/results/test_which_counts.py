@@ -1,6 +1,7 @@
 """Which of two things counts, by examples in which they differ: leader and neighbour, two reasons, two runs."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -196,3 +197,13 @@ def test_a_score_of_a_rendering_that_is_gone_is_of_nothing() -> None:
     assert [*counting_scores(GAME, [episode], [gone])] == []
     # Nor does it take the place of a score of the picture that is there.
     assert [*counting_scores(GAME, [episode], [scores[0], gone])] == scores[:1]
+
+
+def test_where_runs_lie_decides_their_order_only_where_all_their_rules_are_the_same() -> None:
+    def is_first(path: str, other: str) -> bool:
+        run = run_of("seer")
+        rules = {**run.run.rules, "drawing": "redraw"}
+        redrawn = replace(run, path=Path(other), run=run.run.model_copy(update={"rules": rules}))
+        return PlayedRun.of(replace(run, path=Path(path))).sort_key < PlayedRun.of(redrawn).sort_key
+
+    assert is_first("a", "b") == is_first("b", "a")

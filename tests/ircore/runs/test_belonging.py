@@ -13,6 +13,8 @@ from pairs import play_pair, served_pair, write_pair
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 
 def lines_of(run: Path) -> list[bytes]:
     return (run / "journal.jsonl").read_bytes().splitlines(keepends=True)
@@ -54,7 +56,6 @@ def lines_about(run: Path, episode: str, turn: int = 1, role: str = "") -> list[
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_answers_whose_question_was_taken_away_are_refused_and_their_lines_named(
     tmp_path: Path,
@@ -85,7 +86,6 @@ def test_answers_whose_question_was_taken_away_are_refused_and_their_lines_named
     assert server.count() == asked + len(later)
 
 
-@pytest.mark.slow
 def test_an_answer_that_says_not_what_was_asked_is_not_taken(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -97,7 +97,6 @@ def test_an_answer_that_says_not_what_was_asked_is_not_taken(
     assert "gave the recorded answer to another question" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -119,7 +118,6 @@ def test_the_remedy_for_a_damaged_line_names_all_lines_of_its_episode(
     assert server.count() == asked + len(whose)
 
 
-@pytest.mark.slow
 def test_waiting_otherwise_is_no_other_run(
     tmp_path: Path, stopped: Path, instances: InstanceSet, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -169,7 +167,6 @@ def install(packages: Path, version: str) -> None:
     sys.modules.pop("own_speaker", None)
 
 
-@pytest.mark.slow
 def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answer(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -192,7 +189,6 @@ def test_a_new_version_of_a_player_goes_on_with_no_old_run_and_takes_no_old_answ
     assert RunFolder(tmp_path / "new").run.run_id != RunFolder(tmp_path / "run").run.run_id
 
 
-@pytest.mark.slow
 def test_a_refusal_is_an_answer_and_not_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -208,7 +204,6 @@ def test_a_refusal_is_an_answer_and_not_asked_for_again(
     assert RunFolder(run).episodes() == (refused,)
 
 
-@pytest.mark.slow
 def test_an_outage_is_asked_again(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     run = tmp_path / "run"
     server.fail("server_error", model="a-describer")

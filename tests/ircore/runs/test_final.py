@@ -18,6 +18,8 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
+pytestmark = pytest.mark.slow
+
 BUILT_IN = Path(__file__).parents[3] / "submissions" / "builtin-classical-canvas"
 
 
@@ -47,7 +49,6 @@ def board_of(*runs: RunFolder) -> Sequence[tuple[int | None, str | None]]:
     return [(row.rank_low, row.cell.unranked) for row in Results.from_runs(runs).board("structural")]
 
 
-@pytest.mark.slow
 def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(broken: RunFolder) -> None:
     assert board_of(broken) == [(None, "incomplete")]
     before = broken.episodes()
@@ -67,7 +68,6 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert cell.main_score == pytest.approx(10 * cell.score.mean * 6 / 8)
 
 
-@pytest.mark.slow
 def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunFolder, tmp_path: Path) -> None:
     build_release([broken.path], broken.path / "instances", tmp_path / "open")
     declare_final(broken, broken.instances.instances)
@@ -78,7 +78,6 @@ def test_a_final_run_stays_final_in_a_release_and_when_it_is_pulled(broken: RunF
         assert board_of(RunFolder(path)) == [expected]
 
 
-@pytest.mark.slow
 def test_commands_say_that_a_run_is_incomplete_and_what_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,7 +104,6 @@ def test_commands_say_that_a_run_is_incomplete_and_what_to_do(
     assert "incomplete" not in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_transcripts_with_episodes_declared_final_hold_by_the_rules(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
     first = RunFolder(tmp_path / "run").episodes()[0].episode_id
@@ -123,7 +121,6 @@ def test_transcripts_with_episodes_declared_final_hold_by_the_rules(tmp_path: Pa
     assert made.folder.episodes()[0].abort_reason == "given_up"
 
 
-@pytest.mark.slow
 def test_an_episode_that_was_played_cannot_be_declared_final(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
 

@@ -228,16 +228,11 @@ def test_a_replayed_run_is_the_recorded_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "rules",
     [
-        ["history=last 1"],
-        ["history=last 2"],
-        ["history=first and last"],
-        ["drawing=redraw"],
-        ["drawing=rewrite"],
-        ["drawing=redraw", "history=last 1"],
-        ["over_budget=truncate", "token_budget=3"],
+        ["history=last 1"], ["history=last 2"], ["history=first and last"], ["drawing=redraw"], ["drawing=rewrite"],
+        ["drawing=redraw", "history=last 1"], ["over_budget=truncate", "token_budget=3"],
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_run_by_other_rules_is_replayed_by_them(tmp_path: Path, instances: InstanceSet, rules: list[str]) -> None:
     given = [word for rule in rules for word in ("--rule", rule)]
     with serving(turns=4) as server:

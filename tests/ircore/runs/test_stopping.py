@@ -16,10 +16,11 @@ from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 AT_ONCE = 8
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 3])
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_the_first_signal_waits_for_every_answer_under_way(
@@ -39,7 +40,6 @@ def test_the_first_signal_waits_for_every_answer_under_way(
         assert "waiting for 8 answers under way" in said
 
 
-@pytest.mark.slow
 def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
     with serving(latency=30.0) as service:
         process = begin_playing(tmp_path, service, AT_ONCE)
@@ -58,7 +58,6 @@ def test_the_second_signal_stops_the_wait(tmp_path: Path) -> None:
     assert [attempt.kind for failure in run.failures() for attempt in failure.attempts] == ["timeout"] * AT_ONCE
 
 
-@pytest.mark.slow
 def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_path: Path) -> None:
     class OneRefused(CentreDescriber):
         """The first question is refused at once; the others are answered a little later."""
@@ -79,7 +78,6 @@ def test_a_provider_that_stops_one_episode_costs_no_answer_of_the_others(tmp_pat
     assert OneRefused.asked == 4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_requests_of_questions_that_the_deadline_ends_are_recorded(
     tmp_path: Path, processes: str, capsys: pytest.CaptureFixture[str]
@@ -111,7 +109,6 @@ def ends_at_once(process: "subprocess.Popen[str]", number: signal.Signals = sign
     return said
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--processes", "2")])
 def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal(
     tmp_path: Path, more: tuple[str, ...]
@@ -129,7 +126,6 @@ def test_questions_that_wait_for_a_retry_or_the_gate_are_not_sent_after_a_signal
     assert len(attempts) == asked
 
 
-@pytest.mark.slow
 def test_ten_failures_in_a_row_end_the_pauses_of_the_others(tmp_path: Path) -> None:
     """Four questions wait for a pause of the service, ten of the twelve others are rejected."""
     with serving(retry_after="1000") as service:
@@ -142,7 +138,6 @@ def test_ten_failures_in_a_row_end_the_pauses_of_the_others(tmp_path: Path) -> N
     assert "the describer: 10 questions failed in a row, without an answer in between" in said
 
 
-@pytest.mark.slow
 def test_the_first_signal_after_a_failure_that_stops_waits_for_answers_under_way(tmp_path: Path) -> None:
     with serving(latency=4.0) as service:
         service.fail("unauthorized")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from samples import COLOURS, CentreDescriber, sample_instances, sample_run, sample_submission
+from site_samples import rate_turns
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
@@ -58,6 +59,12 @@ def test_nobody_chooses_between_two_that_are_the_same(tmp_path: Path, instances:
         study = choose_tasks([run], TaskPlan(items=5, seed=seed))
         drawn = {item.episode_id for item in study.items}
         assert study.alike == sum("-hard-" in name for name in drawn)
+
+
+def test_a_picture_of_two_turns_is_drawn_once_as_that_of_the_first(tmp_path: Path, instances: InstanceSet) -> None:
+    run = rate_turns(wandering_run(tmp_path / "run", instances), 5.0)
+    study = choose_tasks([run], TaskPlan(every_turn=True, by_score="structural"))
+    assert kinds(study) == {("similarity", 1): 4, ("similarity", 2): 4}
 
 
 @pytest.mark.slow

@@ -224,6 +224,11 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert fmean(finals) > 7, finals  # of the targets themselves, with one wrong answer in twenty
     preferences = [value.value for value in run.scores() if value.by == "facts" and value.task == "preference"]
     assert preferences == [1.0] * 12
+    # Scores that were lost are worked out from answers, so a forecast counts no question.
+    (run.path / "scores.jsonl").unlink()
+    capsys.readouterr()
+    assert score(run, judge, "--dry-run") == 0
+    assert re.match(r"facts: \d+ scores to be had, 0 kept; 0 questions", capsys.readouterr().out)
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import json
 import os
-from functools import cache
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -32,11 +31,10 @@ published = pytest.mark.skipif(not PAIRS, reason="the published values are not b
 RNG = np.random.default_rng(20)
 NOISE: Pixels = RNG.integers(0, 256, (40, 57, 3), dtype=np.uint8)
 OTHER: Pixels = RNG.integers(0, 256, (40, 57, 3), dtype=np.uint8)
-LARGEST = 2_000_000
+LARGEST = 600_000
 """Pixels of the largest target on which the window metrics are tried, to spare the processor."""
 
 
-@cache
 def pixels(name: str) -> Pixels:
     return read_stored_pixels(SHARED / "metrics" / name)
 

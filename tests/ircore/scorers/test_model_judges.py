@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,14 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
+from ircore.players.calls import ProviderStopError
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.results.model import Results
 from ircore.runs.answers import question_hash, seat_hash
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.summary import summarise
+from ircore.scorers.model_judges import runner
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.doctor import shown_picture
 
@@ -235,6 +238,24 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     assert (len(scores(run)), len(scores(run, "claude-judge"))) == (2, 12)
     assert score(run, item, other) == 0
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
+
+
+@pytest.mark.slow
+def test_of_several_ends_of_a_judge_the_first_is_told(
+    tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    numbers = count()
+
+    async def end(*about: object) -> None:
+        number = next(numbers)
+        await asyncio.sleep(0.05 * number)
+        raise ProviderStopError(f"end {number}", "Add credit.")
+
+    monkeypatch.setattr(runner, "_judged", end)
+    assert score(run, write_judge(tmp_path, server), more=("--concurrency", "2")) == 1
+    told = capsys.readouterr().err
+    assert (next(numbers), "end 0" in told, "end 1" in told) == (2, True, False)
 
 
 @pytest.mark.slow
@@ -460,6 +481,8 @@ def test_costs_of_judges_stand_apart_and_can_be_limited(
     # The server says 0.001 US$ an answer.
     assert score(run, judge, more=("--concurrency", "1", "--max-cost", "0.0055")) == 1
     assert "--max-cost: 0.0060 US$ of 0.0055 US$ spent" in capsys.readouterr().err
+    # The limit is on the whole: the same command again asks nothing.
+    assert score(run, judge, more=("--max-cost", "0.0055")) == 1
     assert server.count() == 6
     assert score(run, judge, more=("--max-cost", "1")) == 0
     summary = summarise(run)

@@ -234,18 +234,13 @@ def test_every_way_to_the_main_repository_is_known(world: World, way: str) -> No
 @pytest.mark.parametrize(
     "address",
     [
-        "https://github.com/org/benchmark",
-        "https://github.com/Org/Benchmark.git",
-        "https://somebody:token@github.com:443/org/benchmark.git/",
-        "http://www.github.com/org/benchmark",
-        "git@github.com:org/benchmark.git",
-        "github.com:org/benchmark",
-        "work-account:org/benchmark",
-        "ssh://git@ssh.github.com:443/org/benchmark.git",
-        "git://github.com/org//benchmark",
+        "https://github.com/org/benchmark", "https://github.com/Org/Benchmark.git",
+        "https://somebody:token@github.com:443/org/benchmark.git/", "http://www.github.com/org/benchmark",
+        "git@github.com:org/benchmark.git", "github.com:org/benchmark", "work-account:org/benchmark",
+        "ssh://git@ssh.github.com:443/org/benchmark.git", "git://github.com/org//benchmark",
         "git+ssh://git@github.com/org/bench%6Dark",
     ],
-)
+)  # fmt: skip
 def test_a_repository_is_one_however_it_is_reached(address: str) -> None:
     assert place_of(address, Path()) == "org/benchmark"
     assert place_of(address.replace("org", "me").replace("Org", "me"), Path()) == "me/benchmark"

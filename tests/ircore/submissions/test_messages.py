@@ -112,18 +112,11 @@ def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], 
 @pytest.mark.parametrize(
     "text",
     [
-        "Draw geometry-easy-01",
-        "This is Geometry Easy 1.",
-        "geometry_easy_001",
-        "geometryeasy01!",
-        "g30m3try-34sy-01",
-        "gеometry-eаsy-01",
-        "ｇｅｏｍｅｔｒｙ-easy-01",
-        "10-ysae-yrtemoeg",
-        "trbzrgel-rnfl-01",
+        "Draw geometry-easy-01", "This is Geometry Easy 1.", "geometry_easy_001", "geometryeasy01!",
+        "g30m3try-34sy-01", "gеometry-eаsy-01", "ｇｅｏｍｅｔｒｙ-easy-01", "10-ysae-yrtemoeg", "trbzrgel-rnfl-01",
         "It is simple_shapes-hard-12: a square",
     ],
-)
+)  # fmt: skip
 def test_the_id_of_a_target_holds_a_run(text: str) -> None:
     name_in = names_in(["geometry-easy-01", "geometry-easy-02", "simple_shapes-hard-12", "a-1"])
     assert name_in is not None

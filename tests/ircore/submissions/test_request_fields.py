@@ -133,17 +133,8 @@ def test_what_changes_only_how_a_model_samples_is_allowed(spec: PlayerSpec) -> N
 def test_the_list_names_day_and_place_for_every_service() -> None:
     services = yaml.safe_load(LIST.read_text())["services"]
     asked_for = (
-        "openai",
-        "anthropic",
-        "google",
-        "mistral",
-        "qwen",
-        "xai",
-        "deepseek",
-        "openrouter",
-        "bfl",
-        "stability",
-    )
+        "openai", "anthropic", "google", "mistral", "qwen", "xai", "deepseek", "openrouter", "bfl", "stability",
+    )  # fmt: skip
     assert {*asked_for, "server"} <= services.keys()
     for service in services.values():
         assert str(service["date"]) >= "2026-01-01"
@@ -189,16 +180,13 @@ def test_nobody_vouches_for_a_pair_with_other_fields(tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("named", "served"),
     [
-        ("gpt-5.2", "gpt-5.2"),
-        ("gpt-5.2", "gpt-5.2-2026-01-15@fp_0123"),
-        ("gpt-5.2-2026-01-15", "gpt-5.2-2026-01-15"),
-        ("mistral-large-latest", "mistral-large-2411"),
+        ("gpt-5.2", "gpt-5.2"), ("gpt-5.2", "gpt-5.2-2026-01-15@fp_0123"),
+        ("gpt-5.2-2026-01-15", "gpt-5.2-2026-01-15"), ("mistral-large-latest", "mistral-large-2411"),
         ("claude-sonnet-4-0", "claude-sonnet-4-0-20250514"),
         ("google/gemini-3.1-flash:free", "google/gemini-3.1-flash"),
-        ("gemini-3-flash", "models/gemini-3-flash-preview-04-17"),
-        ("weights/tiny-llava", "tiny-llava@0123456789ab"),
+        ("gemini-3-flash", "models/gemini-3-flash-preview-04-17"), ("weights/tiny-llava", "tiny-llava@0123456789ab"),
     ],
-)
+)  # fmt: skip
 def test_names_that_services_give_one_model(named: str, served: str) -> None:
     assert is_same_model(named, served)
 

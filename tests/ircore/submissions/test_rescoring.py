@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 from hub_server import DroppedError, HubError, HubServer, running_hub
@@ -76,6 +77,23 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     # And it is scored like any other.
     assert ircore(["score", str(tmp_path / "rescored")]) == 0
     assert ours.scores()
+
+
+def test_an_episode_that_was_taken_up_again_is_as_it_ended_last(tmp_path: Path) -> None:
+    handed = hand_in(tmp_path)
+
+    def interrupt(lines: list[dict[str, Any]]) -> None:
+        end = next(line for line in lines if line["event"] == "end")
+        why = {"detail": "down"}
+        down = {"outcome": "aborted", "abort_reason": "provider_error", "steps": [], **why}
+        failure = {"event": "failure", "turn": 1, "role": "describer", "reason": "provider_error", **why}
+        lines[:0] = [
+            failure | {"episode_id": end["episode"]["episode_id"]}, end | {"episode": end["episode"] | down},
+        ]  # fmt: skip
+
+    handed.edit(interrupt)
+    made = rescore(handed.submission, tmp_path / "rescored", handed.instances, handed.packed)
+    assert made.folder.episodes() == RunFolder(tmp_path / "run").episodes()
 
 
 @pytest.mark.slow

@@ -67,6 +67,14 @@ def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.Captur
 def test_another_set_is_found_out(tmp_path: Path) -> None:
     ours, other = sample_instances(tmp_path / "ours"), sample_instances(tmp_path / "other", per_condition=2)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=ours.folder)
+    kept, published = tmp_path / "secret" / "secret.json", (tmp_path / "spring.json").read_text()
+    secret = json.loads(kept.read_text())
+    # A salt that does not belong to the commitment is refused before it is published.
+    kept.write_text(json.dumps(secret | {"salt": "0" * len(secret["salt"])}))
+    with pytest.raises(InputError, match="do not give the commitment"):
+        reveal_season(tmp_path / "secret", tmp_path / "spring.json")
+    assert (tmp_path / "spring.json").read_text() == published
+    kept.write_text(json.dumps(secret))
     season = reveal_season(tmp_path / "secret", tmp_path / "spring.json")
     verify_season(season, ours)
     with pytest.raises(InputError, match="not the set of season spring"):
@@ -119,15 +127,8 @@ def test_the_gap_between_public_and_secret_is_shown_once_the_season_is_proven(
         sample_run(tmp_path / name, instances)
         assert ircore(["score", str(tmp_path / name), "--judge", "structural"]) == 0
     command = [
-        "submission",
-        "season",
-        "gap",
-        str(tmp_path / "spring.json"),
-        "--judge",
-        "structural",
-        "--format",
-        "json",
-    ]
+        "submission", "season", "gap", str(tmp_path / "spring.json"), "--judge", "structural", "--format", "json",
+    ]  # fmt: skip
     runs = ["--public", str(tmp_path / "p"), "--secret", str(tmp_path / "s")]
     assert ircore([*command, *runs]) == 2
     assert "not revealed yet" in capsys.readouterr().err

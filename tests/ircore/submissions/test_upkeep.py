@@ -158,14 +158,8 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
     words = [
-        "submission",
-        "evaluate",
-        str(pair),
-        "--instances",
-        str(tmp_path / "nowhere"),
-        "--out",
-        str(tmp_path / "run"),
-    ]
+        "submission", "evaluate", str(pair), "--instances", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run"),
+    ]  # fmt: skip
     assert ircore(words) == 2
     shown = capsys.readouterr().err
     assert "holds no instance set" in shown

@@ -12,7 +12,7 @@ from manifest_attacks import GOOD
 from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Attempt
+from ircore.core.episode_records import Attempt, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
@@ -137,6 +137,16 @@ def test_an_episode_ends_once_more_after_an_outage_and_only_then(run: RunFolder)
     assert faults() == ()
     assert faults(failure, End(episode=ended.model_copy(update=down))) == ()
     assert faults(End(episode=ended))[0].endswith("ended twice")
+
+
+def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> None:
+    dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
+    drawn = Rendering(sha256=dot.sha256, width=8, height=8)
+    ended = next(event for event in run.events() if isinstance(event, End)).episode
+    steps = tuple(step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in ended.turns)
+    assert len(ended.renderings) > 1
+    flags = flagging.find_flags(run.run, [End(episode=ended.with_steps(steps))], run.instances, lambda _: dot)
+    assert [flag.where for flag in flags if flag.rule == "tiny_rendering"] == [f"{ended.episode_id}, turn 1"]
 
 
 @pytest.mark.parametrize(

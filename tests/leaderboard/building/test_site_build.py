@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from filelock import FileLock
 from pages import Element, read_page
 from pairs import play_pair
 from samples import sample_instances, sample_run, sample_submission
+from shared_folders import made_once
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
@@ -51,17 +51,16 @@ class Built(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Built:
-    """One build for all test processes: the first to come makes it."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "site-under-test"
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     names = ("plain", "other")
-    with FileLock(f"{folder}.lock"):
-        if not folder.exists():
-            instances = sample_instances(folder / "instances", per_condition=3)
-            runs = [sample_run(folder / name, instances, sample_submission(f"{name}-pair")) for name in names]
-            score_runs(runs, ScoringPlan(("structural",), (), every_turn=True))
-            build_site([run.path for run in runs], folder / "site")
+
+    def make(folder: Path) -> None:
+        instances = sample_instances(folder / "instances", per_condition=3)
+        runs = [sample_run(folder / name, instances, sample_submission(f"{name}-pair")) for name in names]
+        score_runs(runs, ScoringPlan(("structural",), (), every_turn=True))
+        build_site([run.path for run in runs], folder / "site")
+
+    folder = made_once(tmp_path_factory, "site-under-test", make)
     return Built(folder / "site", tuple(RunFolder(folder / name) for name in names))
 
 

@@ -23,18 +23,11 @@ PAGES = (
     *(
         Page(name, name, "paper")
         for name in (
-            "boards/index",
-            "gallery/index",
-            "changes",
-            "compare",
-            "limits",
-            "replay",
-            "prompts",
-            "metric-agreement",
+            "boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts", "metric-agreement",
             "people",
         )
     ),
-)
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

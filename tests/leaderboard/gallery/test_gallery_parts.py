@@ -28,13 +28,9 @@ from leaderboard.words.marked_messages import Segment, mark_message
 def test_words_that_correct_are_cut_out_of_the_message() -> None:
     marked = mark_message("Move it left, larger.", turn=2)
     assert marked.segments == (
-        Segment("Move", ("position",)),
-        Segment(" it ", ()),
-        Segment("left", ("position",)),
-        Segment(", ", ()),
-        Segment("larger", ("size",)),
-        Segment(".", ()),
-    )
+        Segment("Move", ("position",)), Segment(" it ", ()), Segment("left", ("position",)), Segment(", ", ()),
+        Segment("larger", ("size",)), Segment(".", ()),
+    )  # fmt: skip
     assert marked.corrections == ("position", "size")
 
 

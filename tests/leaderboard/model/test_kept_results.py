@@ -15,6 +15,8 @@ from leaderboard.model.player_ranks import player_board
 from leaderboard.model.site import Site
 from leaderboard.storage.build_cache import FOLDER, BuildCache
 
+pytestmark = pytest.mark.slow
+
 SET = invented_set(10, ("geometry", "photos"))
 JUDGE = "structural"
 GRID = {("strong", "x"): 8.0, ("strong", "y"): 6.0, ("weak", "x"): 4.0, ("weak", "y"): 3.0}
@@ -33,7 +35,6 @@ def entries(folder: Path) -> set[str]:
     return {path.name for path in (folder / FOLDER).rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow
 def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as_they_are(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     site = site_of(GRID, before)
@@ -48,7 +49,6 @@ def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as
     assert strong == player_result(grown.results, "describer", "strong", JUDGE)
 
 
-@pytest.mark.slow
 def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it(tmp_path: Path) -> None:
     before, after = tmp_path / "before", tmp_path / "after"
     site = site_of(GRID, before)
@@ -71,7 +71,6 @@ def results_of(levels: dict[tuple[str, str], float]) -> Results:
     )
 
 
-@pytest.mark.slow
 def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
     results = results_of(LEVELS)
     mains = {(row.submission.describer, row.submission.generator): row.cell.main.mean for row in results.board(JUDGE)}
@@ -84,7 +83,6 @@ def test_a_players_main_score_is_the_mean_of_its_pairs() -> None:
     assert board.partners == ("x", "y")
 
 
-@pytest.mark.slow
 def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
     apart = {("strong", "x"): 9.0, ("strong", "y"): 3.0, ("weak", "x"): 8.0, ("weak", "y"): 2.0}
     board = player_board(results_of(apart), "generator", JUDGE, "geometry", "hard")
@@ -94,7 +92,6 @@ def test_generators_are_ranked_by_the_same_rule_under_every_condition() -> None:
     assert board.rows[0].cell.main.n == 10
 
 
-@pytest.mark.slow
 def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others() -> None:
     board = player_board(results_of({**LEVELS, ("stray", "z"): 9.9}), "describer", JUDGE)
     assert [(row.submission, row.rank_low) for row in board.rows] == [("strong", 1), ("weak", 2), ("stray", None)]
@@ -103,7 +100,6 @@ def test_a_player_that_lacks_a_partner_has_no_rank_and_does_not_move_the_others(
     assert board.rows[:2] == alone.rows
 
 
-@pytest.mark.slow
 def test_players_that_share_no_partner_cannot_be_ranked() -> None:
     board = player_board(results_of({("a", "x"): 5.0, ("b", "y"): 6.0}), "describer", JUDGE)
     assert [row.rank_low for row in board.rows] == [None, None]

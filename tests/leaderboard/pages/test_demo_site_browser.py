@@ -27,8 +27,8 @@ UNMARKED = """() => [...document.querySelectorAll(":is(.pair-describer, .pair-ge
 
 
 @pytest.fixture(scope="module")
-def site(demo_project: Path) -> Path:
-    return demo_project / "build" / "demo" / "site"
+def site(demo: Path) -> Path:
+    return demo / "site"
 
 
 @pytest.mark.parametrize("width", [360, 610, 768, 1280, 1366, 1440])
@@ -74,16 +74,11 @@ def test_pages_say_where_no_person_has_played_or_rated(visit: Visit) -> None:
 
 
 @pytest.mark.slow
-def test_results_and_the_card_say_so_too(demo_project: Path) -> None:
-    card = (demo_project / "build/demo/dataset/README.md").read_text("utf-8")
+def test_results_and_the_card_say_so_too(demo: Path) -> None:
+    card = (demo / "dataset/README.md").read_text("utf-8")
     assert NOBODY in card.partition("## ")[0]
     command = [
-        sys.executable,
-        "-m",
-        "ircore",
-        "results",
-        "build/demo/runs/builtin-plain-canvas",
-        "build/demo/runs/looker",
-    ]
-    printed = subprocess.run(command, cwd=demo_project, capture_output=True, text=True, check=True).stdout
+        sys.executable, "-m", "ircore", "results", "runs/builtin-plain-canvas", "runs/looker",
+    ]  # fmt: skip
+    printed = subprocess.run(command, cwd=demo, capture_output=True, text=True, check=True).stdout
     assert printed.count(NOBODY) == 2

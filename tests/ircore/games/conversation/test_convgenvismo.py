@@ -125,15 +125,12 @@ def index_of(data: bytes) -> Callable[[Path], None]:
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
-        (no_picture, "holds no picture of these conversations"),
-        (no_images, "no such folder"),
-        (no_index, "no dataset.jsonl"),
-        (index_of(b""), "holds no conversation"),
-        (index_of(b"{"), r"dataset.jsonl:1: not JSON"),
-        (index_of(b"\xff\xfe"), "not UTF-8"),
+        (no_picture, "holds no picture of these conversations"), (no_images, "no such folder"),
+        (no_index, "no dataset.jsonl"), (index_of(b""), "holds no conversation"),
+        (index_of(b"{"), r"dataset.jsonl:1: not JSON"), (index_of(b"\xff\xfe"), "not UTF-8"),
         (index_of(b"[]"), "dataset.jsonl:1:"),
     ],
-)
+)  # fmt: skip
 def test_missing_and_unreadable_files_are_named(tmp_path: Path, spoil: Callable[[Path], None], said: str) -> None:
     folder = written(tmp_path / "r", line())
     spoil(folder)

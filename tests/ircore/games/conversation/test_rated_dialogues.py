@@ -25,6 +25,8 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.references.dialogues import build
 
+pytestmark = pytest.mark.slow
+
 PAIR = """\
 {schema: 1, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},
  summariser: {player: extractive}, generator: {player: canvas}}
@@ -100,7 +102,6 @@ def means(run: RunFolder) -> dict[str, tuple[float | None, int]]:
     return {key: (estimate.mean, estimate.n) for key, estimate in found.items()}
 
 
-@pytest.mark.slow
 def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -128,7 +129,6 @@ def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     assert [float(row.split(",")[place]) for row in rows] == [1, 5, 9]
 
 
-@pytest.mark.slow
 def test_a_measure_of_every_hop_leaves_out_dialogues_that_were_rated_in_part(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -138,7 +138,6 @@ def test_a_measure_of_every_hop_leaves_out_dialogues_that_were_rated_in_part(
     assert means(run) == {"judged_loop_5_1_042c": (3.0, 1), "final_judged_loop_5_1_042c": (6.5, 2)}
 
 
-@pytest.mark.slow
 def test_people_rate_the_page_of_a_run_and_stand_on_its_board(
     tmp_path: Path, run: RunFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -157,7 +156,6 @@ def test_people_rate_the_page_of_a_run_and_stand_on_its_board(
     assert f"turn: {HARD} has no rendering of turn 4, only of 1, 2, 3" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_scores_come_back_from_a_release(
     played: Path, tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,7 +215,6 @@ def forge(column: str, value: object, rows: list[Row]) -> None:
     row[column] = value
 
 
-@pytest.mark.slow
 def test_merged_shards_keep_what_a_judge_said(
     played: Path, tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:

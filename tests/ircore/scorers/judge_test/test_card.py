@@ -11,11 +11,12 @@ from openai_server import Judged, OpenAIServer, serving
 from samples import rating_of
 
 from ircore.commands.main import run as ircore
+from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.judge_test import preferring
 from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
 from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
@@ -77,6 +78,14 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     assert run.rendering(target.rendering).sha256 == next(
         known.pictures["target"].sha256 for known in run.instances.instances if known.instance_id == "pets"
     )
+
+
+def test_a_test_goes_on_with_its_own_battery_and_version_alone(run: RunFolder, charts: InstanceSet) -> None:
+    for field, other in (("version", "0.0.0"), ("prompts", "battery-0"), ("slug", "another")):
+        changed = run.run.model_copy(update={field: other})
+        (run.path / RUN_FILE).write_text(changed.model_dump_json(by_alias=True), encoding="utf-8")
+        with pytest.raises(InputError, match=f"{field}: this folder holds"):
+            open_test(run.path, charts.folder)
 
 
 @pytest.mark.slow

@@ -14,11 +14,12 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
-from ircore.games.reconstruction.build_targets import build_instances
+from ircore.games.reconstruction.build_targets import build_instances, draw
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
+from ircore.players.builtin.classical.percepts import Pie
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
@@ -32,6 +33,7 @@ from ircore.scorers.references.describers import (
     another,
     fact_message,
 )
+from ircore.scorers.references.scene_percept import perception_of
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
@@ -70,6 +72,15 @@ TITLE = TitleDescriber(PlayerSpec(player="title-only"))
 @pytest.fixture
 def charts(tmp_path: Path) -> InstanceSet:
     return chart_instances(tmp_path / "charts")
+
+
+def test_a_pie_has_the_centre_of_a_wedge_that_is_not_pulled_out() -> None:
+    scene = draw("pie_graph", "hard", 4).scene
+    wedges = [element for element in scene.elements if element.type == "wedge"]
+    assert [bool(wedge.parameters["exploded"]) for wedge in wedges] == [True, *[False] * 6]
+    (pie,) = (percept for percept in perception_of(scene).percepts if isinstance(percept, Pie))
+    assert pie.centre == point(wedges[1], "centre") != point(wedges[0], "centre")
+    assert [bool(way) for way in pie.pulled] == [True, *[False] * 6]
 
 
 class Onlooker(CentreDescriber):
