@@ -399,7 +399,26 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
             recurring = recurrence.labels if recurs else ()
     if len(gaps) >= LEAST_GARBLED and (strange >= RATHER_STRANGE or average >= STRANGE_ON_AVERAGE):
         is_garbled |= _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
+    if not is_garbled:
+        results = _without_habits(results)
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
+
+
+def _without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
+    """Return fits less what other letters fit better wherever a letter stands: the picture's font draws it so."""
+    gaps: dict[str, list[tuple[int, float]]] = {}
+    for number, fit in enumerate(fits):
+        for letter, gap in zip(fit.letters, _gaps(fit), strict=True) if fit else ():
+            gaps.setdefault(letter, []).append((number, float(gap)))
+
+    def habit(number: int, letter: str) -> float:
+        elsewhere = [gap for other, gap in gaps[letter] if other != number]
+        return float(np.median(elsewhere)) if len(elsewhere) >= OFTEN else 0.0
+
+    return [
+        fit and fit._replace(best=np.maximum(fit.own, fit.best - [habit(number, letter) for letter in fit.letters]))
+        for number, fit in enumerate(fits)
+    ]
 
 
 def _uneven_widths(
@@ -548,6 +567,8 @@ STRANGE, UNEVEN = 0.02, 0.19
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
+OFTEN = 3
+"""Times that a letter stands in other labels, at least, for its usual fit to be known."""
 MOST_LETTERS, REACH, MOVED, MORE_ALIKE = 80, 8, 2, 0.15
 """Letters of a picture that are compared with each other; pixels to both sides of a letter's middle that are looked at,
 and by which a letter may stand beside its place; by how much more alike the same letter elsewhere must be than others
