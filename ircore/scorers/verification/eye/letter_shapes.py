@@ -400,11 +400,11 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if len(gaps) >= LEAST_GARBLED and (strange >= RATHER_STRANGE or average >= STRANGE_ON_AVERAGE):
         is_garbled |= _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
     if not is_garbled:
-        results = _without_habits(results)
+        results = without_habits(results)
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
 
 
-def _without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
+def without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
     """Return fits less what other letters fit better wherever a letter stands: the picture's font draws it so."""
     gaps: dict[str, list[tuple[int, float]]] = {}
     for number, fit in enumerate(fits):
