@@ -16,6 +16,7 @@ from ircore.games.reconstruction.targets.base import Drawn
 from ircore.scorers.judge_test.parameters import number, point
 from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import shades_of
+from ircore.scorers.verification.eye.target import target_of
 from ircore.scorers.verification.eye.view import hex_of, lab_of, rgb_of
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
@@ -132,6 +133,55 @@ def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
         "Cherry",
         "Apples",
     }
+
+
+def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
+    """Text figures: 0, 1 and 2 as low as small letters, 3, 4, 5, 7 and 9 reaching below the line."""
+    path = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    large, small = (ImageFont.truetype(str(path), size) for size in (40, 29))
+
+    def ink(number: str) -> np.ndarray:
+        page = Image.new("L", (400, 80), 0)
+        pen, x = ImageDraw.Draw(page), 10.0
+        for figure in number:
+            font = small if figure in "012" else large
+            pen.text((x, 58 if figure in "34579" else 50), figure, 255, font, anchor="ls")
+            x += font.getlength(figure)
+        return np.asarray(page.crop(page.getbbox()), np.float32) / 255
+
+    numbers = ["2019", "1230", "685", "740", "20"]
+    fits = letter_shapes.fits_of([ink(number) for number in numbers], numbers)
+    assert [letter_shapes.reading_of(fit, fits.usual) for fit in fits.labels if fit] == numbers
+    others = letter_shapes.fits_of([ink(number) for number in numbers], ["2014", "1830", "605", "790", "50"])
+    assert letter_shapes.reading_of(others.labels[0], others.usual) != "2014"
+
+
+def test_what_a_font_draws_oddly_everywhere_is_no_wrong_letter() -> None:
+    odd = {label: letter_shapes.Fit(label, np.array([0.7, 0.9]), np.array([0.85, 0.9]), f"³{label[1]}") for label in
+           ("10", "12", "15", "18")}  # fmt: skip
+    alone = letter_shapes.Fit("20", np.array([0.7, 0.9]), np.array([0.85, 0.9]), "70")
+    *usual, other = letter_shapes.without_habits([*odd.values(), alone])
+    assert [letter_shapes.reading_of(fit, 0.85) for fit in usual if fit] == [*odd]
+    assert other is not None
+    assert letter_shapes.reading_of(other, 0.85) == "70"
+
+
+def test_strokes_about_a_label_are_no_part_of_it() -> None:
+    drawn = draw("geometry", "hard", 20002)  # dashed lines run about its labels
+    blocks = target_of(Picture.from_pixels(drawn.drawing.pixels), drawn.scene).blocks
+    boxes = [element.box for element in drawn.scene.elements if element.text]
+    assert all(block and max(abs(a - b) for a, b in zip(block.box, box, strict=True)) <= 2
+               for block, box in zip(blocks, boxes, strict=True))  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("font", FONTS)
+def test_labels_in_each_other_s_places_fail_in_any_font(font: str) -> None:
+    drawn = target("pie_graph")
+    words = [element.text for element in drawn.scene.elements if element.text]
+    following = dict(zip(words, [*words[1:], words[0]], strict=True))
+    labels = verdicts(verified(drawn, relabelled(drawn, font, lambda text: following[text])), "wedge_label", "text")
+    assert all(label.verdict == "fails" for label in labels)
 
 
 LABELS = ["Q1", "Q2", "Q3", "Q4", "25", "50", "75", "100", "125"]

@@ -3,13 +3,15 @@
 The ink of a label is laid over the text as each known font would set it. Every letter is then looked for about its
 place, in order, and is compared with all other letters there. The font that fits a picture's labels best speaks for all
 of them: the right words fit it, whichever font the picture is really set in, other words and scribbles do not. Case
-says nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too.
+says nothing of a label, so each font is tried with capitals and with small capitals for its small letters, too, and
+with text figures, which are as uneven in height as small letters.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +24,10 @@ from ircore.scorers.verification.eye.view import Floats
 CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%()+-−–.,:;=/°²³&$€?!'#*@<>×·πθαβ"
 SMALL_CAPITALS = "ａｂｃｄｅｆｇｈｉｊｋｌｍｎｏｐｑｒｓｔｕｖｗｘｙｚ"
 """What stands for small capitals within this module: a font's capitals, as high as most small capitals."""
-SMALL_HEIGHT = 0.78
-"""Height of small capitals in parts of that of capitals."""
+LOW_FIGURES, HANGING_FIGURES = "０１２", "３４５７９"
+"""What stands for text figures: as high as small letters, or reaching below the line by what those are lower."""
+SMALL_HEIGHT, LOW_HEIGHT, HANGING = 0.78, 0.7, 3
+"""Height of small capitals and of low figures in parts of that of capitals; pixels by which figures reach below."""
 EM, HIGH, BASE, WIDE = 16, 22, 16, 24
 """Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
 SMOOTH = 0.6
@@ -43,27 +47,21 @@ SMALL = frozenset(".,:;'-−–·°*²³!")
 """Characters of so little ink that they say little."""
 
 
-def _as_it_is(text: str) -> str:
-    return text
-
-
-_AS_SMALL_CAPITALS = str.maketrans("abcdefghijklmnopqrstuvwxyz", SMALL_CAPITALS)
-_AS_LETTERS = str.maketrans(SMALL_CAPITALS, "abcdefghijklmnopqrstuvwxyz")
-
-
-def _in_small_capitals(text: str) -> str:
-    return text.translate(_AS_SMALL_CAPITALS)
-
-
-CASINGS: tuple[Callable[[str], str], ...] = (_as_it_is, str.upper, _in_small_capitals)
-"""Ways in which lettering may treat the case of a text."""
+CASINGS: tuple[dict[int, int], ...] = (
+    {},
+    str.maketrans(ascii_lowercase, ascii_uppercase),
+    str.maketrans(ascii_lowercase, SMALL_CAPITALS),
+    str.maketrans("01234579", LOW_FIGURES + HANGING_FIGURES),
+)
+"""Ways in which lettering may treat small letters and figures: what is written in place of them."""
+_AS_LETTERS = {stands: letter for casing in CASINGS[2:] for letter, stands in casing.items()}
 
 
 class Lettering(NamedTuple):
-    """A font by its number, and how a text's small letters are set in it."""
+    """A font by its number, and how a text's small letters and figures are set in it."""
 
     font: int
-    casing: Callable[[str], str] = _as_it_is
+    casing: dict[int, int] = CASINGS[0]
 
 
 class Fit(NamedTuple):
@@ -117,7 +115,7 @@ class Fits(NamedTuple):
         return best if reading_of(fits[best], self.usual) == best.replace(" ", "") else None
 
 
-_LETTERS = CHARACTERS + SMALL_CAPITALS
+_LETTERS = CHARACTERS + SMALL_CAPITALS + LOW_FIGURES + HANGING_FIGURES
 
 
 class _Fonts(NamedTuple):
@@ -138,8 +136,17 @@ def _fonts() -> _Fonts:
         names = [str(name) for name in stored["names"]]
         shapes = stored["shapes"].astype(np.float32) / 15.0
         steps = stored["advances"]
-    small, small_steps = _small_capitals(shapes, steps)
-    shapes, steps = np.concatenate([shapes, small], axis=1), np.concatenate([steps, small_steps], axis=1)
+    capitals, low, hanging = (
+        [CHARACTERS.index(letter) for letter in letters] for letters in (ascii_uppercase, "012", "34579")
+    )
+    others = (
+        _shrunk(shapes[:, capitals], SMALL_HEIGHT),
+        _shrunk(shapes[:, low], LOW_HEIGHT),
+        np.roll(shapes[:, hanging], HANGING, axis=2),
+    )
+    factors = np.repeat([SMALL_HEIGHT, LOW_HEIGHT, 1.0], [len(capitals), len(low), len(hanging)])
+    steps = np.concatenate([steps, steps[:, [*capitals, *low, *hanging]] * factors[:, None]], axis=1)
+    shapes = np.concatenate([shapes, *others], axis=1)
     # Each font once more, blurred as in a soft picture.
     shapes = np.concatenate([shapes, ndimage.gaussian_filter(shapes, SOFT, axes=(2, 3))])
     names, steps = names * 2, np.concatenate([steps, steps])
@@ -151,16 +158,15 @@ def _fonts() -> _Fonts:
     return _Fonts(names, shapes, steps, halves, flat.sum(axis=2), (flat**2).sum(axis=2))
 
 
-def _small_capitals(shapes: Floats, steps: Floats) -> tuple[Floats, Floats]:
-    """Return the capitals of each font, shrunk about the line on which they stand, and their steps."""
-    capitals = shapes[:, :26]
-    rows = (np.arange(HIGH) - BASE) / SMALL_HEIGHT + BASE
-    columns = (np.arange(WIDE) - (WIDE - 1) / 2) / SMALL_HEIGHT + (WIDE - 1) / 2
+def _shrunk(shapes: Floats, height: float) -> Floats:
+    """Return letters of each font, shrunk about the line on which they stand to a part of their height."""
+    rows = (np.arange(HIGH) - BASE) / height + BASE
+    columns = (np.arange(WIDE) - (WIDE - 1) / 2) / height + (WIDE - 1) / 2
     for axis, places in ((2, rows), (3, columns)):
-        low = np.clip(np.floor(places).astype(int), 0, capitals.shape[axis] - 2)
+        low = np.clip(np.floor(places).astype(int), 0, shapes.shape[axis] - 2)
         part = np.expand_dims(np.clip(places - low, 0, 1), axis=1 if axis == 2 else 0).astype(np.float32)
-        capitals = (1 - part) * np.take(capitals, low, axis) + part * np.take(capitals, low + 1, axis)
-    return capitals.astype(np.float32), steps[:, :26] * SMALL_HEIGHT
+        shapes = (1 - part) * np.take(shapes, low, axis) + part * np.take(shapes, low + 1, axis)
+    return shapes.astype(np.float32)
 
 
 class _Word(NamedTuple):
@@ -309,7 +315,7 @@ def _unit(page: Floats) -> Floats:
 
 def _rough_fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink as a whole fits a text in a font."""
-    font, text = lettering.font, lettering.casing(text)
+    font, text = lettering.font, text.translate(lettering.casing)
     word, written = _set_in(font, text), _written(font, text)
     if word is None or written is None:
         return -1.0
@@ -319,7 +325,7 @@ def _rough_fit(ink: Floats, text: str, lettering: Lettering) -> float:
 
 def _fit(ink: Floats, text: str, lettering: Lettering) -> float:
     """Return how well ink fits a text in a font: the mean correlation of its letters."""
-    font, text = lettering.font, lettering.casing(text)
+    font, text = lettering.font, text.translate(lettering.casing)
     word = _set_in(font, text)
     if word is None:
         return -1.0
@@ -328,16 +334,16 @@ def _fit(ink: Floats, text: str, lettering: Lettering) -> float:
 
 
 def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
-    font, cased = lettering.font, lettering.casing(text)
+    font, cased = lettering.font, text.translate(lettering.casing)
     word = _set_in(font, cased)
     if word is None:
         return None
     fonts = _fonts()
     page = _Page(_laid(ink, word))
     places, own = _aligned(page, font, word)
-    # A font has either small letters or small capitals.
-    unused = "abcdefghijklmnopqrstuvwxyz" if lettering.casing is _in_small_capitals else SMALL_CAPITALS
-    is_used = np.array([letter not in unused for letter in _LETTERS])
+    # A font has either small letters or small capitals, and one kind of figures.
+    unused = {*_AS_LETTERS, *lettering.casing} - {*lettering.casing.values()}
+    is_used = np.array([ord(letter) not in unused for letter in _LETTERS])
     known = np.flatnonzero(np.isfinite(fonts.steps[font, :, 1]) & is_used)
     # An other letter must explain all ink in the place of the own one.
     halves = np.maximum(fonts.halves[font, known][None], fonts.halves[font, word.characters][:, None])
@@ -393,7 +399,26 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
             recurring = recurrence.labels if recurs else ()
     if len(gaps) >= LEAST_GARBLED and (strange >= RATHER_STRANGE or average >= STRANGE_ON_AVERAGE):
         is_garbled |= _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
+    if not is_garbled:
+        results = without_habits(results)
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
+
+
+def without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
+    """Return fits less what other letters fit better wherever a letter stands: the picture's font draws it so."""
+    gaps: dict[str, list[tuple[int, float]]] = {}
+    for number, fit in enumerate(fits):
+        for letter, gap in zip(fit.letters, _gaps(fit), strict=True) if fit else ():
+            gaps.setdefault(letter, []).append((number, float(gap)))
+
+    def habit(number: int, letter: str) -> float:
+        elsewhere = [gap for other, gap in gaps[letter] if other != number]
+        return float(np.median(elsewhere)) if len(elsewhere) >= OFTEN else 0.0
+
+    return [
+        fit and fit._replace(best=np.maximum(fit.own, fit.best - [habit(number, letter) for letter in fit.letters]))
+        for number, fit in enumerate(fits)
+    ]
 
 
 def _uneven_widths(
@@ -404,7 +429,7 @@ def _uneven_widths(
     The proportions' logarithms differ from what the texts need by this standard deviation.
     """
     wanted: list[list[float]] = [[math.log(own.shape[1] / own.shape[0]) for own in own_inks]]
-    words = [_set_in(lettering.font, lettering.casing(text)) for text in texts]
+    words = [_set_in(lettering.font, text.translate(lettering.casing)) for text in texts]
     wanted.append([math.log(word.right / (word.bottom - word.top)) if word else math.nan for word in words])
     seen = [math.log(ink.shape[1] / ink.shape[0]) for ink in inks]
     spreads = []
@@ -448,7 +473,7 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
     letters: list[str] = []
     owners: list[int] = []
     for label, (ink, text) in enumerate(zip(inks, texts, strict=True)):
-        cased = lettering.casing(text)
+        cased = text.translate(lettering.casing)
         word = _set_in(lettering.font, cased)
         if word is None:
             continue
@@ -495,9 +520,8 @@ def _units(pieces: Floats) -> Floats:
 
 def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
-    letterings = [Lettering(font, casing) for casing in CASINGS]
-    if not any(letter.islower() for _, text in labels for letter in text):
-        return letterings[0]
+    letters = {ord(letter) for _, text in labels for letter in text}
+    letterings = [Lettering(font, casing) for casing in CASINGS if not casing or not letters.isdisjoint(casing)]
     means = [float(np.mean([_rough_fit(ink, text, lettering) for ink, text in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
@@ -543,6 +567,8 @@ STRANGE, UNEVEN = 0.02, 0.19
 standard deviation of their logarithms, are no letters: symbols are as high as they like."""
 AS_USUAL = 0.15
 """Correlation by which a label fits worse than the picture's usual one where it is another word."""
+OFTEN = 3
+"""Times that a letter stands in other labels, at least, for its usual fit to be known."""
 MOST_LETTERS, REACH, MOVED, MORE_ALIKE = 80, 8, 2, 0.15
 """Letters of a picture that are compared with each other; pixels to both sides of a letter's middle that are looked at,
 and by which a letter may stand beside its place; by how much more alike the same letter elsewhere must be than others

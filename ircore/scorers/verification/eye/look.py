@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from ircore.core.images import Pixels
 from ircore.core.plot_area import Scale
@@ -234,6 +235,9 @@ OTHER, CLEARLY = 0.78, 0.2
 """Correlation with another label, and by how much more than with its own, from which on labels were exchanged."""
 NOT_OWN = 0.6
 """Correlation with its own label below which one may be another."""
+EXCHANGED, MOST = 0.15, 0.5
+"""Correlation that labels gain on average where each is taken for another one of the target's, and share of labels that
+gain so, from which on the target's labels do not stand in their places: of 331 faithful pictures none gains 0.11."""
 SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
 """Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
 which value, a label is another text."""
@@ -299,7 +303,16 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
         readings[k] = reading
     if any(readings[k].seen != text for k, text in zip(usable, texts, strict=True)) or common > SAME_FONT:
         readings |= _fitting(look, usable, texts, readings, common <= SAME_FONT)
+    readings |= {usable[row]: Observed("", "another label is written there") for row in _exchanged(alike, texts)}
     return [readings[k] for k in range(len(present))]
+
+
+def _exchanged(alike: Floats, texts: list[str]) -> list[int]:
+    """Return which labels are more like other ones of the target, taken together; none unless most of them are."""
+    rows, columns = linear_sum_assignment(-alike)
+    gain = float((alike[rows, columns] - np.diag(alike)).mean())
+    moved = [int(row) for row, column in zip(rows, columns, strict=True) if texts[row] != texts[column]]
+    return moved if gain >= EXCHANGED and len(moved) >= MOST * len(alike) else []
 
 
 def _fitting(

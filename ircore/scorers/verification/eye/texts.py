@@ -23,6 +23,8 @@ INK_SHARES = (0.4, 0.55, 0.7)
 """Parts of the strongest ink from which on pixels are ink, tried one after the other until a text is found."""
 THROUGH = 0.08
 """Share of a text's box that ink must cover if it runs out of the window: less is a line that passes by the box."""
+NEXT, NEXT_WORD = 0.2, 0.8
+"""Parts of a text's size by which its pieces lie apart at most, and by which its letters do along the text."""
 LARGEST = 1.6
 """Times the sides of a text, six pixels more, that a part of its writing has at most; larger parts are other lines."""
 HIGH = 20
@@ -212,8 +214,19 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
         if any(_from_box(middle, other) < mine for other in near):
             continue
         own[number] = True
-    mask = own[parts]
+    mask = _together(own[parts], element)
     return mask if mask.sum() >= 4 else None
+
+
+def _together(ink: Mask, element: Element) -> Mask:
+    """Return the part of some ink that hangs together as a text does, without strokes that lie about it."""
+    size, turn = float(element.parameters.get("size", 13)), turn_of(element)  # type: ignore[arg-type]
+    along = NEXT_WORD if len(element.text or "") > 1 else NEXT
+    gaps = [round(size * part) + 1 for part in ((along, along) if turn % 90 else (NEXT, along))]
+    near = ndimage.binary_dilation(ink, np.ones(gaps[::-1] if turn % 180 == 90 else gaps, bool))
+    parts, _ = ndimage.label(near)
+    largest: Mask = ink & (parts == np.bincount(parts[ink], minlength=2)[1:].argmax() + 1)
+    return largest
 
 
 def _covered(ink: Mask, box: Box, around: Box) -> float:
