@@ -64,7 +64,7 @@ def test_every_block_of_the_page_runs_and_answers(
         ("centre-block", 2.0, 10),
         ("other-block", -1.0, 10),
     ]
-    assert [(row["submission"], row["turn"], row["similarity"], row["n"]) for row in by_turn] == [
+    assert [(row["submission"], row["step"], row["similarity"], row["n"]) for row in by_turn] == [
         ("centre-block", 1, 6.0, 10),
         ("centre-block", 2, 8.0, 10),
         ("other-block", 1, 6.0, 10),
@@ -88,7 +88,7 @@ def test_every_block_of_the_page_runs_and_answers(
         (1, 1, 8, 10),
         (2, 2, 5, 10),
     ]
-    assert agreement == [{"judge": "eye", "eye": 1.0}]
+    assert agreement == [{"by": "eye", "eye": 1.0}]
     # The final is always preferred, which in the other run has fewer points than the first.
     assert [(row["submission"], row["against"], row["n"]) for row in contradicted] == [
         ("centre-block", 0.0, 10),
