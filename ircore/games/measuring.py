@@ -6,12 +6,14 @@ A game imports no scorer.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from ircore.core.elements import ElementList
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Scene
+
+if TYPE_CHECKING:
+    from ircore.core.elements import ElementList
 
 Direction = Literal["higher", "lower"]
 
@@ -181,7 +183,7 @@ class Instruments(Protocol):
         """
         ...
 
-    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> "ElementList | None":
         """Return the real things that a vision model sees in a picture, as far as they were asked for.
 
         Args:

@@ -32,7 +32,10 @@ def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Comm
     if isinstance(command, click.Group):
         if command.invoke_without_command:
             yield name, command
-        for word, inner in command.commands.items():
+        context = click.Context(command)
+        for word in command.list_commands(context):
+            inner = command.get_command(context, word)
+            assert inner is not None
             yield from _leaves(f"{name} {word}", inner)
     else:
         yield name, command

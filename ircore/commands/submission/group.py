@@ -1,54 +1,61 @@
-"""``ircore submission``: make, check and prepare a submission."""
+"""``ircore submission``: make, check and prepare a submission; a command is imported when it is given."""
 
-import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
 
 import click
 
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, SeveralPathsCommand
-from ircore.commands.run_paths import runs_to_read
-from ircore.commands.submission import (
-    batch,
-    channel,
-    hand_in,
-    inbox,
-    lifecycle,
-    new,
-    owners,
-    season,
-    spot_replay,
-    transcripts,
-    upkeep,
-)
-from ircore.commands.submission.preview import by_option, preview_lines, published_option
-from ircore.commands.submission.preview import command as preview_command
-from ircore.core.counted import counted
-from ircore.core.errors import InputError
 from ircore.core.tables import read_table
-from ircore.core.terminal import printable
-from ircore.players.builtin_pairs import submission_place
-from ircore.players.submission import folder_of
-from ircore.submissions.check import reports
-from ircore.submissions.check.change import check_change as check_commits
-from ircore.submissions.check.submission import Checked, Purpose, check_submission
-from ircore.submissions.check.tree import check_tree, folder_findings
-from ircore.submissions.findings import Finding, errors, ordered
-from ircore.submissions.owners import Proposer
-
-_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
-_github_option = click.option(
-    "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
-)
 
 PARTS: dict[str, list[str]] = read_table("ircore.commands", "menu")["submission"]
 """The commands in the order in which people come to need them."""
 
+_STEPS = read_table("ircore.commands", "menu")["steps"]
+
+PLACES = {
+    "channel-test": "channel:command",
+    "check": "check:check",
+    "check-change": "check:check_change",
+    "commit": "owners:commit",
+    "evaluate": "upkeep:evaluate",
+    "evaluate-pending": "batch:evaluate_pending",
+    "gate": "owners:gate",
+    "hand-in": "hand_in:command",
+    "history": "lifecycle:history",
+    "inbox": "inbox:inbox",
+    "inbox-act": "inbox:inbox_act",
+    "links": "upkeep:links",
+    "new": "new:command",
+    "own": "owners:own",
+    "pack": "transcripts:pack",
+    "paid": "batch:paid",
+    "pending": "upkeep:pending",
+    "pin": "transcripts:pin",
+    "preview": "preview:command",
+    "record-owners": "owners:record_owners",
+    "register-commitments": "owners:register",
+    "reproduce": "upkeep:reproduce",
+    "rescore": "transcripts:rescore",
+    "season": "season:command",
+    "spot-replay": "spot_replay:command",
+    "update": "lifecycle:update",
+    "withdrawals": "lifecycle:withdrawals",
+}
+"""Module and function of each command, but those that add a step to a history."""
+
 
 class _Parts(click.Group):
     """A group whose help lists the commands by the people who need them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted([*PLACES, *_STEPS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        place = "lifecycle:step_command" if cmd_name in _STEPS else PLACES.get(cmd_name)
+        if place is None:
+            return None
+        named = resolve_name(f"ircore.commands.submission.{place}")
+        found: click.Command = named(cmd_name) if cmd_name in _STEPS else named
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rest = [name for name in self.list_commands(ctx) if not any(name in names for names in PARTS.values())]
@@ -62,171 +69,3 @@ class _Parts(click.Group):
 @click.group("submission", cls=_Parts)
 def command() -> None:
     """Make, check and hand in a submission, and look after merged submissions."""
-
-
-for subcommand in (
-    batch.evaluate_pending,
-    batch.paid,
-    channel.command,
-    owners.commit,
-    owners.register,
-    spot_replay.command,
-    hand_in.command,
-    inbox.inbox,
-    inbox.inbox_act,
-    *lifecycle.STEPS,
-    lifecycle.history,
-    lifecycle.update,
-    lifecycle.withdrawals,
-    new.command,
-    owners.gate,
-    owners.own,
-    owners.record_owners,
-    preview_command,
-    season.command,
-    transcripts.pack,
-    transcripts.pin,
-    transcripts.rescore,
-    upkeep.evaluate,
-    upkeep.links,
-    upkeep.pending,
-    upkeep.reproduce,
-):
-    command.add_command(subcommand)
-
-
-@command.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
-@click.argument("paths", metavar="PATH...", nargs=-1, type=PATH)
-@click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
-@click.option(
-    "--local", is_flag=True, help="Check a pair that stays with you: servers, people and files of your own are allowed."
-)
-@click.option(
-    "--unplayed", is_flag=True, help="Check a pair that you will play and whose transcripts you will name later."
-)
-@click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
-@_json_option
-@_github_option
-@click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
-@click.option(
-    "--runs",
-    "runs",
-    type=PATH,
-    multiple=True,
-    metavar="RUN...",
-    callback=runs_to_read,
-    help="Scored runs for the preview.",
-)
-@published_option
-def check(
-    paths: tuple[Path, ...],
-    everything: bool,
-    local: bool,
-    unplayed: bool,
-    resolve: bool,
-    as_json: bool,
-    github: bool,
-    preview: Path | None,
-    runs: tuple[Path, ...],
-    published: str | None,
-) -> None:
-    """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
-
-    Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
-    """
-    purpose = Purpose(local, resolve, unplayed)
-    if everything:
-        tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
-        _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
-        # A whole folder of submissions is evaluated, not played by one command.
-        click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
-    else:
-        if not paths:
-            raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
-        _report(*_checked(paths, purpose), as_json, github)
-    if preview is not None:
-        for line in preview_lines(_only(paths), runs, published, preview):
-            click.echo(line, err=as_json)
-
-
-def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
-    """Return the verdicts on submissions with all findings, also about the other files in their folders."""
-    paths = tuple(submission_place(path) for path in paths)
-    checked = [check_submission(path, purpose) for path in paths]
-    findings = [finding for submission in checked for finding in submission.findings]
-    # Files of a pair that stays here are its owner's business.
-    if not purpose.local:
-        findings += [finding for path in paths for finding in folder_findings(folder_of(path))]
-    # A set: two names of one folder bring each finding twice.
-    return checked, ordered(set(findings))
-
-
-@command.command("check-change", short_help="Check a branch as its pull request will be.")
-@click.argument("base")
-@click.argument("head")
-@click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
-@by_option
-@click.option(
-    "--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes the change."
-)
-@click.option(
-    "--fork", default="", metavar="NAME", help="Owner of the fork that the change comes from, with --account."
-)
-@click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
-@_json_option
-@_github_option
-def check_change(
-    base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
-) -> None:
-    """Check the changes from BASE to commit HEAD: a single valid submission, and nothing else.
-
-    Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
-    changed by the account that handed it in; without --account, such a change is a warning.
-    """
-    # By its number: the name of an account can be changed and taken by somebody else.
-    proposer = None if account is None else Proposer(account, fork)
-    change = check_commits(repo, base, head, by == "maintainers", proposer, title)
-    _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
-
-
-def _report(
-    checked: Sequence[Checked],
-    findings: Sequence[Finding],
-    as_json: bool,
-    github: bool,
-    numbers_only: bool = False,
-    more: dict[str, Any] | None = None,
-) -> None:
-    """Show a verdict, valid submissions listed unless ``numbers_only``, and ``more`` fields in JSON.
-
-    Raises:
-        InputError: There are errors; the error says them.
-    """
-    wrong = errors(findings)
-    if as_json:
-        click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
-    else:
-        valid = [submission for submission in checked if submission.valid]
-        for submission in valid if not (numbers_only or wrong) else []:
-            click.echo(printable(reports.valid_line(submission)))
-        if not (checked or wrong):
-            click.echo("no manifest is added or changed; no errors in what is")
-        if numbers_only:
-            verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
-            click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
-    if github:
-        for line in reports.annotations(findings):
-            click.echo(line, err=as_json)
-        reports.add_step_summary(reports.summary(checked, findings))
-    if wrong:
-        # The first finding in its line, all others below unless they are in the JSON document.
-        line, detail = reports.as_error(findings)
-        raise InputError(line, wrong[0].remedy if as_json else detail)
-    for finding in findings if not as_json else ():
-        click.echo(printable(str(finding)), err=True)
-
-
-def _only(paths: tuple[Path, ...]) -> Path:
-    if len(paths) != 1:
-        raise InputError("more than one PATH", "Name one.")
-    return paths[0]

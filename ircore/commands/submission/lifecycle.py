@@ -28,10 +28,12 @@ _run = click.option("--run", "run_id", metavar="ID", help="Only this published r
 _date = click.option("--date", metavar="YYYY-MM-DD", help="Day of the decision; today if not given.")
 
 
-def _step_command(name: str, kind: Kind, short: str, text: str) -> click.Command:
-    """Return the command that adds a step of a kind to a history."""
+def step_command(name: str) -> click.Command:
+    """Return the command that adds a step to a history, such as ``withdraw``."""
+    step = read_table("ircore.commands", "menu")["steps"][name]
+    kind: Kind = step["kind"]
 
-    @click.command(name, help=text, short_help=short)
+    @click.command(name, help=step["text"], short_help=step["short"])
     @click.argument("path", type=PATH)
     @_reason
     @_run
@@ -40,13 +42,6 @@ def _step_command(name: str, kind: Kind, short: str, text: str) -> click.Command
         _add(path, kind, reason, run_id, date)
 
     return command
-
-
-STEPS = [
-    _step_command(name, step["kind"], step["short"], step["text"])
-    for name, step in read_table("ircore.commands", "menu")["steps"].items()
-]
-"""Commands that add a step of a kind to a history, such as ``withdraw``."""
 
 
 @click.command("update", short_help="Name new transcripts; the earlier stay in its history.")

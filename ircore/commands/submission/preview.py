@@ -11,6 +11,7 @@ import click
 
 from ircore.commands.main import run as ircore
 from ircore.commands.options import PATH, path_option, published_runs
+from ircore.commands.submission.check import by_option, published_option
 from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
@@ -35,21 +36,6 @@ DATASET_VARIABLE = "DATASET"
 
 DEADLINE = 600.0
 """Seconds that fetching transcripts may take."""
-
-by_option = click.option(
-    "--by",
-    type=click.Choice(["anybody", "maintainers"]),
-    default="anybody",
-    show_default=True,
-    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
-)
-
-
-published_option = click.option(
-    "--published",
-    metavar="DIR|ORG/NAME",
-    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
-)
 
 
 @click.command("preview", short_help="A site that shows what a pull request adds.")

@@ -2,14 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.strict_yaml import Place
 from ircore.players.submission import MANIFEST
 from ircore.submissions.check.entries import PLAIN_FILE, submission_slug
-from ircore.submissions.check.git_objects import Blob, Change, Repository
 from ircore.submissions.findings import Finding, field_name, finding
 from ircore.submissions.history import HISTORY, MAX_BYTES, Kind, parse_history, step_faults
+
+if TYPE_CHECKING:
+    from ircore.submissions.check.git_objects import Blob, Change, Repository
 
 _DECISIONS: Mapping[Kind, str] = {"cleared": "clears findings", "settled": "settles a dispute"}
 """Steps that only maintainers may add, and what they do."""
@@ -18,10 +21,10 @@ _REMEDY = "Restore the lines, and add a new one: ircore submission withdraw|corr
 
 
 def history_findings(
-    objects: Repository,
-    changes: Sequence[Change],
-    after: Mapping[str, Blob],
-    merged: Sequence[Blob],
+    objects: "Repository",
+    changes: "Sequence[Change]",
+    after: "Mapping[str, Blob]",
+    merged: "Sequence[Blob]",
     by_maintainers: bool = False,
     own_slugs: Collection[str] = (),
 ) -> Iterator[Finding]:
@@ -51,7 +54,7 @@ def history_findings(
 
 
 def _added(
-    objects: Repository, blob: Blob, earlier: Blob | None, by_maintainers: bool, is_theirs: bool
+    objects: "Repository", blob: "Blob", earlier: "Blob | None", by_maintainers: bool, is_theirs: bool
 ) -> Iterator[Finding]:
     path, data = blob.entry.path, next(objects.contents([blob]))
     known = next(objects.contents([earlier])) if earlier is not None else b""

@@ -55,6 +55,15 @@ def test_a_board_needs_of_scipy_its_special_functions_alone(run: RunFolder) -> N
     assert modules.isdisjoint({"scipy.stats", "scipy.optimize", "scipy.ndimage", "scipy.sparse", "scipy.interpolate"})
 
 
+MANIFEST = Path(__file__).parents[3] / "submissions" / "builtin-classical-canvas"
+
+
+def test_a_manifest_is_checked_with_the_modules_that_a_check_needs() -> None:
+    ours = [name for name in imported_by("submission", "check", str(MANIFEST)) if name.split(".")[0] == "ircore"]
+    assert "ircore.submissions.check.submission" in ours
+    assert len(ours) <= 80
+
+
 OF_OTHER_TABLES = (
     *("ircore.games.reference", "ircore.results.agreement", "ircore.results.calibration", "ircore.results.convention"),
     *("ircore.results.effects", "ircore.results.language", "ircore.results.tables.effects"),

@@ -1,0 +1,184 @@
+"""``ircore submission check`` and ``check-change``: one submission, a folder of them, or a pull request."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ircore.commands.next_step import NEXT
+from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.run_paths import runs_to_read
+from ircore.core.counted import counted
+from ircore.core.errors import InputError
+from ircore.core.terminal import printable
+from ircore.players.builtin_pairs import submission_place
+from ircore.players.submission import folder_of
+from ircore.submissions.check import reports
+from ircore.submissions.check.submission import Checked, Purpose, check_submission
+from ircore.submissions.check.tree import check_tree, folder_findings
+from ircore.submissions.findings import Finding, errors, ordered
+
+by_option = click.option(
+    "--by",
+    type=click.Choice(["anybody", "maintainers"]),
+    default="anybody",
+    show_default=True,
+    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
+)
+
+
+published_option = click.option(
+    "--published",
+    metavar="DIR|ORG/NAME",
+    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
+)
+
+_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+_github_option = click.option(
+    "--github", is_flag=True, help="Annotations for GitHub, and a summary where GITHUB_STEP_SUMMARY says."
+)
+
+
+@click.command("check", cls=SeveralPathsCommand, short_help="Check a manifest as it will be when handed in.")
+@click.argument("paths", metavar="PATH...", nargs=-1, type=PATH)
+@click.option("--all", "everything", is_flag=True, help="Every submission in the folder PATH (submissions by default).")
+@click.option(
+    "--local", is_flag=True, help="Check a pair that stays with you: servers, people and files of your own are allowed."
+)
+@click.option(
+    "--unplayed", is_flag=True, help="Check a pair that you will play and whose transcripts you will name later."
+)
+@click.option("--resolve", is_flag=True, help="Look hosts up too: for the moment before strangers' pairs are played.")
+@_json_option
+@_github_option
+@click.option("--preview", type=PATH, metavar="DIR", help="Also make a site that shows the entry.")
+@click.option(
+    "--runs",
+    "runs",
+    type=PATH,
+    multiple=True,
+    metavar="RUN...",
+    callback=runs_to_read,
+    help="Scored runs for the preview.",
+)
+@published_option
+def check(
+    paths: tuple[Path, ...],
+    everything: bool,
+    local: bool,
+    unplayed: bool,
+    resolve: bool,
+    as_json: bool,
+    github: bool,
+    preview: Path | None,
+    runs: tuple[Path, ...],
+    published: str | None,
+) -> None:
+    """Check the manifest at PATH (a folder or its submission.yaml), as it is checked when you hand it in.
+
+    Needs no keys and, without --resolve, no network. A preview stands beside the published runs, which are fetched.
+    """
+    purpose = Purpose(local, resolve, unplayed)
+    if everything:
+        tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
+        _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
+        # A whole folder of submissions is evaluated, not played by one command.
+        click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
+    else:
+        if not paths:
+            raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
+        _report(*_checked(paths, purpose), as_json, github)
+    if preview is not None:
+        # Inside, here and below: what only some checks need would make every check wait.
+        from ircore.commands.submission.preview import preview_lines
+
+        for line in preview_lines(_only(paths), runs, published, preview):
+            click.echo(line, err=as_json)
+
+
+def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
+    """Return the verdicts on submissions with all findings, also about the other files in their folders."""
+    paths = tuple(submission_place(path) for path in paths)
+    checked = [check_submission(path, purpose) for path in paths]
+    findings = [finding for submission in checked for finding in submission.findings]
+    # Files of a pair that stays here are its owner's business.
+    if not purpose.local:
+        findings += [finding for path in paths for finding in folder_findings(folder_of(path))]
+    # A set: two names of one folder bring each finding twice.
+    return checked, ordered(set(findings))
+
+
+@click.command("check-change", short_help="Check a branch as its pull request will be.")
+@click.argument("base")
+@click.argument("head")
+@click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
+@by_option
+@click.option(
+    "--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes the change."
+)
+@click.option(
+    "--fork", default="", metavar="NAME", help="Owner of the fork that the change comes from, with --account."
+)
+@click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
+@_json_option
+@_github_option
+def check_change(
+    base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
+) -> None:
+    """Check the changes from BASE to commit HEAD: a single valid submission, and nothing else.
+
+    Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
+    changed by the account that handed it in; without --account, such a change is a warning.
+    """
+    from ircore.submissions.check.change import check_change as check_commits
+    from ircore.submissions.owners import Proposer
+
+    # By its number: the name of an account can be changed and taken by somebody else.
+    proposer = None if account is None else Proposer(account, fork)
+    change = check_commits(repo, base, head, by == "maintainers", proposer, title)
+    _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
+
+
+def _report(
+    checked: Sequence[Checked],
+    findings: Sequence[Finding],
+    as_json: bool,
+    github: bool,
+    numbers_only: bool = False,
+    more: dict[str, Any] | None = None,
+) -> None:
+    """Show a verdict, valid submissions listed unless ``numbers_only``, and ``more`` fields in JSON.
+
+    Raises:
+        InputError: There are errors; the error says them.
+    """
+    wrong = errors(findings)
+    if as_json:
+        click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
+    else:
+        valid = [submission for submission in checked if submission.valid]
+        for submission in valid if not (numbers_only or wrong) else []:
+            click.echo(printable(reports.valid_line(submission)))
+        if not (checked or wrong):
+            click.echo("no manifest is added or changed; no errors in what is")
+        if numbers_only:
+            verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
+            click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
+    if github:
+        for line in reports.annotations(findings):
+            click.echo(line, err=as_json)
+        reports.add_step_summary(reports.summary(checked, findings))
+    if wrong:
+        # The first finding in its line, all others below unless they are in the JSON document.
+        line, detail = reports.as_error(findings)
+        raise InputError(line, wrong[0].remedy if as_json else detail)
+    for finding in findings if not as_json else ():
+        click.echo(printable(str(finding)), err=True)
+
+
+def _only(paths: tuple[Path, ...]) -> Path:
+    if len(paths) != 1:
+        raise InputError("more than one PATH", "Name one.")
+    return paths[0]
