@@ -36,11 +36,12 @@ def _lines() -> Iterator[str]:
 
 
 def _command(words: str, command: click.Command) -> Iterator[str]:
-    inner = getattr(command, "commands", {})
-    if not inner or getattr(command, "invoke_without_command", False):
+    if not isinstance(command, click.Group) or command.invoke_without_command:
         yield from _own(words, command)
-    for word in inner:
-        yield from _command(f"{words} {word}", inner[word])
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for word in command.list_commands(context):
+            yield from _command(f"{words} {word}", command.get_command(context, word) or command)
 
 
 def _own(words: str, command: click.Command) -> Iterator[str]:
