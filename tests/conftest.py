@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import textwrap
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from ctypes import CDLL
 from functools import _lru_cache_wrapper
@@ -65,7 +65,7 @@ def _small_worker() -> Iterator[None]:
                 for value in list(vars(module).values()):
                     if isinstance(value, _lru_cache_wrapper):
                         value.cache_clear()
-                    elif isinstance(value, deque):  # the eye's last looks
+                    elif isinstance(value, deque | OrderedDict):  # the eye's last looks and targets
                         value.clear()
         gc.collect()
         CDLL(None).malloc_trim(0)
