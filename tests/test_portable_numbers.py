@@ -16,8 +16,9 @@ import ircore
 
 ROOT = Path(ircore.__file__).parent
 ROOMS = (
-    "core/drawing.py", "core/raster.py", "core/plot_area.py", "games/reconstruction/targets", "players/builtin",
-    "scorers/verification/scene_facts", "scorers/verification/score.py", "scorers/verification/verdicts.py",
+    "core/drawing.py", "core/raster.py", "core/plot_area.py", "seeing", "games/reconstruction/targets",
+    "players/builtin", "scorers/verification/scene_facts", "scorers/verification/score.py",
+    "scorers/verification/verdicts.py",
 )  # fmt: skip
 """Everything that decides where a pixel of a target or a word of a built-in player goes, and what a fact is and counts.
 
@@ -36,7 +37,7 @@ BY_NUMPY = ELEMENTARY + (
 BY_RANDOM = "gauss normalvariate lognormvariate vonmisesvariate gammavariate betavariate expovariate paretovariate"
 REMEDIES = {
     "math": "take the function of the same name in ircore.core.exact",
-    "np": "take ircore.core.exact or ircore.players.builtin.classical.algebra",
+    "np": "take ircore.core.exact or ircore.seeing.algebra",
     "rng": "its C library's logarithm decides: draw with uniform, choice, randint, sample or shuffle",
     "sum": "write math.fsum for floats; integers are recognised where each term is a length, a count or a comparison",
     "**": "write exact.square, exact.whole_power, exact.power or exact.power_of_ten",

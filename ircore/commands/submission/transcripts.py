@@ -9,10 +9,10 @@ from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.ocr import ocr_missing
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, folder_of, read_manifest
 from ircore.runs.provenance import UNCOMMITTED
+from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.rescoring.packing import pack as pack_run

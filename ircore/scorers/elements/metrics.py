@@ -5,11 +5,11 @@ from collections import OrderedDict
 from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.core.ocr import pixels_hash
 from ircore.scorers.elements import detr
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import weights_of
+from ircore.seeing.ocr import pixels_hash
 
 REMEMBERED = 64
 """Pictures whose elements are kept in memory."""

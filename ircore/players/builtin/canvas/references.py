@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.colours import difference
 from ircore.players.builtin.canvas.geometry import BoxF
 from ircore.players.builtin.canvas.kinds import NOUN, is_plural, kind_of, mismatch
 from ircore.players.builtin.canvas.quantities import first_colour, points
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
+from ircore.seeing.colours import difference
 
 TOO_DIFFERENT = 45.0
 """Colour difference (see ``colours.difference``) above which another thing must be meant."""

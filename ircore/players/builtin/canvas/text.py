@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ircore.core.tables import read_table
 from ircore.core.untrusted_text import plain_line
-from ircore.players.builtin.canvas.colours import hex_colours
+from ircore.seeing.colours import hex_colours
 
 MAX_MESSAGE = 20_000
 """Characters of a message that are read."""

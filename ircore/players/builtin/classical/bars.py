@@ -5,7 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from ircore.players.builtin.classical.percepts import Bar, Bars, Shape
+from ircore.seeing.percepts import Bar, Bars, Shape
 
 ALIGNED = 2.0
 """Pixels that the feet of two bars on one baseline may differ."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, Text, Ticks
+from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, Text, Ticks
 
 MOST_COLUMNS = 24
 IN_ROW = 2.0

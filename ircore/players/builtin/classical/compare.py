@@ -14,13 +14,13 @@ from ircore.core.exact import cos, sin
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical import photo
 from ircore.players.builtin.classical.chart_wording import bar_words
-from ircore.players.builtin.classical.colours import distance, exact, plain_name
 from ircore.players.builtin.classical.matching import Item, items_of, pair
-from ircore.players.builtin.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 from ircore.players.builtin.classical.probes import missing
-from ircore.players.builtin.classical.statements import Statement, at, full_colour, number
+from ircore.players.builtin.classical.statements import Statement, at, number
 from ircore.players.builtin.classical.text_corrections import EXACTLY, TextManner, text_corrections
 from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
+from ircore.seeing.colours import distance, full_colour, plain_name, shortest_name
+from ircore.seeing.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
 
 MISSING = 0.3
 """Share of differing visible points from which on a thing is corrected."""
@@ -116,7 +116,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, exact).after("Add ")
+        statement = statement_of(item.percept, shortest_name).after("Add ")
         order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
         statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
@@ -124,7 +124,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if group is None:
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
-        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
+        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), shortest_name)
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
@@ -151,7 +151,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels:
         return _change_of_shape(wanted, drawn_percept, reference, item)
     if share < MISSING and missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    statement = statement_of(wanted, exact)
+    statement = statement_of(wanted, shortest_name)
     if isinstance(wanted, Stroke):
         whole = statement.after(f"Replace the {reference} with ")
         rest = tuple(_rest_of_line(wanted, target_pixels, drawn))
@@ -173,7 +173,7 @@ def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[St
         if lacking:
             points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
             part = replace(line, points=points)
-            statements.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+            statements.append(replace(statement_of(part, shortest_name).after("Add "), weight=3 * part.area, order=100))
     return statements
 
 
@@ -194,7 +194,7 @@ def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | Non
     count = there.index(False) if False in there else len(there)
     if count in {0, len(there)} or any(there[count:]):
         return None
-    words = statement_of(pie, exact).parts[count:]
+    words = statement_of(pie, shortest_name).parts[count:]
     return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
 
 
@@ -212,7 +212,8 @@ def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
         if distance(colour, drawn) >= 12:
             place = at(_in_wedge(drawn_pie, middle))
             weight = wanted.area * share * distance(colour, drawn) / 441
-            statements.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+            words = f"The wedge at {place} should be {shortest_name(colour)}"
+            statements.append(Statement("", (words,), weight=weight))
     return statements
 
 
@@ -221,7 +222,7 @@ def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> l
     if thin or not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
         return []
     weight = area * distance(item.colour, other.colour) / 441
-    return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]
+    return [Statement("Change the colour of the ", (f"{reference} to {shortest_name(item.colour)}",), weight=weight)]
 
 
 def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) -> list[Statement]:
@@ -260,8 +261,8 @@ def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) ->
     its = drawn.colour or (drawn.outline[0] if drawn.outline else None)
     if own and its and distance(own, its) >= 12:
         weight = wanted.area * distance(own, its) / 441
-        again = f"The colour of the {reference} must be {exact(own)}"
-        words = (f"{reference} to {exact(own)}",)
+        again = f"The colour of the {reference} must be {shortest_name(own)}"
+        words = (f"{reference} to {shortest_name(own)}",)
         changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
     return changes + _change_of_outline(wanted, drawn, reference)
 
@@ -278,8 +279,8 @@ def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[State
     same = made is not None and abs(wanted[1] - made[1]) < 1 and distance(wanted[0], made[0]) < 40
     if same:
         return []
-    text = f"The {reference} should have a {number(wanted[1])} px {exact(wanted[0])} outline"
-    again = f"Give the {reference} a {number(wanted[1])} px {exact(wanted[0])} outline"
+    text = f"The {reference} should have a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
+    again = f"Give the {reference} a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
@@ -297,7 +298,7 @@ def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
         name = f"{plain_name(drawn.colour or bar.colour)} bar at {place}"
         again = f"The {name} should reach y {bar.tip:.0f}"
         return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
-    statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
+    statement = statement_of(Bars(group.upright, group.base, (bar,)), shortest_name)
     shown = bar_words(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
@@ -312,7 +313,7 @@ def _reference(item: Item) -> str:
     if isinstance(percept, Stroke):
         # The middle of the box of a bent line may lie far from the line.
         place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
-    exactly = f" ({item.colour})" if item.colour and exact(item.colour) == item.colour else ""
+    exactly = f" ({item.colour})" if item.colour and shortest_name(item.colour) == item.colour else ""
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
@@ -325,6 +326,6 @@ def photo_corrections(target: Perception, target_pixels: Pixels, drawn: Pixels) 
         if patch.gain < 0.012 * before:
             break
         shape = photo.as_shape(patch, target.width, target.height)
-        words = statement_of(shape, exact).text.removesuffix(".")
+        words = statement_of(shape, shortest_name).text.removesuffix(".")
         statements.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
     return statements

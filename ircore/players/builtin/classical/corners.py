@@ -8,9 +8,9 @@ import numpy.typing as npt
 from skimage.measure import find_contours
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import axes_of, dot, length_of, solved
-from ircore.players.builtin.classical.masks import Mask
-from ircore.players.builtin.classical.percepts import Point
+from ircore.seeing.algebra import axes_of, dot, length_of, solved
+from ircore.seeing.masks import Mask
+from ircore.seeing.percepts import Point
 
 Points = npt.NDArray[np.float64]
 """N × 2: x, y in pixels."""

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from ircore.core.counted import article
 from ircore.players.builtin.classical.families import features
 from ircore.players.builtin.classical.paths import smooth_curve
-from ircore.players.builtin.classical.percepts import Likeness, Percept, Stroke
-from ircore.players.builtin.classical.statements import ColourWords, Statement, article, at, number
+from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number
+from ircore.seeing.percepts import Likeness, Percept, Stroke
 
 MOST_PLACES = 4
 """Zeros, or lowest or highest points, that are listed."""

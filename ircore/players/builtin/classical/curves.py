@@ -9,12 +9,11 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical import dashed_lines, paths
-from ircore.players.builtin.classical.algebra import dot, interpolated
 from ircore.players.builtin.classical.corners import Points, approximated, circle_through
 from ircore.players.builtin.classical.families import likeness
-from ircore.players.builtin.classical.masks import Mask, grown, shrunk
-from ircore.players.builtin.classical.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
-from ircore.players.builtin.classical.regions import EIGHT
+from ircore.seeing.algebra import dot, interpolated
+from ircore.seeing.masks import EIGHT, Mask, grown, shrunk
+from ircore.seeing.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
 
 GAP = 16.0
 """Pixels over which a line may continue straight behind another line."""

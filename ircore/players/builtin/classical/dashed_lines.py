@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import axes_of, dot
 from ircore.players.builtin.classical.corners import Points
-from ircore.players.builtin.classical.masks import Mask
+from ircore.seeing.algebra import axes_of, dot
+from ircore.seeing.masks import Mask
 
 MIN_PIECES = 4
 

@@ -5,20 +5,19 @@ import itertools
 from dataclasses import replace
 
 from ircore.core.errors import InputError
-from ircore.core.ocr import require_ocr
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.compare import corrections, photo_corrections
 from ircore.players.builtin.classical.opening import BRIEF, brief_messages, first_message
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
-from ircore.players.builtin.classical.percepts import Perception
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.plain.named_colours import perception_as_named, pixels_as_named
 from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, pack
 from ircore.players.builtin.classical.text_corrections import ROUGHLY
+from ircore.seeing.ocr import require_ocr
+from ircore.seeing.percepts import Perception
 
-DONE = "<DONE>"
 NAMED_OFTEN = 2
 """How often a difference is named, the second time in other words, before the describer gives up on it."""
 PHOTO_TURNS = 5
@@ -62,7 +61,7 @@ class ClassicalDescriber:
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the target, name changes to the last rendering, or declare the rendering done."""
         message = await asyncio.to_thread(lambda: self._message(perceive(view.target, self._ocr), view))
-        return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+        return TextAnswer.from_message(message)
 
     def _message(self, target: Perception, view: DescriberView) -> str:
         return message_about(target, view)

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import Floats, dot, interpolated, solved
-from ircore.players.builtin.classical.percepts import Likeness
+from ircore.seeing.algebra import Floats, dot, interpolated, solved
+from ircore.seeing.percepts import Likeness
 
 CLOSE = 1.6
 """Pixels that a curve may stray from a family, except for its farthest twentieth."""

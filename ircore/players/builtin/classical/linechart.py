@@ -16,14 +16,14 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import Floats
 from ircore.players.builtin.classical.chart_columns import MOST_COLUMNS, columns_of
 from ircore.players.builtin.classical.corners import approximated, off_path
 from ircore.players.builtin.classical.families import likeness
-from ircore.players.builtin.classical.masks import Mask, grown, shrunk
-from ircore.players.builtin.classical.palette import Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Point, Shape, Stroke
 from ircore.players.builtin.classical.regions import Blob
+from ircore.seeing.algebra import Floats
+from ircore.seeing.flat_colours import Segmentation
+from ircore.seeing.masks import Mask, grown, shrunk
+from ircore.seeing.percepts import Grid, Percept, Point, Shape, Stroke
 
 LEAST_INK = 0.34
 """Share of the way between two corners that must be drawn; of a dotted line about half is."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ircore.core import exact
-from ircore.players.builtin.classical.colours import distance
-from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text, middle_of
+from ircore.seeing.colours import distance
+from ircore.seeing.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text, middle_of
 
 T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
@@ -18,7 +18,7 @@ SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
 class Item:
     """A thing that a correction can name: a percept, or a single bar of a chart.
 
-    >>> from ircore.players.builtin.classical.percepts import circle_shape
+    >>> from ircore.seeing.percepts import circle_shape
     >>> Item(circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
     '#ff0000'
 

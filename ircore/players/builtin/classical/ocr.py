@@ -10,14 +10,12 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.core.drawing import text_size
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine
-from ircore.players.builtin.classical.algebra import length_of
-from ircore.players.builtin.classical.masks import Mask
-from ircore.players.builtin.classical.palette import Labels, to_hex
-from ircore.players.builtin.classical.percepts import Box, Text
-from ircore.players.builtin.classical.pieces import LEAST_CONTRAST
-from ircore.players.builtin.classical.regions import EIGHT
-from ircore.players.builtin.classical.writing import Writing
+from ircore.seeing.algebra import length_of
+from ircore.seeing.flat_colours import Labels, to_hex
+from ircore.seeing.masks import EIGHT, Mask
+from ircore.seeing.ocr import TextLine
+from ircore.seeing.percepts import Box, Text
+from ircore.seeing.writing import LEAST_CONTRAST, Writing
 
 LIKELY = 0.8
 """Confidence, 0–1, from which on a text is believed."""

@@ -4,9 +4,16 @@ import itertools
 from collections.abc import Sequence
 
 from ircore.core.tokens import count_tokens
-from ircore.players.builtin.canvas.colours import named
-from ircore.players.builtin.classical.colours import distance, exact, exact_names, plain_name
-from ircore.players.builtin.classical.percepts import (
+from ircore.players.builtin.classical.plain.axes import read_area
+from ircore.players.builtin.classical.statements import in_quotes, pack
+from ircore.players.builtin.classical.wording import (
+    noun,
+    scene_words,
+    statements_of,
+    weight_of,
+)
+from ircore.seeing.colours import apart, distance, exact_names, full_colour, named, plain_name, shortest_name
+from ircore.seeing.percepts import (
     Bars,
     Box,
     Grid,
@@ -19,19 +26,6 @@ from ircore.players.builtin.classical.percepts import (
     Text,
     Ticks,
     middle_of,
-)
-from ircore.players.builtin.classical.plain.axes import read_area
-from ircore.players.builtin.classical.plain.colour_words import apart
-from ircore.players.builtin.classical.statements import (
-    full_colour,
-    in_quotes,
-    pack,
-)
-from ircore.players.builtin.classical.wording import (
-    noun,
-    scene_words,
-    statements_of,
-    weight_of,
 )
 
 BRIEF = 30
@@ -54,7 +48,7 @@ def first_message(perception: Perception, budget: int) -> str:
     # A pie without some of its wedges says less than one in everyday colours.
     rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
     # From the fullest wording to the shortest; the first one in which everything fits is taken.
-    ways = [(full_colour, True), (full_colour, False), (exact, False), *((words, False) for words in rough)]
+    ways = [(full_colour, True), (full_colour, False), (shortest_name, False), *((words, False) for words in rough)]
     for words, telling in ways:
         statements = statements_of(perception, words, telling)
         message = pack(statements, budget, scene)
@@ -79,7 +73,7 @@ def brief_messages(perception: Perception, budget: int) -> list[str]:
     weighed: list[tuple[float, str]] = []
     if distance(backdrop.colour, "#ffffff") > 6:
         # Almost all of a picture is background, but a page without a thing shows nothing of the target.
-        ground = [f"{name} background" for name in (exact(backdrop.colour), *_near_names(backdrop.colour))]
+        ground = [f"{name} background" for name in (shortest_name(backdrop.colour), *_near_names(backdrop.colour))]
         weighed.append((0.9 * thing, _first_within(ground, budget)))
     bars = [percept for percept in perception.percepts if isinstance(percept, Bars)]
     charted = _brief_bars(perception, bars[0], budget) if len(bars) == 1 else []
@@ -109,7 +103,7 @@ def _brief_touches(shape: Shape, perception: Perception, budget: int) -> list[tu
         return []
     short = _first_within(_brief_shape(shape), budget)
     name = short.casefold().partition(f" {kind}")[0]
-    touches = [(min(0.9, distance(named(name), shape.colour) / 150), f"The {kind} is {exact(shape.colour)}")]
+    touches = [(min(0.9, distance(named(name), shape.colour) / 150), f"The {kind} is {shortest_name(shape.colour)}")]
     if abs(shape.rotation) >= 3 and kind not in {"circle", "ring"}:
         touches.append((min(0.8, abs(shape.rotation) / 60), f"Rotate the {kind} {shape.rotation:.0f} degrees"))
     return [(worth, text) for worth, text in touches if worth > 0.01 and count_tokens(text) <= budget]
@@ -124,7 +118,7 @@ def _brief_line_colour(perception: Perception, budget: int) -> str:
     colour = max(weights, key=lambda shade: weights[shade])
     if distance(colour, "#000000") < 60:
         return ""
-    return _first_within([f"The lines are {name}" for name in (exact(colour), *_near_names(colour))], budget)
+    return _first_within([f"The lines are {name}" for name in (shortest_name(colour), *_near_names(colour))], budget)
 
 
 def _is_furniture(percept: Percept) -> bool:
@@ -212,6 +206,6 @@ def _brief_bars(perception: Perception, bars: Bars, budget: int) -> list[str]:
     if scale is None or not bars.upright or len(shades) > 1 or abs(scale(0) - bars.base) > 3:
         return []
     values = ",".join(f"{round(scale.value(bar.tip))}" for bar in bars.bars)
-    colours = [f"The bars are {name}" for name in (exact(next(iter(shades))), *_near_names(next(iter(shades))))]
+    colours = [f"The bars are {name}" for name in (shortest_name(next(iter(shades))), *_near_names(next(iter(shades))))]
     texts = [_first_within([f"Bars {values}"], budget), _first_within(colours, budget)]
     return [] if not texts[0] else [text for text in texts if text]

@@ -9,11 +9,10 @@ from scipy import ndimage
 from skimage.morphology import skeletonize
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import dot, interpolated
 from ircore.players.builtin.classical.corners import Points, approximated
-from ircore.players.builtin.classical.masks import Mask
-from ircore.players.builtin.classical.percepts import Point
-from ircore.players.builtin.classical.regions import EIGHT
+from ircore.seeing.algebra import dot, interpolated
+from ircore.seeing.masks import EIGHT, Mask
+from ircore.seeing.percepts import Point
 
 MAX_POINTS = 22
 TOLERANCE = 1.5

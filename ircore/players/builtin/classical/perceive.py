@@ -7,15 +7,19 @@ from typing import TypeGuard
 import numpy as np
 
 from ircore.core.images import Picture, Pixels
-from ircore.core.ocr import TextLine, read_text
 from ircore.players.builtin.classical import photo
 from ircore.players.builtin.classical.bars import by_series, find_bars
 from ircore.players.builtin.classical.chart_columns import is_ruled
-from ircore.players.builtin.classical.grounds import find_grounds
 from ircore.players.builtin.classical.linechart import find_lines, without
 from ircore.players.builtin.classical.ocr import add_spotted, texts_of
-from ircore.players.builtin.classical.palette import FLAT_SHARE, Segmentation, segment, to_hex
-from ircore.players.builtin.classical.percepts import (
+from ircore.players.builtin.classical.pies import find_pie
+from ircore.players.builtin.classical.regions import Blob, split
+from ircore.players.builtin.classical.series import MAX_MARKER, join_series
+from ircore.players.builtin.classical.shapes import shape_of
+from ircore.players.builtin.classical.thin import read_strokes
+from ircore.seeing.flat_colours import FLAT_SHARE, Segmentation, find_grounds, segment, to_hex
+from ircore.seeing.ocr import TextLine, read_text
+from ircore.seeing.percepts import (
     Backdrop,
     Bars,
     Grid,
@@ -26,12 +30,7 @@ from ircore.players.builtin.classical.percepts import (
     Stroke,
     Ticks,
 )
-from ircore.players.builtin.classical.pies import find_pie
-from ircore.players.builtin.classical.regions import Blob, split
-from ircore.players.builtin.classical.series import MAX_MARKER, join_series
-from ircore.players.builtin.classical.shapes import shape_of
-from ircore.players.builtin.classical.thin import read_strokes
-from ircore.players.builtin.classical.writing import find_writing
+from ircore.seeing.writing import find_writing
 
 REMEMBERED = 64
 """Perceptions kept; each is a few kilobytes."""

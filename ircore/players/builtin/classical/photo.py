@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import Floats, straight_fit
-from ircore.players.builtin.classical.colours import rgb_array
-from ircore.players.builtin.classical.palette import to_hex
-from ircore.players.builtin.classical.percepts import Backdrop, Shape, upright_shape
+from ircore.seeing.algebra import Floats, straight_fit
+from ircore.seeing.flat_colours import rgb_array, to_hex
+from ircore.seeing.percepts import Backdrop, Shape, upright_shape
 
 CELLS = 20
 """Cells along each side of the coarse grid."""

@@ -9,10 +9,10 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical.corners import Points, circle_through, contour
-from ircore.players.builtin.classical.masks import filled, grown, shrunk
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Box, Pie, Point, join, middle_of
-from ircore.players.builtin.classical.regions import EIGHT, Blob
+from ircore.players.builtin.classical.regions import Blob
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import EIGHT, filled, grown, shrunk
+from ircore.seeing.percepts import Box, Pie, Point, join, middle_of
 
 BORDER_SHARE = 0.012
 """Share of the whole up to which a sector may be a thick border."""

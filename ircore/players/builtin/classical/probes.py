@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from ircore.core import exact
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import dot, inside_polygon, length_of
-from ircore.players.builtin.classical.colours import rgb_array
 from ircore.players.builtin.classical.corners import Points
-from ircore.players.builtin.classical.masks import Mask
 from ircore.players.builtin.classical.paths import smooth_curve
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
+from ircore.seeing.algebra import dot, inside_polygon, length_of
+from ircore.seeing.flat_colours import rgb_array
+from ircore.seeing.masks import Mask
+from ircore.seeing.percepts import Bars, Grid, Percept, Pie, Shape, Stroke, Text, Ticks
 
 ALIKE = 36.0
 """Distance in RGB up to which two pixels look the same."""

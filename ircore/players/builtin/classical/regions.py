@@ -5,18 +5,14 @@ sticks out far from a blob, and all components that are thin everywhere, are str
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.players.builtin.classical.masks import Mask, filled, grown, touched, uniform
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Box
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import EIGHT, Mask, filled, grown, touched, uniform
+from ircore.seeing.percepts import Box
 
-Numbers = npt.NDArray[np.integer[Any]]
-EIGHT = np.ones((3, 3), bool)
 CORE = 7
 MAX_OUTLINE = 8
 """Pixels; a wider rim is a shape of its own."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.players.builtin.classical.corners import off_path
-from ircore.players.builtin.classical.percepts import Percept, Shape, Stroke
+from ircore.seeing.percepts import Percept, Shape, Stroke
 
 MAX_MARKER = 20
 """Pixels across."""

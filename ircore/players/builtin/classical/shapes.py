@@ -9,12 +9,12 @@ import math
 import numpy as np
 
 from ircore.core import exact
-from ircore.players.builtin.classical.algebra import axes_of, dot
 from ircore.players.builtin.classical.corners import Points, circle_through, contour, corners_of, sharpened, stray_of
-from ircore.players.builtin.classical.masks import Mask, filled
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Point, Shape
 from ircore.players.builtin.classical.regions import Blob
+from ircore.seeing.algebra import axes_of, dot
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import Mask, filled
+from ircore.seeing.percepts import Point, Shape
 
 
 def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.players.builtin.classical.algebra import dot, length_of
-from ircore.players.builtin.classical.masks import Mask, spread
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Stroke, Ticks
+from ircore.seeing.algebra import dot, length_of
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import Mask, spread
+from ircore.seeing.percepts import Grid, Stroke, Ticks
 
 MIN_LENGTH = 40
 MAX_WIDTH = 8

@@ -8,12 +8,12 @@ import numpy as np
 
 from ircore.core.exact import dist
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.algebra import length_of
-from ircore.players.builtin.classical.colours import distance, exact
 from ircore.players.builtin.classical.matching import cheapest
-from ircore.players.builtin.classical.percepts import Box, Perception, Text
 from ircore.players.builtin.classical.statements import Statement, at, in_quotes
 from ircore.players.builtin.classical.wording import text_statements, weight_of
+from ircore.seeing.algebra import length_of
+from ircore.seeing.colours import distance, shortest_name
+from ircore.seeing.percepts import Box, Perception, Text
 
 ALREADY = 0.7
 """Share of a text's ink that must be drawn for it to count as written."""
@@ -58,7 +58,8 @@ def text_corrections(
         if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, target_pixels, drawn)
     ]
     statements = [
-        replace(statement.after("Add "), order=100) for statement in text_statements(absent, exact, target.backdrop)
+        replace(statement.after("Add "), order=100)
+        for statement in text_statements(absent, shortest_name, target.backdrop)
     ]
     for wanted_text, drawn_text in pairs:
         statements += [
@@ -121,7 +122,7 @@ def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManne
         changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
     if distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
         share = distance(wanted.colour, drawn.colour) / 441
-        ink = exact(wanted.colour)
+        ink = shortest_name(wanted.colour)
         changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
     return changes
 

@@ -5,8 +5,8 @@ import math
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
-from ircore.players.builtin.classical.percepts import Text
 from ircore.players.builtin.classical.statements import ColourWords, Statement, in_quotes, is_number, number
+from ircore.seeing.percepts import Text
 
 IN_LINE = 0.55
 """Pixels that texts of one row or column may be out of line."""

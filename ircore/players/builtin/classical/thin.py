@@ -9,14 +9,14 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical import curves, dashed_lines, strokes
-from ircore.players.builtin.classical.algebra import correlation_of
 from ircore.players.builtin.classical.corners import contour
 from ircore.players.builtin.classical.linechart import band_of
-from ircore.players.builtin.classical.masks import Mask, filled, grown, shrunk, without_rim
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, circle_shape
-from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob, pieces_of
+from ircore.players.builtin.classical.regions import CORE, Blob, pieces_of
 from ircore.players.builtin.classical.shapes import figure_with_corners, round_figure, shape_of
+from ircore.seeing.algebra import correlation_of
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import EIGHT, Mask, filled, grown, shrunk, without_rim
+from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, circle_shape
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""

@@ -4,11 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ircore.core.counted import article
 from ircore.core.exact import power
 from ircore.players.builtin.classical.chart_wording import bars_statement, grid_words, pie_statement
-from ircore.players.builtin.classical.colours import distance, exact
 from ircore.players.builtin.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
-from ircore.players.builtin.classical.percepts import (
+from ircore.players.builtin.classical.statements import ColourWords, Statement, at, half_pixels, number, places
+from ircore.players.builtin.classical.text_wording import text_groups, text_statement
+from ircore.seeing.colours import distance, full_colour, shortest_name
+from ircore.seeing.percepts import (
     Backdrop,
     Bars,
     Grid,
@@ -20,17 +23,6 @@ from ircore.players.builtin.classical.percepts import (
     Text,
     Ticks,
 )
-from ircore.players.builtin.classical.statements import (
-    ColourWords,
-    Statement,
-    article,
-    at,
-    full_colour,
-    half_pixels,
-    number,
-    places,
-)
-from ircore.players.builtin.classical.text_wording import text_groups, text_statement
 
 NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 AFTER_ALL = 90
@@ -141,7 +133,7 @@ def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"
-        end = f"{number(width)} px {exact(line)}"
+        end = f"{number(width)} px {shortest_name(line)}"
         text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
     return text
 

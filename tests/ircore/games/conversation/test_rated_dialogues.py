@@ -18,12 +18,12 @@ from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.score_records import HUMAN
+from ircore.games.conversation.build_dialogues import build
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
 from ircore.results.games import GameResults, read_game_results
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
-from ircore.scorers.references.dialogues import build
 
 PAIR = """\
 {schema: 1, game: conversation, name: extractive + canvas, licence: Apache-2.0, rules: {token_budget: 400},

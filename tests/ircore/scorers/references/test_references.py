@@ -23,9 +23,8 @@ from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.references.describers import (
+from ircore.scorers.references import (
     SceneDescriber,
     ShuffledDescriber,
     TitleDescriber,
@@ -125,7 +124,7 @@ def test_scene_names_the_dots_on_corners_before_it_is_done(tmp_path: Path) -> No
     drawn = build_instances(tmp_path / "set", 77, 1, ("geometry",), ("easy",), workers=1, edition=2)
     scene = drawn.instances[0].scene
     assert scene is not None
-    dots = [point(element, "centre") for element in scene.elements if element.type == "point"]
+    dots = [element.point("centre") for element in scene.elements if element.type == "point"]
     assert len(dots) == 3
     view = informed(drawn)
     first = describe(SCENE, view)

@@ -4,13 +4,13 @@ import re
 from dataclasses import replace
 
 from ircore.core.drawing import Point
-from ircore.players.builtin.canvas.colours import difference
 from ircore.players.builtin.canvas.described_figure import DescribedFigure
 from ircore.players.builtin.canvas.figures.prose import NUMBER, decimals, written
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Label, Pie, Stroke
 from ircore.players.builtin.canvas.sheet import Sheet
 from ircore.players.builtin.canvas.text import Clause
+from ircore.seeing.colours import difference
 
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "sixth": 5, "seventh": 6, "eighth": 7,
     "ninth": 8, "tenth": 9, "last": -1}  # fmt: skip

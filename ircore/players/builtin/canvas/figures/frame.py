@@ -6,11 +6,11 @@ from dataclasses import replace
 from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import Scale
-from ircore.players.builtin.canvas.colours import rgb
 from ircore.players.builtin.canvas.described_figure import Place
 from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Look, Series
 from ircore.players.builtin.canvas.figures.prose import decimals, written
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Stroke, polygon
+from ircore.seeing.colours import rgb
 
 PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 """Colours of series that have none of their own: matplotlib's default cycle."""

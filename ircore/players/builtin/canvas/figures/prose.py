@@ -2,9 +2,9 @@
 
 import re
 
-from ircore.players.builtin.canvas.colours import hex_colours
 from ircore.players.builtin.canvas.figures.objects import without_objects, without_tables
 from ircore.players.builtin.canvas.text import MAX_MESSAGE
+from ircore.seeing.colours import hex_colours
 
 NUMBER = r"(?<![\w.])-?\d{1,9}(?:\.\d{1,6})?(?!(?!px\b)\w|\.\d)"
 """A number that is no part of a word; ``%`` or ``px`` may follow."""

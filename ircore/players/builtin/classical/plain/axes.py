@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ircore.core.plot_area import Scale
-from ircore.players.builtin.classical.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
+from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 
 ALIGNED = 1.6
 """Pixels that labels of one axis may be out of line."""

@@ -1,15 +1,12 @@
 """Everyday names for the colours of a picture, no two alike."""
 
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ircore.core.exact import hypot
-from ircore.players.builtin.canvas.colours import NAMES, hex_colours, lab, named
-from ircore.players.builtin.classical.colours import exact_names, plain_name
 from ircore.players.builtin.classical.statements import Statement
+from ircore.seeing.colours import NAMES, apart, exact_names, hex_colours, lab, named, plain_name
 
 FAR = 2.6
 """Difference (ΔE*94) up to which the most common name is taken, and from which on the hex value is said as well.
@@ -136,18 +133,6 @@ def plainly(statement: Statement, colours: ColourWords) -> Statement:
         tail=colours.said(statement.tail), again=colours.said(statement.again),
         shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
     )  # fmt: skip
-
-
-@lru_cache(maxsize=65_536)
-def apart(first: str, second: str) -> float:
-    """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
-    (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
-    chroma, other_chroma = hypot(a, b), hypot(other_a, other_b)
-    off = chroma - other_chroma
-    hue = max(0.0, (a - other_a) * (a - other_a) + (b - other_b) * (b - other_b) - off * off)
-    return round(
-        hypot(hypot(light - other_light, off / (1 + 0.045 * chroma)), math.sqrt(hue) / (1 + 0.015 * chroma)), 6
-    )
 
 
 @cache

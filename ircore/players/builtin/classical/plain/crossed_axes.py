@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Sequence
 
 from ircore.core.plot_area import Scale
-from ircore.players.builtin.classical.percepts import Perception, Stroke
 from ircore.players.builtin.classical.plain.axes import Area, Axis, value_of
 from ircore.players.builtin.classical.statements import number
+from ircore.seeing.percepts import Perception, Stroke
 
 BESIDE = 4.0, 28.0
 """Least and greatest distance of a number's middle from its axis, in pixels."""

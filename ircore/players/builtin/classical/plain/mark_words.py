@@ -5,12 +5,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ircore.core.counted import article
 from ircore.core.plot_area import Scale
 from ircore.players.builtin.classical.chart_wording import bars_statement
-from ircore.players.builtin.classical.percepts import Bar, Bars, Perception, Point, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
-from ircore.players.builtin.classical.statements import Statement, article, full_colour, is_number, number
+from ircore.players.builtin.classical.statements import Statement, is_number, number
+from ircore.seeing.colours import full_colour
+from ircore.seeing.percepts import Bar, Bars, Perception, Point, Stroke, Text
 
 NEAR = 3.0
 """Pixels that a bar or point may be off its label."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.canvas.colours import rgb
-from ircore.players.builtin.classical.percepts import Bar, Bars, Percept, Perception, Pie, Shape
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.seeing.colours import rgb
+from ircore.seeing.percepts import Bar, Bars, Percept, Perception, Pie, Shape
 
 _Edge = tuple[str, float] | None
 

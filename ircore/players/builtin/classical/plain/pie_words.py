@@ -8,9 +8,9 @@ from ircore.core.exact import dist
 from ircore.players.builtin.canvas.figures.wedges import anchor_of
 from ircore.players.builtin.canvas.geometry import towards
 from ircore.players.builtin.canvas.plots.wedge_labels import INSIDE, LED_OUT, OUT
-from ircore.players.builtin.classical.percepts import Pie, Point, Text
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
 from ircore.players.builtin.classical.statements import Statement, in_quotes, number
+from ircore.seeing.percepts import Pie, Point, Text
 
 OFF = 3.5
 """Pixels that a label may stand off its usual place."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ircore.players.builtin.classical.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
+from ircore.core.counted import article
 from ircore.players.builtin.classical.plain.axes import (
     USUAL_GAP,
     WITH_MARKS,
@@ -14,7 +14,8 @@ from ircore.players.builtin.classical.plain.axes import (
     value_of,
 )
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, article, in_quotes, number
+from ircore.players.builtin.classical.statements import Statement, in_quotes, number
+from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 
 FIRST = 1e9
 """Weight of what everything else builds on."""

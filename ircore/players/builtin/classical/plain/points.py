@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ircore.core.exact import dist
-from ircore.players.builtin.classical.percepts import Percept, Perception, Point, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
 from ircore.players.builtin.classical.statements import Statement, at, number
+from ircore.seeing.percepts import Percept, Perception, Point, Shape, Stroke, Text
 
 REACH = 36.0
 """Pixels between a point and the middle of its letter."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core.exact import atan2, dist
-from ircore.players.builtin.classical.percepts import Point, Shape
 from ircore.players.builtin.classical.statements import at
+from ircore.seeing.percepts import Point, Shape
 
 LIKE = 0.05
 """Share of its size by which a corner may be off that of the named shape."""

@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ircore.players.builtin.classical.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 from ircore.players.builtin.classical.plain.axes import Area, read_area
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.plain.crossed_axes import read_crossed, scale_words
@@ -33,7 +32,7 @@ from ircore.players.builtin.classical.plain.points import (
     tangent_words,
 )
 from ircore.players.builtin.classical.plain.shape_words import named_shape, place_words
-from ircore.players.builtin.classical.statements import Statement, full_colour
+from ircore.players.builtin.classical.statements import Statement
 from ircore.players.builtin.classical.wording import (
     scene_words,
     shape_sentence,
@@ -41,6 +40,8 @@ from ircore.players.builtin.classical.wording import (
     text_statements,
     weight_of,
 )
+from ircore.seeing.colours import full_colour
+from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text
 
 FEW = 6
 """Things of a picture up to which each is also placed in words, such as "in the upper left"."""
@@ -50,7 +51,7 @@ FEW = 6
 class Plan:
     """Everything that the voice would say of a picture.
 
-    >>> from ircore.players.builtin.classical.percepts import Backdrop
+    >>> from ircore.seeing.percepts import Backdrop
     >>> plan_of(Perception(512, 512, Backdrop("#ffffff"), ())).opening
     'The picture has a white background.'
 

@@ -9,20 +9,18 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from itertools import cycle
-from typing import NamedTuple
 
+from ircore.core.counted import article
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, Scene
 from ircore.core.seeds import derived_seed
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import Dialogue, Exchange
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.instances.readable_scenes import readable_scene
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.players.builtin.classical.percepts import Bars, Grid, Pie, Shape, Stroke, Text, Ticks
-from ircore.players.builtin.classical.statements import article, full_colour
-from ircore.players.builtin.classical.wording import AFTER_ALL, statements_of
-from ircore.scorers.references.scene_percept import perception_of
+from ircore.players.builtin_language import Sentence, tell_scene
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")
 """Categories that are built where none is asked for."""
@@ -60,13 +58,6 @@ _WRONG = (
 )  # fmt: skip
 
 
-class _Told(NamedTuple):
-    """A sentence of Jill's and the kind of thing that it tells of."""
-
-    kind: str
-    sentence: str
-
-
 def build(request: BuildRequest) -> InstanceSet:
     """Build an instance set of the game of conversations.
 
@@ -102,8 +93,8 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
         difficulty: ``hard`` adds chat and a correction.
         rng: The same state gives the same dialogue.
     """
-    groups = _groups(_told(scene), HOPS[difficulty])
-    answers = [[part.sentence for part in group] for group in groups]
+    groups = _groups(tell_scene(readable_scene(scene)), HOPS[difficulty])
+    answers = [[sentence.text for sentence in group] for group in groups]
     if difficulty == "hard":
         _err_and_correct(answers, rng)
         chatty = rng.sample(answers, max(1, len(answers) // 2))
@@ -123,22 +114,6 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
     )
 
 
-def _told(scene: Scene) -> list[_Told]:
-    """Return everything that is to be told, the ground first, then things as they are painted, texts last."""
-    perception = perception_of(scene)
-    kinds = [
-        next((kind for kind, types in _KINDS.items() if isinstance(percept, types)), "shape")
-        for percept in perception.percepts
-    ]
-    opening = f"The picture has a {full_colour(scene.background or '#ffffff')} background."
-    statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
-    parts = [
-        _Told("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
-        for statement in statements
-    ]
-    return [_Told(parts[0].kind if parts else "shape", opening), *parts]
-
-
 def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
     """Yield a question for each kind of answer; a question comes again only when all of its kind were asked."""
     questions_by_kind: dict[str, Iterator[str]] = {}
@@ -148,12 +123,7 @@ def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
         yield next(questions_by_kind[kind])
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "bars": (Bars,), "pie": (Pie,), "scale": (Grid, Ticks), "line": (Stroke,), "text": (Text,), "shape": (Shape,),
-}  # fmt: skip
-
-
-def _groups(parts: Sequence[_Told], hops: int) -> list[list[_Told]]:
+def _groups(parts: Sequence[Sentence], hops: int) -> list[list[Sentence]]:
     """Divide sentences into hops of about equally many, in their order; the ground and the first thing are one hop.
 
     Where there are few sentences, the ground is a hop of its own.

@@ -11,19 +11,10 @@ from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
+from ircore.instances.readable_scenes import readable_scene
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
-from ircore.players.builtin.classical.colours import exact
-from ircore.players.builtin.classical.describer import DONE, message_about
-from ircore.players.builtin.classical.opening import first_message
-from ircore.players.builtin.classical.perceive import perceive
-from ircore.players.builtin.classical.percepts import Perception, Shape
-from ircore.players.builtin.classical.statements import at, pack
-from ircore.players.builtin.classical.wording import statement_of
-from ircore.scorers.references.scene_percept import perception_of
+from ircore.players.builtin_language import describe_picture, describe_scene
 from ircore.scorers.verification.scene_facts.scene import facts_of
-
-LARGEST_DOT = 120
-"""Pixels of a dot: larger ones are seen by a comparison of pictures."""
 
 WORDS = ("places", "facts")
 """How ``scene`` speaks: by places in pixels, as the built-in describer does, or by values and relations."""
@@ -66,10 +57,9 @@ class SceneDescriber:
         if scene is None:
             raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
         if self._words == "facts":
-            return _said(fact_message(scene, view.token_budget, view.messages))
-        target = perception_of(scene)
+            return TextAnswer.from_message(fact_message(scene, view.token_budget, view.messages))
         # In a thread: comparing pictures would hold up every other episode.
-        return _said(await asyncio.to_thread(message_about, target, view) or unsaid_dots(target, view))
+        return await asyncio.to_thread(describe_scene, readable_scene(scene), view)
 
 
 class _WithoutSettings:
@@ -97,9 +87,9 @@ class ShuffledDescriber(_WithoutSettings):
         """Describe the other target; then be content."""
         knowledge = knowledge_of(view)
         if view.renderings:
-            return _said("")
+            return TextAnswer.from_message("")
         picture = knowledge.picture_of(another(knowledge))
-        return _said(first_message(await asyncio.to_thread(perceive, picture), view.token_budget))
+        return await asyncio.to_thread(describe_picture, picture, view.token_budget)
 
 
 class TitleDescriber(_WithoutSettings):
@@ -114,8 +104,8 @@ class TitleDescriber(_WithoutSettings):
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Name category and difficulty; then be content."""
-        instance = knowledge_of(view).instance
-        return _said("" if view.renderings else truncate_tokens(title_of(instance), view.token_budget))
+        title = title_of(knowledge_of(view).instance)
+        return TextAnswer.from_message("" if view.renderings else truncate_tokens(title, view.token_budget))
 
 
 def knowledge_of(view: DescriberView) -> Knowledge:
@@ -167,22 +157,3 @@ def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
             left -= tokens
     # Two facts may have the same sentence, such as two equal tick marks.
     return " ".join(dict.fromkeys(chosen))
-
-
-def unsaid_dots(target: Perception, view: DescriberView) -> str:
-    """Return a message about the dots that no message has named yet; empty if all were named.
-
-    A dot on the corner of a shape changes so few pixels that a comparison of pictures passes it over, but it is a fact.
-
-    Args:
-        target: What the target shows.
-        view: Of the turn, with what was said before.
-    """
-    shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
-    dots = [shape for shape in shapes if shape.kind == "circle" and shape.area <= LARGEST_DOT]
-    unsaid = [dot for dot in dots if not any(f"centred at {at(dot.centre)}" in message for message in view.messages)]
-    return pack([statement_of(dot, exact).after("Add ") for dot in unsaid], view.token_budget)
-
-
-def _said(message: str) -> TextAnswer:
-    return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from scipy import ndimage
 
 Mask = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.integer[Any]]
+EIGHT = np.ones((3, 3), bool)
+"""The neighbours of a pixel by sides and corners, for ``scipy.ndimage.label``."""
 
 
 def spread(mask: Mask, reach: int, axis: int) -> Mask:

@@ -1,16 +1,16 @@
-"""Colours in words: CSS names, hex, ``rgb()``, "dark/light/pale X", and how alike two colours are."""
+"""Colours in words and back: CSS names, hex, ``rgb()``, "dark/light/pale X", everyday names; how alike two are."""
 
 import colorsys
 import math
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from PIL import ImageColor
 
 from ircore.core import exact
 from ircore.core.tables import read_table
 
-_TABLE = read_table("ircore.players.builtin.canvas", "words")
+_TABLE = read_table("ircore.seeing", "colour_names")
 
 MODIFIERS = ("dark", "light", "pale", "deep", "bright", "vivid", "soft", "dull", "medium", "muted", "pastel")
 _BASIC = frozenset(
@@ -164,3 +164,77 @@ def lab(colour: str) -> tuple[float, float, float]:
     z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
     fx, fy, fz = (exact.cbrt(t) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
     return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+@lru_cache(maxsize=65_536)
+def apart(first: str, second: str) -> float:
+    """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
+    (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
+    chroma, other_chroma = exact.hypot(a, b), exact.hypot(other_a, other_b)
+    off = chroma - other_chroma
+    hue = max(0.0, (a - other_a) * (a - other_a) + (b - other_b) * (b - other_b) - off * off)
+    grey = exact.hypot(light - other_light, off / (1 + 0.045 * chroma))
+    return round(exact.hypot(grey, math.sqrt(hue) / (1 + 0.015 * chroma)), 6)
+
+
+@cache
+def exact_names() -> dict[str, str]:
+    """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
+    names: dict[str, str] = {}
+    # Sorted from the longest to the shortest name, so that the shortest one is the last to be kept.
+    for name, value in sorted(ImageColor.colormap.items(), key=lambda entry: (-len(entry[0]), entry[0])):
+        if "gray" not in name:
+            # Pillow puts numbers in the place of a colour that anybody in this process has drawn with.
+            names[value.lower() if isinstance(value, str) else "#{:02x}{:02x}{:02x}".format(*value)] = name
+    return names
+
+
+def shortest_name(colour: str) -> str:
+    """Return the shortest exact name of a colour: its CSS name, else #rrggbb."""
+    return exact_names().get(colour, colour)
+
+
+def full_colour(colour: str) -> str:
+    """Return name and hex value: ``red (#d62728)``; only the CSS name if there is an exact name."""
+    words = shortest_name(colour)
+    return f"{plain_name(colour)} ({colour})" if words == colour else words
+
+
+def plain_name(colour: str) -> str:
+    """Return an everyday name, such as ``dark red``, for #rrggbb."""
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    chroma = max(red, green, blue) - min(red, green, blue)
+    if chroma < 0.09:
+        return _grey(lightness)
+    if lightness < 0.09:
+        return "black"
+    name = _hue(hue * 360)
+    # Dark orange is called brown, dark yellow olive.
+    if name in {"orange", "yellow"} and lightness < 0.38:
+        name = "brown" if hue * 360 < 48 else "olive"
+    if name == "red" and lightness > 0.7:
+        name = "pink"
+    if chroma < 0.2 and saturation < 0.25:
+        return f"{_shade(lightness)}grey" if chroma < 0.12 else f"{_shade(lightness)}{name}"
+    return f"{_shade(lightness)}{name}"
+
+
+def _grey(lightness: float) -> str:
+    limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
+    return next((name for limit, name in limits if lightness < limit), "white")
+
+
+def _shade(lightness: float) -> str:
+    return "dark " if lightness < 0.28 else "light " if lightness > 0.74 else ""
+
+
+def _hue(degrees: float) -> str:
+    limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
+              (292, "purple"), (335, "pink"))  # fmt: skip
+    return next((name for limit, name in limits if degrees < limit), "red")
+
+
+def distance(first: str, second: str) -> float:
+    """Return the Euclidean distance of two colours in RGB, 0–441."""
+    return float(exact.dist(rgb(first), rgb(second)))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core import ocr
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.core.ocr import (
+from ircore.seeing import ocr
+from ircore.seeing.ocr import (
     TextLine,
     cache_folder,
     ocr_missing,

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from ircore.core.drawing import Point, arc_points
+from ircore.core import exact
+from ircore.core.drawing import Point, arc_points, sector_start
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
-from ircore.instances.readable_scenes import readable_scene
 from ircore.players.builtin.classical.bars import by_series
 from ircore.players.builtin.classical.curves import curve_of
-from ircore.players.builtin.classical.percepts import (
+from ircore.seeing.percepts import (
     Backdrop,
     Bar,
     Bars,
@@ -26,8 +26,6 @@ from ircore.players.builtin.classical.percepts import (
     Ticks,
     join,
 )
-from ircore.scorers.judge_test.parameters import number, numbers, point, points
-from ircore.scorers.judge_test.redraw import sector_start
 
 REGULAR = ("pentagon", "hexagon", "octagon")
 SAME = 1e-6
@@ -37,8 +35,11 @@ RIM = 7
 
 
 def perception_of(scene: Scene) -> Perception:
-    """Return a scene as percepts of the describer, back to front; things drawn alike share a percept."""
-    scene = readable_scene(scene)
+    """Return a scene as percepts, back to front; things drawn alike share a percept.
+
+    Args:
+        scene: Each of its elements states what its type defines.
+    """
     percepts: list[Percept] = []
     done: set[str] = set()
     for element in scene.elements:
@@ -70,7 +71,7 @@ def _bars(scene: Scene) -> Iterator[Percept]:
 def _bar(element: Element, upright: bool) -> Bar:
     left, top, right, bottom = element.box
     start, end = (left, right) if upright else (top, bottom)
-    negative = number(element, "value") < 0
+    negative = element.number("value") < 0
     tip = (bottom if negative else top) if upright else (left if negative else right)
     outline = element.parameters.get("outline")
     edge = (str(outline), 1.0) if outline else None
@@ -81,11 +82,11 @@ def _zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
     """Return the pixel at which bars begin: of the value 0 on their axis."""
     for element in _of(scene, "axis"):
         if element.parameters.get("axis") == axis:
-            low, high = numbers(element, "data_range")
-            start, end = numbers(element, "pixel_range")
+            low, high = element.numbers("data_range")
+            start, end = element.numbers("pixel_range")
             return round(Scale(low, high, start, end)(0.0))
     upright = axis == "y"
-    lowest = [bar for bar in bars if abs(number(bar, "baseline")) < SAME and number(bar, "value") > 0]
+    lowest = [bar for bar in bars if abs(bar.number("baseline")) < SAME and bar.number("value") > 0]
     return float(lowest[0].box.bottom if upright else lowest[0].box.left)
 
 
@@ -93,16 +94,16 @@ def _pie(scene: Scene) -> Iterator[Percept]:
     wedges = _of(scene, "wedge")
     # A wedge that is pulled out has a centre of its own, which is not the pie's.
     whole = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0])
-    centre, radius = point(whole, "centre"), number(whole, "radius")
-    pulled = tuple(float(round(math.dist(point(wedge, "centre"), centre))) for wedge in wedges)
+    centre, radius = whole.point("centre"), whole.number("radius")
+    pulled = tuple(float(round(exact.dist(wedge.point("centre"), centre))) for wedge in wedges)
     yield Pie(
         centre=centre,
         radius=radius,
-        hole=number(whole, "hole"),
+        hole=whole.number("hole"),
         # Scenes count from 3 o'clock, describers from 12 o'clock, both clockwise; brought to −180 to 180.
-        start=(number(wedges[0], "start") + 90 + 180) % 360 - 180,
-        wedges=tuple((wedge.colour or "", number(wedge, "share") / 100) for wedge in wedges),
-        border=(str(whole.parameters["outline"]), number(whole, "outline_width")),
+        start=(wedges[0].number("start") + 90 + 180) % 360 - 180,
+        wedges=tuple((wedge.colour or "", wedge.number("share") / 100) for wedge in wedges),
+        border=(str(whole.parameters["outline"]), whole.number("outline_width")),
         box=join([wedge.box for wedge in wedges]),
         pulled=pulled if any(pulled) else (),
     )
@@ -118,7 +119,7 @@ def _grids(scene: Scene) -> Iterator[Percept]:
         along, across = (0, 1) if horizontal else (1, 0)
         low, high = sorted(end[along] for end in _ends(lines[0]))
         places = sorted(_ends(line)[0][across] for line in lines)
-        yield Grid(colour, number(lines[0], "width", 1.0), horizontal, tuple(places), low, high, dash)
+        yield Grid(colour, lines[0].number("width", 1.0), horizontal, tuple(places), low, high, dash)
 
 
 def _lines(scene: Scene) -> Iterator[Percept]:
@@ -129,7 +130,7 @@ def _lines(scene: Scene) -> Iterator[Percept]:
         ]
         # The describer's words for a line know round markers alone; others are told as shapes of their own.
         if markers and all(marker.parameters["shape"] in ("circle", "ring") for marker in markers):
-            yield replace(_stroke(line), marker=number(markers[0], "size") / 2)
+            yield replace(_stroke(line), marker=markers[0].number("size") / 2)
         else:
             yield _stroke(line)
             yield from map(_area, markers)
@@ -175,8 +176,8 @@ def _single(element: Element) -> Iterator[Percept]:
     elif element.type in ("segment", "axis", "frame", "leader", "zero_line", "asymptote", "tick"):
         yield _stroke(element)
     elif element.type in ("curve", "arc", "angle", "right_angle", "arrowhead"):
-        path = np.array(points(element, "points"))
-        yield curve_of(path, element.colour or "", number(element, "width"), _dash(element))
+        path = np.array(element.points("points"))
+        yield curve_of(path, element.colour or "", element.number("width"), _dash(element))
     elif element.type in ("circle", "polygon") and "width" in element.parameters:
         yield _outline(element)
     elif element.type in ("patch", "arrow_head"):
@@ -189,7 +190,7 @@ def _text(element: Element) -> Text:
     box = element.box
     centre = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
     ink = 0.35 * (box.right - box.left) * (box.bottom - box.top)
-    size, turn = number(element, "size"), number(element, "rotation")
+    size, turn = element.number("size"), element.number("rotation")
     return Text(element.text or "", element.colour or "", size, centre, turn, ink, box)
 
 
@@ -197,33 +198,33 @@ def _stroke(element: Element) -> Stroke:
     axis = element.parameters.get("axis")
     role = f"{axis} axis" if element.type == "axis" else "curve" if element.type == "polyline" else "line"
     return Stroke(
-        element.colour or "", number(element, "width"), tuple(points(element, "points")), dash=_dash(element), role=role
+        element.colour or "", element.number("width"), tuple(element.points("points")), dash=_dash(element), role=role
     )
 
 
 def _outline(element: Element) -> Shape:
     """Return a closed line of geometry as an unfilled shape."""
-    edge = (element.colour or "", number(element, "width"))
+    edge = (element.colour or "", element.number("width"))
     if element.type == "circle":
-        radius = number(element, "radius")
-        return _round("circle", None, point(element, "centre"), (2 * radius, 2 * radius), edge, element)
-    corners = tuple(points(element, "corners"))
+        radius = element.number("radius")
+        return _round("circle", None, element.point("centre"), (2 * radius, 2 * radius), edge, element)
+    corners = tuple(element.points("corners"))
     return _cornered("triangle" if len(corners) == 3 else "polygon", None, corners, edge, element)
 
 
 def _area(element: Element) -> Shape:
     """Return a filled shape, a dot, or the tint of an area."""
     about = element.parameters
-    width = number(element, "outline_width")
+    width = element.number("outline_width")
     edge = (str(about["outline"]), width) if about.get("outline") else None
     colour = element.colour if about.get("filled", True) else None
     if element.type in ("marker", "point", "disc") and "centre" in about:
-        radius = number(element, "radius") or number(element, "size") / 2
-        return _round("circle", colour, point(element, "centre"), (2 * radius, 2 * radius), None, element)
+        radius = element.number("radius") or element.number("size") / 2
+        return _round("circle", colour, element.point("centre"), (2 * radius, 2 * radius), None, element)
     if element.type in ("circle", "ellipse", "ring"):
-        radius = number(element, "radius") - width / 2
-        second = {"circle": radius, "ellipse": 0.6 * radius, "ring": number(element, "inner_radius")}[element.type]
-        return _round(element.type, colour, point(element, "centre"), (2 * radius, 2 * second), edge, element)
+        radius = element.number("radius") - width / 2
+        second = {"circle": radius, "ellipse": 0.6 * radius, "ring": element.number("inner_radius")}[element.type]
+        return _round(element.type, colour, element.point("centre"), (2 * radius, 2 * second), edge, element)
     corners = _corners(element)
     kind = element.type if element.type in ("triangle", "star") else "regular" if element.type in REGULAR else "polygon"
     return _cornered(kind, colour, corners, edge, element)
@@ -232,17 +233,17 @@ def _area(element: Element) -> Shape:
 def _corners(element: Element) -> tuple[Point, ...]:
     about = element.parameters
     if "corners" in about or "points" in about:
-        return tuple(points(element, "corners" if "corners" in about else "points"))
+        return tuple(element.points("corners" if "corners" in about else "points"))
     if element.type == "sector":
-        start, radius = sector_start(element), number(element, "radius")
-        rim = arc_points(point(element, "centre"), (radius, radius), start, start + number(element, "degrees"))
-        return (point(element, "centre"), *rim)
+        centre, radius, degrees = element.point("centre"), element.number("radius"), element.number("degrees")
+        start = sector_start(centre, radius, degrees, element.box)
+        return (centre, *arc_points(centre, (radius, radius), start, start + degrees))
     if element.type in ("half_circle", "quarter_circle"):
         begin, end = (180, 360) if element.type == "half_circle" else (270, 360)
-        turn, radius = number(element, "rotation"), number(element, "radius") - number(element, "outline_width") / 2
-        rim = arc_points(point(element, "centre"), (radius, radius), begin + turn, end + turn)
+        turn, radius = element.number("rotation"), element.number("radius") - element.number("outline_width") / 2
+        rim = arc_points(element.point("centre"), (radius, radius), begin + turn, end + turn)
         few = [rim[round(share * (len(rim) - 1) / RIM)] for share in range(RIM + 1)]
-        return (*few, point(element, "centre")) if element.type == "quarter_circle" else tuple(few)
+        return (*few, element.point("centre")) if element.type == "quarter_circle" else tuple(few)
     left, top, right, bottom = element.box
     return ((left, top), (right, top), (right, bottom), (left, bottom))
 
@@ -250,7 +251,7 @@ def _corners(element: Element) -> tuple[Point, ...]:
 def _round(
     kind: str, colour: str | None, centre: Point, size: Point, edge: tuple[str, float] | None, element: Element
 ) -> Shape:
-    rotation = number(element, "rotation") if kind == "ellipse" else 0.0
+    rotation = element.number("rotation") if kind == "ellipse" else 0.0
     area = math.pi * size[0] * size[1] / 4 if colour else math.pi * size[0] * (edge[1] if edge else 1.0)
     return Shape(kind, colour, centre, size, rotation, (), edge, area, element.box)
 
@@ -266,10 +267,10 @@ def _cornered(
     )
     if kind in ("star", "regular"):
         centre = (math.fsum(xs) / len(xs), math.fsum(ys) / len(ys))
-        outer, inner = math.dist(centre, corners[0]), math.dist(centre, corners[1])
+        outer, inner = exact.dist(centre, corners[0]), exact.dist(centre, corners[1])
         size = (2 * outer, 2 * inner)
         # From 12 o'clock, clockwise: y grows downwards.
-        noon = math.degrees(math.atan2(corners[0][0] - centre[0], centre[1] - corners[0][1]))
+        noon = math.degrees(exact.atan2(corners[0][0] - centre[0], centre[1] - corners[0][1]))
         # A star has two corners for each of its points, an outer and an inner one.
         step = 360 / (len(corners) / (2 if kind == "star" else 1))
         # The smallest turn that looks the same, such as −10° in place of 62° for a pentagon.
@@ -287,13 +288,13 @@ def _is_upright_box(corners: Sequence[Point]) -> bool:
 
 def _ends(element: Element) -> tuple[Point, Point]:
     if "points" in element.parameters:
-        first, *_, last = points(element, "points")
+        first, *_, last = element.points("points")
         return first, last
-    return point(element, "start"), point(element, "end")
+    return element.point("start"), element.point("end")
 
 
 def _dash(element: Element) -> str:
-    lengths = numbers(element, "dash") if "dash" in element.parameters else []
+    lengths = element.numbers("dash") if "dash" in element.parameters else []
     if not lengths:
         return "solid"
     return "dash-dot" if len(lengths) > 2 else "dotted" if lengths[0] <= 3 else "dashed"
