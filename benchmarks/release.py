@@ -269,7 +269,7 @@ def make_pictures(side: int) -> Iterator[Picture]:
     for number in count():
         if len(bases) < BASES:
             bases.append(drawn(number, side))
-        yield Picture.from_own_file(cut(bases[number % BASES], 1 + number), side, side)
+        yield Picture(cut(bases[number % BASES], 1 + number), side, side)
 
 
 def drawn(seed: int, side: int) -> bytes:

@@ -35,7 +35,7 @@ class PictureFile:
     """File name of the picture, without folders."""
 
     load: Callable[[], bytes]
-    """Reads the bytes of its file and checks their hash."""
+    """Reads the bytes of its file and checks the pixels."""
 
 
 class EmbeddedImage(TypedDict):
@@ -232,7 +232,7 @@ def _of_turn(run: PlayedRun, turn: Turn) -> Row:
 
 
 def picture_columns(name: str, run: PlayedRun | PlayedGameRun, rendering: Rendering | None) -> Row:
-    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its bytes.
+    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels.
 
     Args:
         name: Name of the picture's column.

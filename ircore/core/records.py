@@ -156,7 +156,7 @@ class PictureFile(Record):
     """
 
     image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
-    sha256: Sha256 = Field(description="Of the file's bytes.")
+    sha256: Sha256 = Field(description="Of the picture's size and pixels.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
 

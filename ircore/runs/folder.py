@@ -3,7 +3,7 @@
 run.json          identity: submission, instance set, rules, prompts, seed, versions
 instances/        a copy of the instance set, so that a run can be read on its own
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
-renderings/       each rendering once, named by the SHA-256 of its bytes
+renderings/       each rendering once, named by the SHA-256 of its pixels
 scores.jsonl      what judges and metrics gave; append only
 facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
 measures.jsonl    what a game other than reconstruction measured of its episodes
@@ -108,7 +108,7 @@ class RunFolder:
         return self.path / "renderings" / f"{sha256}.png"
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return a rendering after checking its hash.
+        """Return a rendering after checking its pixels.
 
         Raises:
             ImageError: The file is missing or damaged.
@@ -116,10 +116,7 @@ class RunFolder:
         path = self.rendering_path(rendering.sha256)
         if not path.is_file():
             raise ImageError(f"{path}: missing", _RESTORE)
-        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
-        if picture.sha256 != rendering.sha256:
-            raise ImageError(f"{path}: damaged, its content does not match its name", _RESTORE)
-        return picture
+        return Picture.from_own_file(read_image_bytes(path), rendering, str(path), _RESTORE)
 
     def stored_rendering(self, rendering: Rendering) -> Picture:
         """Return a rendering that was just written or checked; its file is read on each access."""

@@ -8,7 +8,6 @@ the pixels and the version of the engine. The models (PP-OCRv6, small; Apache-2.
 nothing is downloaded.
 """
 
-import hashlib
 import importlib.util
 import math
 import os
@@ -26,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 from ircore.core import exact
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.images import Pixels
+from ircore.core.images import Pixels, hash_pixels
 
 FOLDER_VARIABLE = "IRCORE_CACHE"
 """Environment variable that names the folder of the cache; empty for no folder."""
@@ -144,7 +143,7 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
     Raises:
         InputError: The extra ``ocr`` is not installed.
     """
-    key = pixels_hash(pixels)
+    key = hash_pixels(pixels)
     # One picture at a time: two threads that ask for the same picture would both have it recognised.
     with _ONE_AT_A_TIME:
         lines = _remembered.pop(key, None)
@@ -154,13 +153,6 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
         if len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     return lines
-
-
-def pixels_hash(pixels: Pixels) -> str:
-    """Return the SHA-256 of a picture's size and pixels, independent of the file's format."""
-    digest = hashlib.sha256(repr(pixels.shape).encode())
-    digest.update(pixels.tobytes())
-    return digest.hexdigest()
 
 
 def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:

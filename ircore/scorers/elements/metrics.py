@@ -4,12 +4,11 @@ from collections import OrderedDict
 
 from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
-from ircore.core.images import Pixels
+from ircore.core.images import Pixels, hash_pixels
 from ircore.scorers.elements import detr
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import weights_of
-from ircore.seeing.ocr import pixels_hash
 
 REMEMBERED = 64
 """Pictures whose elements are kept in memory."""
@@ -19,7 +18,7 @@ _known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 def _elements(pixels: Pixels) -> ElementList:
     """Return the elements of a picture; a picture is analysed once for all metrics."""
-    key = pixels_hash(pixels)
+    key = hash_pixels(pixels)
     # Taken out and put back below: the order of the entries is then that of their last use.
     elements = _known.pop(key, None)
     if elements is None:

@@ -8,13 +8,12 @@ import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
-from ircore.core.images import Pixels
+from ircore.core.images import Pixels, hash_pixels
 from ircore.seeing import ocr
 from ircore.seeing.ocr import (
     TextLine,
     cache_folder,
     ocr_missing,
-    pixels_hash,
     read_line,
     read_text,
     reader_missing,
@@ -61,7 +60,7 @@ def test_a_blank_picture_has_no_lines() -> None:
 def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     picture = sign("Once")
     first = read_text(picture, tmp_path)
-    (kept,) = tmp_path.rglob(f"{pixels_hash(picture)}.json")
+    (kept,) = tmp_path.rglob(f"{hash_pixels(picture)}.json")
     assert "rapidocr-" in kept.parent.parent.name
     monkeypatch.setattr(ocr, "_recognise", lambda _: pytest.fail("read twice"))
     ocr._remembered.clear()  # what a new process begins with
