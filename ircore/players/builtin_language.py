@@ -12,8 +12,7 @@ from ircore.core.records import Scene
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.classical.describer import message_about
-from ircore.players.builtin.classical.opening import first_message
+from ircore.players.builtin.classical.describer import first_message, message_about
 from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.scene_percept import perception_of
 from ircore.players.builtin.classical.statements import at, pack

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.players.builtin.canvas.figures.formulas import FormulaError, formula_in, parse
+from ircore.players.builtin.canvas.figures.values import FormulaError, formula_in, parse
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import affordable, draw
 from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke

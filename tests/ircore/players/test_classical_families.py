@@ -13,10 +13,10 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
 from ircore.players.builtin.canvas.shapes import Stroke as DrawnStroke
-from ircore.players.builtin.classical.curve_wording import stroke_statement
-from ircore.players.builtin.classical.families import likeness
-from ircore.players.builtin.classical.opening import first_message
+from ircore.players.builtin.classical.curves import likeness
+from ircore.players.builtin.classical.describer import first_message
 from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.wording import stroke_statement
 from ircore.seeing.colours import shortest_name
 from ircore.seeing.percepts import Likeness, Pie, Stroke
 

@@ -12,9 +12,9 @@ from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Label
+from ircore.players.builtin.classical.compare import text_corrections
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.text_corrections import text_corrections
 from ircore.players.builtin.classical.wording import text_statements
 from ircore.seeing.colours import distance, shortest_name
 from ircore.seeing.glyphs import read_line

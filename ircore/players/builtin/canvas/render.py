@@ -11,8 +11,7 @@ from PIL import Image
 from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
-from ircore.players.builtin.canvas.geometry import towards
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke, towards
 from ircore.seeing.colours import rgb
 
 MAX_COST = 16_000_000

@@ -10,7 +10,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, sector_start
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
-from ircore.players.builtin.classical.bars import by_series
+from ircore.players.builtin.classical.bars_and_pies import by_series
 from ircore.players.builtin.classical.curves import curve_of
 from ircore.seeing.percepts import (
     Backdrop,

@@ -1,12 +1,14 @@
-"""Lines of charts whose corners stand above common columns: ticks, vertical grid lines or markers.
+"""Lines of charts: those whose corners stand above common columns, and those with equal dots on them.
 
-Where the corners stand is known before the lines are read, so a line may be dashed, dotted, covered in parts, have
-hollow markers, or share its colour with others. Of all ways from column to column the one with most ink on it is found
-by dynamic programming; its ink is taken away, and the next line is looked for.
+The columns are ticks, upright grid lines, labels or markers. Where the corners stand is known before the lines are
+read, so a line may be dashed, dotted, covered in parts, have hollow markers, or share its colour with others. Of all
+ways from column to column the one with most ink on it is found by dynamic programming; its ink is taken away, and the
+next line is looked for.
 """
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +18,22 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical.chart_columns import MOST_COLUMNS, columns_of
-from ircore.players.builtin.classical.corners import approximated, off_path
-from ircore.players.builtin.classical.families import likeness
-from ircore.players.builtin.classical.regions import Blob
+from ircore.players.builtin.classical.curves import likeness
+from ircore.players.builtin.classical.outlines import approximated, off_path
+from ircore.players.builtin.classical.shapes import Blob
 from ircore.seeing.algebra import Floats
 from ircore.seeing.flat_colours import Segmentation
 from ircore.seeing.masks import Mask, grown, shrunk
-from ircore.seeing.percepts import Grid, Percept, Point, Shape, Stroke
+from ircore.seeing.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 
+MOST_COLUMNS = 24
+IN_ROW = 2.0
+"""Pixels that the middles of two labels of a row may differ."""
+LEAST_LABELS = 4
+EDGE = 2.0
+"""Pixels from the upper edge within which graph paper begins."""
+MAX_MARKER = 20
+"""Pixels across."""
 LEAST_INK = 0.34
 """Share of the way between two corners that must be drawn; of a dotted line about half is."""
 MEAN_INK = 0.45
@@ -41,6 +50,122 @@ BULGE = 0.9
 BAND = 4.0
 STRAIGHT_ON = 0.8
 """Pixels that a point may lie beside the line between its neighbours to be left out."""
+
+
+def is_ruled(percepts: Sequence[Percept]) -> bool:
+    """Tell whether ticks or upright grid lines say where the columns are."""
+    return len(columns_of(percepts, (), 0)) >= 3
+
+
+def columns_of(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
+    """Return x of the columns in pixels, from left to right; empty if neither ticks, grid, labels nor markers show any.
+
+    Args:
+        percepts: Axes, ticks, grids, lines and texts of the picture.
+        dots: Small round shapes, which may be markers.
+        width: Of the picture in pixels.
+    """
+    ticks = [percept for percept in percepts if isinstance(percept, Ticks) and percept.axis == "x"]
+    # Lines from edge to edge are graph paper; a chart's grid has a margin.
+    upright = [percept for percept in percepts if isinstance(percept, Grid) and not percept.horizontal]
+    grids = [grid for grid in upright if grid.low > EDGE]
+    for at in [*(tick.at for tick in ticks), *(grid.at for grid in grids)]:
+        if len(at) >= 3:
+            return sorted(at)
+    marked = [dot.centre for dot in dots]
+    for percept in percepts:
+        if isinstance(percept, Stroke) and percept.marker:
+            marked += percept.points
+    places = sorted(x for x, _ in marked)
+    return _under_labels(percepts, places) or _regular(places, width)
+
+
+def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
+    """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
+    texts = [percept for percept in percepts if isinstance(percept, Text)]
+    rows = [[other.centre[0] for other in texts if abs(other.centre[1] - text.centre[1]) <= IN_ROW] for text in texts]
+    for row in sorted((sorted(row) for row in rows if len(row) >= LEAST_LABELS), key=len, reverse=True):
+        steps = np.diff(row)
+        above = sum(any(abs(place - x) < 3 for x in row) for place in places)
+        if np.ptp(steps) <= 2.5 and above >= max(LEAST_LABELS, 0.7 * len(places)):
+            return [float(x) for x in np.linspace(row[0], row[-1], len(row))]
+    return []
+
+
+def _regular(places: list[float], width: int) -> list[float]:
+    """Return evenly spaced columns in which most places stand; empty if most places stand in no such columns."""
+    groups: list[list[float]] = []
+    for x in places:
+        if groups and x - groups[-1][-1] < 2.5:
+            groups[-1].append(x)
+        else:
+            groups.append([x])
+    middles = [float(np.mean(group)) for group in groups]
+    if len(middles) < 3:
+        return []
+    step = float(np.median(np.diff(middles)))
+    count = round((middles[-1] - middles[0]) / step) if step > 9 else 0
+    if not 2 <= count < MOST_COLUMNS:
+        return []
+    even = np.linspace(middles[0], middles[-1], count + 1)
+    off = [float(np.abs(even - x).min()) for x in middles]
+    if max(off) >= 2.5:
+        return []
+    # Markers that melt into a thick line are not seen, so columns go on to both sides.
+    step = (middles[-1] - middles[0]) / count
+    before = [middles[0] - step * n for n in range(1, 9) if middles[0] - step * n > 20]
+    after = [middles[-1] + step * n for n in range(1, 9) if middles[-1] + step * n < width - 10]
+    return [*before[::-1], *(float(x) for x in even), *after]
+
+
+def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percept], list[Shape]]:
+    """Return the percepts with strokes and dots of one colour joined to a line with markers, and the remaining dots."""
+    by_colour: dict[str, list[Shape]] = defaultdict(list)
+    for dot in dots:
+        by_colour[dot.colour or ""].append(dot)
+    rest, loose = list(percepts), []
+    for colour, group in by_colour.items():
+        strokes = [p for p in rest if isinstance(p, Stroke) and p.colour == colour and p.role in {"line", "curve"}]
+        markers = _alike(group)
+        line = _series(strokes, markers) if len(markers) >= 3 else None
+        if line is not None:
+            rest = [percept for percept in rest if not any(percept is stroke for stroke in strokes)]
+            rest.append(line)
+            loose += [dot for dot in group if not any(dot is marker for marker in markers)]
+            continue
+        for stroke in strokes:
+            own = [dot for dot in group if off_path(dot.centre, stroke.points) <= 4]
+            line = _series([stroke], _alike(own)) if len(own) >= 3 else None
+            if line is not None:
+                rest = [line if percept is stroke else percept for percept in rest]
+                group = [dot for dot in group if not any(dot is marker for marker in own)]
+        loose += group
+    return rest, loose
+
+
+def _alike(group: list[Shape]) -> list[Shape]:
+    usual = float(np.median([min(dot.size) for dot in group]))
+    return [dot for dot in group if abs(min(dot.size) - usual) <= max(2.0, 0.3 * usual) and usual <= MAX_MARKER]
+
+
+def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
+    """Return one line through the markers from left to right; None if the strokes do not run between them."""
+    ordered = sorted(markers, key=lambda dot: dot.centre[0])
+    centres = [dot.centre for dot in ordered]
+    if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
+        return None
+    near = sum(off_path(point, centres) <= 7 for stroke in strokes for point in stroke.points)
+    if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
+        return None
+    length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
+    drawn = math.fsum(exact.dist(a, b) for s in strokes for a, b in itertools.pairwise(s.points))
+    # Dots that only happen to lie in a row are joined by no line.
+    if drawn < 0.45 * length:
+        return None
+    widest = max(strokes, key=lambda stroke: stroke.area)
+    radius = round(float(np.median([min(dot.size) for dot in ordered]))) / 2
+    points = tuple((round(x, 1), round(y, 1)) for x, y in centres)
+    return Stroke(widest.colour, widest.width, points, False, widest.dash, radius, "curve")
 
 
 @dataclass(eq=False)
