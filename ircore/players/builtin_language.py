@@ -1,4 +1,4 @@
-"""The language of the built-in players, for all who need it without playing: scenes told, pictures drawn from messages.
+"""The language of the built-in players, for all who need it without playing: what they say and what they draw.
 
 Reference describers, invented dialogues and the reading of messages come here; nothing above this floor imports the
 players themselves.
@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ircore.core.images import Picture
-from ircore.core.records import Scene
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin.classical.curves import curve_of
 from ircore.players.builtin.classical.describer import first_message, message_about
 from ircore.players.builtin.classical.perceive import perceive
-from ircore.players.builtin.classical.scene_percept import perception_of
 from ircore.players.builtin.classical.statements import at, pack
 from ircore.players.builtin.classical.wording import AFTER_ALL, statement_of, statements_of
+from ircore.seeing.algebra import Floats
 from ircore.seeing.colours import full_colour, shortest_name
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
 
@@ -29,7 +29,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
 
 
 class Sentence(NamedTuple):
-    """A sentence about a scene."""
+    """A sentence about a picture."""
 
     kind: str
     """Kind of thing that it tells of: bars, pie, scale, line, text or shape."""
@@ -52,14 +52,13 @@ def describe_picture(picture: Picture, budget: int) -> TextAnswer:
     return TextAnswer.from_message(first_message(perceive(picture), budget))
 
 
-def describe_scene(scene: Scene, view: DescriberView) -> TextAnswer:
-    """Return the message that the describer ``classical`` would write if it had perceived a scene without error.
+def describe_percepts(target: Perception, view: DescriberView) -> TextAnswer:
+    """Return the message of a turn that the describer ``classical`` would write if it had perceived the target so.
 
     Args:
-        scene: What was drawn in the target, each element readable (``readable_scene``).
+        target: What the target shows.
         view: Of the turn.
     """
-    target = perception_of(scene)
     return TextAnswer.from_message(message_about(target, view) or _unsaid_dots(target, view))
 
 
@@ -74,18 +73,25 @@ def _unsaid_dots(target: Perception, view: DescriberView) -> str:
     return pack([statement_of(dot, shortest_name).after("Add ") for dot in unsaid], view.token_budget)
 
 
-def tell_scene(scene: Scene) -> list[Sentence]:
-    """Return a sentence for each thing of a scene: the ground first, then things as they are painted, texts last.
-
-    Args:
-        scene: What was drawn, each element readable (``readable_scene``).
-    """
-    perception = perception_of(scene)
+def tell_percepts(perception: Perception) -> list[Sentence]:
+    """Return a sentence for each thing of a picture: the ground first, then things as they are painted, texts last."""
     kinds = [next(kind for kind, types in _KINDS.items() if isinstance(thing, types)) for thing in perception.percepts]
     statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
     sentences = [
         Sentence("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
         for statement in statements
     ]
-    opening = f"The picture has a {full_colour(scene.background or '#ffffff')} background."
+    opening = f"The picture has a {full_colour(perception.backdrop.colour)} background."
     return [Sentence(sentences[0].kind if sentences else "shape", opening), *sentences]
+
+
+def name_curve(path: Floats, colour: str, width: float, dash: str) -> Stroke:
+    """Return a path as a line or curve of few points, with the function that the path resembles.
+
+    Args:
+        path: Points × 2, x and y in pixels.
+        colour: As #rrggbb.
+        width: In pixels.
+        dash: solid, dashed, dotted or dash-dot.
+    """
+    return curve_of(path, colour, width, dash)

@@ -11,9 +11,9 @@ from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
-from ircore.instances.readable_scenes import readable_scene
+from ircore.instances.scene_percepts import perception_of
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
-from ircore.players.builtin_language import describe_picture, describe_scene
+from ircore.players.builtin_language import describe_percepts, describe_picture
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
 WORDS = ("places", "facts")
@@ -59,7 +59,7 @@ class SceneDescriber:
         if self._words == "facts":
             return TextAnswer.from_message(fact_message(scene, view.token_budget, view.messages))
         # In a thread: comparing pictures would hold up every other episode.
-        return await asyncio.to_thread(describe_scene, readable_scene(scene), view)
+        return await asyncio.to_thread(describe_percepts, perception_of(scene), view)
 
 
 class _WithoutSettings:

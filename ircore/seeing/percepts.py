@@ -6,6 +6,7 @@ clockwise, 0 at 3 o'clock unless said otherwise. Colours are #rrggbb.
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -293,6 +294,19 @@ class Perception:
     def texts(self) -> tuple[Text, ...]:
         """The texts among the percepts."""
         return tuple(percept for percept in self.percepts if isinstance(percept, Text))
+
+
+def split_series(group: Bars) -> list[Bars]:
+    """Split bars into a group for each colour, if each colour has several bars and no bar covers another."""
+    colours: dict[str, list[Bar]] = defaultdict(list)
+    for bar in group.bars:
+        colours[bar.colour].append(bar)
+    spans = sorted((bar.start, bar.end) for bar in group.bars)
+    # Bars of one stack lie over each other along the axis.
+    stacked = any(later[0] < earlier[1] - 3 for earlier, later in itertools.pairwise(spans))
+    if len(colours) == 1 or stacked or min(len(bars) for bars in colours.values()) < 3:
+        return [group]
+    return [Bars(group.upright, group.base, tuple(bars)) for bars in colours.values()]
 
 
 def join(boxes: Sequence[Box]) -> Box:

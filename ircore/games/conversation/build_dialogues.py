@@ -17,10 +17,10 @@ from ircore.core.seeds import derived_seed
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import Dialogue, Exchange
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
-from ircore.instances.readable_scenes import readable_scene
 from ircore.instances.requests import BuildRequest, Place
+from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.players.builtin_language import Sentence, tell_scene
+from ircore.players.builtin_language import Sentence, tell_percepts
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")
 """Categories that are built where none is asked for."""
@@ -93,7 +93,7 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
         difficulty: ``hard`` adds chat and a correction.
         rng: The same state gives the same dialogue.
     """
-    groups = _groups(tell_scene(readable_scene(scene)), HOPS[difficulty])
+    groups = _groups(tell_percepts(perception_of(scene)), HOPS[difficulty])
     answers = [[sentence.text for sentence in group] for group in groups]
     if difficulty == "hard":
         _err_and_correct(answers, rng)

@@ -40,19 +40,6 @@ def find_bars(shapes: list[Shape]) -> list[Bars]:
     return [best] if best is not None else []
 
 
-def by_series(group: Bars) -> list[Bars]:
-    """Split bars into a group for each colour, if each colour has several bars and no bar covers another."""
-    colours: dict[str, list[Bar]] = defaultdict(list)
-    for bar in group.bars:
-        colours[bar.colour].append(bar)
-    spans = sorted((bar.start, bar.end) for bar in group.bars)
-    # Bars of one stack lie over each other along the axis.
-    stacked = any(later[0] < earlier[1] - 3 for earlier, later in itertools.pairwise(spans))
-    if len(colours) == 1 or stacked or min(len(bars) for bars in colours.values()) < 3:
-        return [group]
-    return [Bars(group.upright, group.base, tuple(bars)) for bars in colours.values()]
-
-
 def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
     """Return start and end across, low and high along, of a box inside its outline."""
     (x, y), (width, height) = shape.centre, shape.size

@@ -18,7 +18,7 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.core.drawing import text_size
 from ircore.core.images import Picture, Pixels
-from ircore.players.builtin.classical.bars_and_pies import by_series, find_bars, find_pie
+from ircore.players.builtin.classical.bars_and_pies import find_bars, find_pie
 from ircore.players.builtin.classical.line_charts import MAX_MARKER, find_lines, is_ruled, join_series, without
 from ircore.players.builtin.classical.shapes import Blob, shape_of, split
 from ircore.players.builtin.classical.thin import read_strokes
@@ -38,6 +38,7 @@ from ircore.seeing.percepts import (
     Stroke,
     Text,
     Ticks,
+    split_series,
     upright_shape,
 )
 from ircore.seeing.writing import LEAST_CONTRAST, Writing, find_writing
@@ -360,7 +361,7 @@ def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
         percepts.append(pie[0])
         blobs = [blob for blob in blobs if not any(blob is member for member in pie[1])]
     shapes = [shape_of(blob, segmentation) for blob in blobs]
-    groups = [series for group in find_bars(shapes) for series in by_series(group)]
+    groups = [series for group in find_bars(shapes) for series in split_series(group)]
     taken = {bar.box for group in groups for bar in group.bars}
     return [*percepts, *groups, *(shape for shape in shapes if shape.box not in taken)]
 

@@ -10,8 +10,8 @@ from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, sector_start
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element, Scene
-from ircore.players.builtin.classical.bars_and_pies import by_series
-from ircore.players.builtin.classical.curves import curve_of
+from ircore.instances.readable_scenes import readable_scene
+from ircore.players.builtin_language import name_curve
 from ircore.seeing.percepts import (
     Backdrop,
     Bar,
@@ -25,6 +25,7 @@ from ircore.seeing.percepts import (
     Text,
     Ticks,
     join,
+    split_series,
 )
 
 REGULAR = ("pentagon", "hexagon", "octagon")
@@ -35,11 +36,8 @@ RIM = 7
 
 
 def perception_of(scene: Scene) -> Perception:
-    """Return a scene as percepts, back to front; things drawn alike share a percept.
-
-    Args:
-        scene: Each of its elements states what its type defines.
-    """
+    """Return a scene as percepts, back to front; things drawn alike share a percept."""
+    scene = readable_scene(scene)
     percepts: list[Percept] = []
     done: set[str] = set()
     for element in scene.elements:
@@ -65,7 +63,7 @@ def _bars(scene: Scene) -> Iterator[Percept]:
     upright = bars[0].parameters["orientation"] == "vertical"
     base = _zero(scene, "y" if upright else "x", bars)
     bar_percepts = [_bar(element, upright) for element in bars]
-    yield from by_series(Bars(upright, base, tuple(bar_percepts)))
+    yield from split_series(Bars(upright, base, tuple(bar_percepts)))
 
 
 def _bar(element: Element, upright: bool) -> Bar:
@@ -177,7 +175,7 @@ def _single(element: Element) -> Iterator[Percept]:
         yield _stroke(element)
     elif element.type in ("curve", "arc", "angle", "right_angle", "arrowhead"):
         path = np.array(element.points("points"))
-        yield curve_of(path, element.colour or "", element.number("width"), _dash(element))
+        yield name_curve(path, element.colour or "", element.number("width"), _dash(element))
     elif element.type in ("circle", "polygon") and "width" in element.parameters:
         yield _outline(element)
     elif element.type in ("patch", "arrow_head"):
