@@ -30,7 +30,7 @@ help:
 	@echo "make install set up .venv with what playing, scoring, releases and the site need"
 	@echo "make ocr     install what finds texts anywhere in renderings, for evaluations and the text metrics"
 	@echo "make demo    play the built-in pairs, score them, write dataset and site into $(DEMO)"
-	@echo "make platform draw the released demo set, compare it to the byte, play the built-in pairs on it"
+	@echo "make platform draw the released demo set, compare it to the pixel, play the built-in pairs on it"
 	@echo "make site    render the site of the demo's runs again"
 	@echo "make freeze  keep the boards of the version FORMER of the dataset DATASET in versions/, before a new one begins"
 	@echo "make test    all tests, the browser tests included"

@@ -43,7 +43,7 @@ RESULTS = ROOT / "build" / "mutants.jsonl"
 
 ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "core": (("ircore/core",), ("tests/ircore/core",)),
-    "players": (("ircore/players",), ("tests/ircore/players",)),
+    "players": (("ircore/seeing", "ircore/players"), ("tests/ircore/seeing", "tests/ircore/players")),
     "games": (("ircore/games",), ("tests/ircore/games", "tests/games")),
     "runs": (("ircore/runs",), ("tests/ircore/runs",)),
     "scorers": (("ircore/scorers",), ("tests/ircore/scorers",)),

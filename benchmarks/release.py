@@ -23,14 +23,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, cycle
 from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
-from PIL import Image
 
 from ircore.core.records import PictureFile
 from ircore.runs.folder import create_run
@@ -41,7 +39,7 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from invented import invented_run, invented_set, talking  # noqa: E402
 
 from ircore.core.episode_records import Episode, Rendering  # noqa: E402
-from ircore.core.images import Picture  # noqa: E402
+from ircore.core.images import Picture, Pixels  # noqa: E402
 from ircore.core.records import Instance  # noqa: E402
 from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
@@ -57,7 +55,7 @@ TARGETS = 100
 """Targets that each run of a release plays."""
 
 BASES = 250
-"""Distinct drawings; further files hold one of them cut into chunks elsewhere, so their bytes differ."""
+"""Distinct drawings; further pictures are one of them with another first pixel."""
 
 LOADING = Path(__file__).with_name("loading.py")
 
@@ -265,35 +263,21 @@ WRITING: dict[str, Callable[[Path], None]] = {
 
 def make_pictures(side: int) -> Iterator[Picture]:
     """Yield distinct pictures without end."""
-    bases: list[bytes] = []
+    bases: list[Pixels] = []
     for number in count():
         if len(bases) < BASES:
-            bases.append(drawn(number, side))
-        yield Picture.from_own_file(cut(bases[number % BASES], 1 + number), side, side)
+            bases.append(draw(number, side))
+        pixels = bases[number % BASES].copy()
+        pixels[0, 0] = list(number.to_bytes(3))
+        yield Picture.from_pixels(pixels)
 
 
-def drawn(seed: int, side: int) -> bytes:
-    """Return a PNG file about as large as a photograph's: a coarse gradient with fine grain."""
+def draw(seed: int, side: int) -> Pixels:
+    """Return a picture whose file is about as large as a photograph's: a coarse gradient with fine grain."""
     random = np.random.default_rng(seed)
     coarse = random.integers(0, 240, (side // 64 + 1, side // 64 + 1, 3), dtype=np.uint8)
     smooth = coarse.repeat(64, axis=0).repeat(64, axis=1)[:side, :side]
-    buffer = io.BytesIO()
-    grain = random.integers(0, 4, (side, side, 3), dtype=np.uint8)
-    Image.fromarray(smooth + grain).save(buffer, "PNG", compress_level=1)
-    return buffer.getvalue()
-
-
-def cut(file: bytes, after: int) -> bytes:
-    """Cut the first data chunk of a PNG file in two: other bytes, the same picture."""
-    at = file.index(b"IDAT") - 4
-    length = int.from_bytes(file[at : at + 4])
-    data = file[at + 8 : at + 8 + length]
-    return file[:at] + chunk(data[:after]) + chunk(data[after:]) + file[at + 12 + length :]
-
-
-def chunk(data: bytes) -> bytes:
-    """Return a data chunk of a PNG file."""
-    return len(data).to_bytes(4) + b"IDAT" + data + zlib.crc32(b"IDAT" + data).to_bytes(4)
+    return smooth + random.integers(0, 4, (side, side, 3), dtype=np.uint8)
 
 
 def instance(index: int, one: Picture) -> Instance:

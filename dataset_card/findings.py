@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from math import isclose
 from typing import Any, NamedTuple
 
+import numpy as np
 from PIL import Image
 
-from ircore.core.images import FORMATS, MAX_PIXELS
+from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels
 from ircore.core.untrusted_text import without_controls
 
 
@@ -51,19 +52,21 @@ METADATA = frozenset(
 """Names, in lower case, of picture metadata in Pillow: camera, place, author or prompt."""
 
 
-class Size(NamedTuple):
-    """Width and height in pixels.
+class DecodedPicture(NamedTuple):
+    """What an embedded picture shows."""
 
-    >>> max(Size(width=512, height=384))
-    512
-    """
+    sha256: str
+    """Hash of the pixels."""
 
     width: int
+    """Pixels."""
+
     height: int
+    """Pixels."""
 
 
-Decode = Callable[[Iterable[bytes]], Iterable[tuple[str, "Size | str"]]]
-"""Function that decodes several pictures at once; returns the SHA-256 and the result of ``decoded`` for each."""
+Decode = Callable[[Iterable[bytes]], Iterable["DecodedPicture | str"]]
+"""Function that decodes several files at once; returns the result of ``decoded`` for each."""
 
 
 class Pictures:
@@ -82,8 +85,8 @@ class Pictures:
     def __init__(self, findings: Findings, decode: Decode | None = None) -> None:
         self._findings = findings
         self._decode = decode
-        self._known: dict[str, Size | str] = {}
-        self._ahead: dict[str, Size | str] = {}
+        self._known: dict[bytes, DecodedPicture | str] = {}
+        """Results by the hash of the file, so that the target of many turns is decoded once."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -92,21 +95,21 @@ class Pictures:
         """Decode the pictures of the next rows together, where that is faster."""
         if self._decode is None:
             return
-        # By the stated hash, so that the target of many turns is decoded once.
-        cells = {row[f"{name}_sha256"]: row[name] for row in rows for name in columns}
-        new = [cell["bytes"] for sha256, cell in cells.items() if sha256 not in self._known and cell and cell["bytes"]]
-        self._ahead = dict(self._decode(new))
+        cells = [row[name] for row in rows for name in columns]
+        files = {_file_key(cell["bytes"]): cell["bytes"] for cell in cells if cell and cell["bytes"]}
+        new = {key: data for key, data in files.items() if key not in self._known}
+        self._known |= zip(new, self._decode(new.values()), strict=True)
 
-    def check(self, where: str, cell: object, sha256: object) -> Size | None:
+    def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
         """Check a picture against the hash beside it.
 
         Args:
             where: File, row and column.
             cell: The value of the image column.
-            sha256: What its bytes must hash to.
+            sha256: What its pixels must hash to.
 
         Returns:
-            Its size; None if there is none or it is at fault.
+            The picture; None if there is none or it is at fault.
         """
         data = cell.get("bytes") if isinstance(cell, dict) else None
         if data is None or sha256 is None:
@@ -114,29 +117,34 @@ class Pictures:
             if (cell is None) != (sha256 is None) or isinstance(cell, dict):
                 self._findings.add(where, "picture without bytes or without its SHA-256")
             return None
+        picture = self.look_at(where, cell)
+        if picture is not None and picture.sha256 != sha256:
+            shown, stated = picture.sha256[:12], str(sha256)[:12]
+            self._findings.add(where, f"the picture's SHA-256 is {shown}…, the row says {stated}…")
+            return None
+        return picture
+
+    def look_at(self, where: str, cell: Any) -> DecodedPicture | None:
+        """Return the picture of a cell that has bytes; None if it is at fault."""
         # Whoever stores the picture under this name would leave the own folder.
-        if isinstance(cell, dict) and set(str(cell["path"])) & set("/\\"):
+        if set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
-        actual = hashlib.sha256(data).hexdigest()
-        if actual != sha256:
-            self._findings.add(where, f"the picture's SHA-256 is {actual[:12]}…, the row says {str(sha256)[:12]}…")
+        key = _file_key(cell["bytes"])
+        if key not in self._known:
+            self._known[key] = decoded(cell["bytes"])
+        picture = self._known[key]
+        if isinstance(picture, str):
+            self._findings.add(where, picture)
             return None
-        if actual not in self._known:
-            self._known[actual] = self._ahead.pop(actual) if actual in self._ahead else decoded(data)
-        size = self._known[actual]
-        if isinstance(size, str):
-            self._findings.add(where, size)
-            return None
-        return size
+        return picture
 
 
-def hashed_and_decoded(data: bytes) -> tuple[str, Size | str]:
-    """Return the SHA-256 of a picture's bytes, and the picture's size or fault."""
-    return hashlib.sha256(data).hexdigest(), decoded(data)
+def _file_key(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
-def decoded(data: bytes) -> Size | str:
-    """Decode a picture fully; return its size, or its fault as a text."""
+def decoded(data: bytes) -> DecodedPicture | str:
+    """Decode a picture fully; return what it shows, or its fault as a text."""
     try:
         # Pillow would try many further formats, one of them by starting Ghostscript.
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
@@ -145,9 +153,9 @@ def decoded(data: bytes) -> Size | str:
                 return f"picture of {image.width} × {image.height} pixels is too large"
             # Opening has read the header alone.
             image.load()
-            return _carried(image) or Size(*image.size)
-    # Pillow raises all of these over damaged files, such as SyntaxError for a broken PNG.
-    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
+            shown = hash_pixels(np.asarray(image.convert("RGB")))
+            return _carried(image) or DecodedPicture(shown, image.width, image.height)
+    except (*UNDECODABLE, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"
 
 

@@ -13,7 +13,10 @@ import ircore
 
 ROOT = Path(ircore.__file__).resolve().parents[1]
 
-FLOORS = ("core", "players", "instances", "games", "runs", "scorers", "results", "submissions", "library", "commands")
+FLOORS = (
+    "core", "seeing", "players", "instances", "games", "runs", "scorers", "results", "submissions", "library",
+    "commands",
+)  # fmt: skip
 """The rooms of ``ircore`` from the ground floor up: each may import what lies below it."""
 
 PACKAGES = ("ircore", "dataset_card", "leaderboard")
@@ -57,6 +60,17 @@ def test_no_import_climbs() -> None:
         if (names := upward(path, room))
     }
     assert climbing == {}
+
+
+@pytest.mark.slow
+def test_nothing_outside_their_room_imports_a_built_in_player() -> None:
+    """What describers, judges and puzzles share to look at pixels is a room of its own."""
+    rooms = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    outside = [path for path in rooms if ROOT / "ircore" / "players" not in path.parents]
+    built_in = {
+        path: {name for name in imported(path) if name.startswith("ircore.players.builtin.")} for path in outside
+    }
+    assert {path: names for path, names in built_in.items() if names} == {}
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """Pictures that must not be published stand in no release, no site and no pack, whatever the user does."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.images import Picture
+from ircore.core.images import Picture, read_picture
 from ircore.core.records import Instance
 from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
@@ -61,7 +60,7 @@ def test_what_is_pulled_names_every_picture_by_its_hash(played: Path, tmp_path: 
     pulled = pull_release(played / "release", tmp_path / "pulled")
     index = next(pulled.instances.glob("*.jsonl")).read_text(encoding="utf-8")
     for picture in (played / "instances" / "images").iterdir():
-        assert hashlib.sha256(picture.read_bytes()).hexdigest() in index
+        assert read_picture(picture).sha256 in index
     assert not list(pulled.instances.rglob("*.png"))
     assert ircore(["results", str(pulled.runs[0])]) == 0
 

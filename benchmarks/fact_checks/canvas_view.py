@@ -10,9 +10,8 @@ from PIL import ImageColor
 
 from ircore.core.drawing import Point, arc_points
 from ircore.core.plot_area import Scale
-from ircore.players.builtin.canvas.colours import family
-from ircore.players.builtin.canvas.geometry import BoxF, extent
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
+from ircore.seeing.colours import family
 
 Fact = dict[str, Any]
 Checks = dict[str, bool]

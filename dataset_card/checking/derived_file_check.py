@@ -96,8 +96,9 @@ def _verification(folder: Path, record: ReleaseRecord, findings: Findings) -> Ve
 def _differences(name: str, data: bytes, wanted: bytes) -> Iterator[tuple[str, str]]:
     if not name.endswith(".png"):
         yield from ((f"{name}:{number}", difference) for number, difference in text_differences(data, wanted))
-    elif not isinstance(decoded(data), str):  # else that is a fault already
-        yield name, picture_difference(data, wanted)
+    # A picture that cannot be decoded is a fault already.
+    elif not isinstance(decoded(data), str) and (difference := picture_difference(data, wanted)) is not None:
+        yield name, difference
 
 
 def _read(path: Path) -> bytes:

@@ -43,7 +43,7 @@ class EmbeddedGamePictures:
         column, file = f"picture_{name}", instance.pictures[name]
         if column not in self._columns:
             self._columns[column] = EmbeddedPictures(self._instances, column)
-        return Picture.from_own_file(self._columns[column].read(file.sha256), file.width, file.height)
+        return self._columns[column].read(file)
 
     def of_step(self, rendering: Rendering) -> Picture:
         """Return a picture that a step holds.
@@ -53,7 +53,7 @@ class EmbeddedGamePictures:
         """
         # A picture in no column is asked of the first one, whose error names the picture.
         column = next((column for column in self._drawn if rendering.sha256 in column), self._drawn[0])
-        return Picture.from_own_file(column.read(rendering.sha256), rendering.width, rendering.height)
+        return column.read(rendering)
 
     def instruments(self, instance: Instance) -> EpisodeInstruments:
         """Return the instruments for an episode of an instance."""

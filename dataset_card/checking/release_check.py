@@ -21,7 +21,7 @@ from dataset_card.checking.record import RecordCheck, own_prompts, sound_records
 from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
-from dataset_card.findings import Decode, Findings, Pictures, Size, decoded, hashed_and_decoded
+from dataset_card.findings import Decode, DecodedPicture, Findings, Pictures, decoded
 from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
@@ -318,8 +318,8 @@ def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
             if name != RELEASE and name not in optional:  # a missing record is a fault where it is read
                 findings.add(name, "is missing")
         elif path.suffix == ".png":
-            if isinstance(size := decoded(path.read_bytes()), str):
-                findings.add(name, size)
+            if isinstance(fault := decoded(path.read_bytes()), str):
+                findings.add(name, fault)
         elif leak := find_forbidden(path.read_text("utf-8", errors="replace")):
             findings.add(name, f"holds {leak}")
 
@@ -381,9 +381,9 @@ def decoding_processes(count: int) -> Iterator[Decode]:
     """
     with worker_pool(count) as pool:
 
-        def decode(pictures: Iterable[bytes]) -> list[tuple[str, Size | str]]:
+        def decode(pictures: Iterable[bytes]) -> list[DecodedPicture | str]:
             try:
-                return list(pool.map(hashed_and_decoded, pictures, chunksize=AT_ONCE))
+                return list(pool.map(decoded, pictures, chunksize=AT_ONCE))
             except BrokenProcessPool as error:
                 problem = "a process died while it decoded pictures"
                 raise WorkError(problem, "Check the pictures and the free memory.") from error

@@ -12,6 +12,7 @@ from dataset_card.tables.parquet import table_files
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import FACTS, INSTANCES, TRANSCRIPTS
+from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -33,9 +34,9 @@ class EmbeddedInstances(InstanceSet):
 
     embedded: EmbeddedPictures
 
-    def picture_bytes(self, instance: Instance, name: str) -> bytes:
-        """Return the bytes of an instance's picture, the hash checked."""
-        return self.embedded.read(instance.pictures[name].sha256)
+    def picture(self, instance: Instance, name: str) -> Picture:
+        """Return a picture of an instance, its pixels checked."""
+        return self.embedded.read(instance.pictures[name])
 
 
 def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:

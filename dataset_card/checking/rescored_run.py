@@ -145,7 +145,7 @@ class RunTask:
         )
 
     def _picture(self, rendering: Rendering) -> Picture:
-        return Picture.from_own_file(self._pictures.read(rendering.sha256), rendering.width, rendering.height)
+        return self._pictures.read(rendering)
 
 
 def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:

@@ -17,7 +17,8 @@ from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
-from ircore.core.images import read_image_bytes
+from ircore.core.images import Picture, read_image_bytes
+from ircore.core.records import PictureFile
 from ircore.instances.folder import UNSTATED
 from ircore.instances.records import MOST_BYTES
 from ircore.instances.store import INDEX, InstanceSet, read_instances
@@ -100,8 +101,8 @@ def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
         raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
     pictures = _published(read_instances(fetched))
     with new_folder(out) as temporary:
-        for image, sha256 in pictures.items():
-            write_bytes(temporary / image, _checked(fetched / image, sha256, f"{name}: {image}"))
+        for image, file in pictures.items():
+            write_bytes(temporary / image, _checked(fetched / image, file, f"{name}: {image}"))
         write_bytes(temporary / INDEX, index)
     return read_instances(out)
 
@@ -118,12 +119,12 @@ def fetch_files(name: str) -> Path:
     return Repository(name).fetch(None, ("*",))
 
 
-def _published(instances: InstanceSet) -> dict[str, str]:
-    """Return the SHA-256 of every picture that may be published, by the name of its file."""
-    pictures: dict[str, str] = {}
+def _published(instances: InstanceSet) -> dict[str, PictureFile]:
+    """Return every picture that may be published, by the name of its file."""
+    pictures: dict[str, PictureFile] = {}
     for instance in instances.instances:
         if may_be_published(instance.licence):
-            pictures |= {file.image: file.sha256 for file in instance.pictures.values()}
+            pictures |= {file.image: file for file in instance.pictures.values()}
     # The set may be a stranger's, from the Hub: no name may lead out of the folder.
     refuse_unsafe((image, image) for image in pictures)
     strays = [image for image in pictures if not image.startswith("images/")]
@@ -132,20 +133,17 @@ def _published(instances: InstanceSet) -> dict[str, str]:
     return pictures
 
 
-def _checked(path: Path, sha256: str, where: str) -> bytes:
+def _checked(path: Path, file: PictureFile, where: str) -> bytes:
     if not path.is_file():
         raise WorkError(f"{where}: is missing there", "Push the set again.")
-    data = read_image_bytes(path)
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise WorkError(f"{where}: not the picture that the set was made with", "Push the set again.")
-    return data
+    return Picture.from_own_file(read_image_bytes(path), file, where, "Push the set again.").data
 
 
 def _files(instances: InstanceSet) -> dict[str, LocalFile]:
-    """Return the files to push, each picture checked against its hash."""
+    """Return the files to push, each picture checked."""
     files = {INDEX: read_local_file(instances.folder / INDEX)}
-    for image, sha256 in _published(instances).items():
-        _checked(instances.folder / image, sha256, str(instances.folder / image))
+    for image, file in _published(instances).items():
+        _checked(instances.folder / image, file, str(instances.folder / image))
         files[image] = read_local_file(instances.folder / image)
     return files
 

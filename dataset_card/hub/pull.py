@@ -5,7 +5,6 @@ What a release does not hold is not invented: the players' raw answers, their to
 away, so a pulled run shows no requests. What its episodes cost is kept in ``costs.json``.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,10 +22,12 @@ from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import unknown
-from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.core.records import RECONSTRUCTION, Instance, PictureFile
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
@@ -214,23 +215,22 @@ def write_instance_sets(
     for game, instances in sets.items():
         target = folder / (f"instances_{game}" if written else "instances")
         pictures = {instance.instance_id: _set_pictures(instance) for instance in instances.instances}
-        refuse_unsafe((name, image) for name, files in pictures.items() for image, _ in files.values())
+        refuse_unsafe((name, file.image) for name, files in pictures.items() for file in files.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
             if game_of(config.name, row) == game:
-                for column, (image, sha256) in pictures[str(row["instance_id"])].items():
-                    write_bytes(target / image, _bytes(row, column, sha256))
+                for column, file in pictures[str(row["instance_id"])].items():
+                    write_bytes(target / file.image, _bytes(row, column, file))
         write_bytes(target / INDEX, index_bytes(instances.instances))
         written[game] = read_instances(target)
     return written
 
 
-def _set_pictures(instance: Instance) -> dict[str, tuple[str, str]]:
-    """Return file name and SHA-256 of an instance's published pictures by the columns that hold them."""
+def _set_pictures(instance: Instance) -> dict[str, PictureFile]:
+    """Return an instance's published pictures by the columns that hold them."""
     if instance.game == RECONSTRUCTION:
-        return {"image": (instance.pictures["target"].image, instance.pictures["target"].sha256)}
-    published = published_pictures(instance)
-    return {f"picture_{name}": (picture.image, picture.sha256) for name, picture in published.items()}
+        return {"image": instance.pictures["target"]}
+    return {f"picture_{name}": picture for name, picture in published_pictures(instance).items()}
 
 
 def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, judged: set[str]) -> int:
@@ -261,7 +261,7 @@ def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) ->
 
 def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[AnyReleasedRun]) -> None:
     """Write each rendering of the runs once, a few rows of the release held at a time."""
-    missing = {run.run.run_id: set(_renderings(run)) for run in runs}
+    missing = {run.run.run_id: {drawn.sha256: drawn for drawn in _renderings(run)} for run in runs}
     columns = [column.name for column in config.images]
     for _, row in read_table(release, config):
         run_id = str(row["run_id"])
@@ -269,22 +269,21 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
             sha256 = row[f"{column}_sha256"]
             if isinstance(sha256, str) and sha256 in missing.get(run_id, ()):
                 # Turns may share a rendering, and a rendering may stand in several columns.
-                missing[run_id].remove(sha256)
-                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, sha256))
+                drawn = missing[run_id].pop(sha256)
+                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, drawn))
 
 
-def _renderings(run: AnyReleasedRun) -> Iterator[str]:
+def _renderings(run: AnyReleasedRun) -> Iterator[Rendering]:
     if isinstance(run, ReleasedRun):
         turns = (turn for episode in run.episodes() for turn in episode.turns)
-        return (turn.rendering.sha256 for turn in turns if turn.rendering is not None)
+        return (turn.rendering for turn in turns if turn.rendering is not None)
     steps = (step for episode in run.episodes() for step in episode.steps)
-    return (rendering.sha256 for step in steps for rendering in renderings_of_step(step))
+    return (rendering for step in steps for rendering in renderings_of_step(step))
 
 
-def _bytes(row: Row, column: str, sha256: str) -> bytes:
-    """Return a picture's bytes after comparing the hash again: the file may have changed since the check."""
+def _bytes(row: Row, column: str, known: KnownPicture) -> bytes:
+    """Return a picture's bytes after comparing the pixels again: the file may have changed since the check."""
     cell = row[column]
     data = cell["bytes"] if isinstance(cell, dict) else b""
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise WorkError(f"{column} {sha256[:12]}…: has changed while it was read", "Give the same command again.")
-    return bytes(data)
+    where = f"{column} {known.sha256[:12]}…"
+    return Picture.from_own_file(data, known, where, "Give the same command again.").data

@@ -106,8 +106,7 @@ class StoredRun(_StoredRecords):
         Raises:
             InputError: The release does not have it.
         """
-        data = self._pictures.read(rendering.sha256)
-        return Picture.from_own_file(data, rendering.width, rendering.height)
+        return self._pictures.read(rendering)
 
     @cached_property
     def _pictures(self) -> EmbeddedPictures:
@@ -179,7 +178,7 @@ class StoredGameRun(_StoredRecords):
         for pictures in self._pictures:
             # A step of a game may hold several pictures, each in a column of its own.
             if rendering.sha256 in pictures:
-                return Picture.from_own_file(pictures.read(rendering.sha256), rendering.width, rendering.height)
+                return pictures.read(rendering)
         raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
     @cached_property

@@ -129,7 +129,7 @@ class DeclaredTables(GameTables):
         for name, info in self.game.step.model_fields.items():
             about, column = info.description or name, step_column(name)
             if name in pictures:
-                words = f"SHA-256 of the bytes of `{name}`."
+                words = f"SHA-256 of the pixels of `{name}`."
                 yield Column(column, "image", about, nullable=True, repeats=True)
                 yield Column(f"{column}_sha256", "string", words, nullable=True)
             else:
@@ -147,7 +147,7 @@ class DeclaredTables(GameTables):
         # Sorted, because the order of a set differs from one process to the next.
         for name in sorted({name for instance in self.instances.instances for name in published_pictures(instance)}):
             pictures.append(Column(f"picture_{name}", "image", f"The picture `{name}`.", nullable=True, repeats=True))
-            pictures.append(Column(f"picture_{name}_sha256", "string", "SHA-256 of its bytes.", nullable=True))
+            pictures.append(Column(f"picture_{name}_sha256", "string", "SHA-256 of its pixels.", nullable=True))
         return (
             _GAME,
             *_EPISODE[1:],

@@ -71,4 +71,4 @@ class ReleasedRun:
         """
         if self.pictures is None:
             raise InputError(f"{self.path}: the run was read back without its pictures")
-        return Picture.from_own_file(self.pictures.read(rendering.sha256), rendering.width, rendering.height)
+        return self.pictures.read(rendering)

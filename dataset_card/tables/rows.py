@@ -33,7 +33,7 @@ class PictureFile:
     """File name of the picture, without folders."""
 
     load: Callable[[], bytes]
-    """Reads the bytes of its file and checks their hash."""
+    """Reads the bytes of its file and checks the pixels."""
 
 
 class EmbeddedImage(TypedDict):
@@ -203,7 +203,7 @@ def _of_turn(run: PlayedRun, turn: Turn) -> Row:
 
 
 def picture_columns(name: str, run: PlayedRun, rendering: Rendering | None) -> Row:
-    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its bytes.
+    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels.
 
     Args:
         name: Name of the picture's column.

@@ -107,10 +107,10 @@ class Tables:
     def take_instance(self, where: str, row: Row) -> None:
         """Take a row of ``instances``."""
         self._compare(where, row, OF_GAME, "its tables are of")
-        size = self._pictures.check(f"{where}: image", row["image"], row["image_sha256"])
+        shown = self._pictures.check(f"{where}: image", row["image"], row["image_sha256"])
         # A picture with a fault of its own is reported already, and has no size.
-        if size is not None and size != (row["width"], row["height"]):
-            self._findings.add(where, f"the picture is {size.width} × {size.height} px, the row says otherwise")
+        if shown is not None and (shown.width, shown.height) != (row["width"], row["height"]):
+            self._findings.add(where, f"the picture is {shown.width} × {shown.height} px, the row says otherwise")
         plain = {name: row[name] for name in ("instance_id", "game", "category", "difficulty", "seed")}
         origin = {"source": row["source"], "licence": row["licence"]}
         scene = None
@@ -129,9 +129,10 @@ class Tables:
         self._pictures.check(f"{where}: target", row["target"], row["target_sha256"])
         if instance is not None and row["target_sha256"] != instance.pictures["target"].sha256:
             self._findings.add(where, f"its target is not the picture of {instance.instance_id}")
-        size = self._pictures.check(f"{where}: rendering", row["rendering"], row["rendering_sha256"])
-        drawn = None if size is None else Rendering(sha256=str(row["rendering_sha256"]), **size._asdict())
-        if (size or (None, None)) != (row["rendering_width"], row["rendering_height"]):
+        shown = self._pictures.check(f"{where}: rendering", row["rendering"], row["rendering_sha256"])
+        drawn = None if shown is None else Rendering(**shown._asdict())
+        size = (None, None) if drawn is None else (drawn.width, drawn.height)
+        if size != (row["rendering_width"], row["rendering_height"]):
             self._findings.add(where, "rendering_width and rendering_height are not those of the rendering")
         turn = self._record(where, partial(Turn.model_validate, turn_fields(row, drawn)))
         if turn is None:
@@ -219,10 +220,10 @@ class Tables:
         data = cell.get("bytes") if isinstance(cell, dict) else None
         if (data is None) != (original is None):
             return self._findings.add(where, "small picture without its original, or none of one that is there")
-        # The row states the hash of the original, so a preview is checked against the hash of its own bytes.
-        size = self._pictures.check(where, cell, data and hashlib.sha256(data).hexdigest())
-        if size is not None and max(size) > PREVIEW_SIDE:
-            self._findings.add(where, f"{size.width} × {size.height} pixels, a preview has at most {PREVIEW_SIDE}")
+        # The row states the hash of the original, not of the preview.
+        shown = None if data is None else self._pictures.look_at(where, cell)
+        if shown is not None and max(shown.width, shown.height) > PREVIEW_SIDE:
+            self._findings.add(where, f"{shown.width} × {shown.height} pixels, a preview has at most {PREVIEW_SIDE}")
         return None
 
     def take_board_row(self, where: str, row: Row) -> None:

@@ -38,7 +38,7 @@ _INSTANCE = (
 
 
 def _hash(of: str, nullable: bool = False) -> Column:
-    return Column(f"{of}_sha256", "string", f"SHA-256 of the bytes of `{of}`, as 64 hex digits.", nullable)
+    return Column(f"{of}_sha256", "string", f"SHA-256 of the pixels of `{of}`, as 64 hex digits.", nullable)
 
 
 INSTANCES = Config(

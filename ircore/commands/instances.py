@@ -37,7 +37,7 @@ def command() -> None:
 @command.command()
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option("--game", default="reconstruction", show_default=True, metavar="NAME", help="The game of the set.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the byte.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same set to the pixel.")
 @click.option("--per-condition", default=10, show_default=True, help="Pictures for each category and difficulty.")
 @conditions_options
 @click.option(

@@ -17,7 +17,6 @@ from ircore.commands.options import PATH, executor_options, open_runs, scheduler
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.ocr import reader_missing
 from ircore.core.plugins import available, builtin
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import HUMAN
@@ -29,6 +28,7 @@ from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.remote import scored_by
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
+from ircore.seeing.ocr import reader_missing
 
 
 def _without_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Counts of things in words, singular or plural."""
+"""Counts of things in words, singular or plural, and articles."""
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
@@ -26,3 +26,8 @@ def plural_of(noun: str) -> str:
     if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
         return f"{noun[:-1]}ies"
     return f"{noun}s"
+
+
+def article(words: str) -> str:
+    """Put ``A`` or ``An`` before words."""
+    return f"An {words}" if words[0] in "aeiou" else f"A {words}"

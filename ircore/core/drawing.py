@@ -191,6 +191,21 @@ def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: 
     ]
 
 
+def sector_start(centre: Point, radius: float, degrees: float, box: Sequence[int]) -> int:
+    """Return where a sector begins, in whole degrees clockwise from 3 o'clock, so that it fills a box best.
+
+    Scenes record the box of the tint of an angle, but not where it begins.
+    """
+
+    def distance(start: int) -> float:
+        corners = [centre, *arc_points(centre, (radius, radius), start, start + degrees)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        sides = zip((min(xs), min(ys), max(xs), max(ys)), box, strict=True)
+        return math.fsum(abs(side - wanted) for side, wanted in sides)
+
+    return min(range(360), key=distance)
+
+
 @lru_cache(maxsize=4096)  # A line has a disc of one size at each of its joints.
 def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple[float, float, float, float], ...]:
     """Return how far right and down the two half-axes lead to each point of an arc."""

@@ -120,17 +120,13 @@ class Attempt(Record):
 class Rendering(Record):
     """A picture that a generator made, stored in the run folder under its hash."""
 
-    sha256: Sha256 = Field(description="Of the PNG file's bytes; the file is renderings/<sha256>.png.")
+    sha256: Sha256 = Field(description="Of the picture's size and pixels; the file is renderings/<sha256>.png.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
 
     @classmethod
     def of(cls, picture: Picture) -> "Rendering":
-        """Return the record of a picture that a player drew, for a step's record; the engine keeps the picture's file.
-
-        >>> Rendering.of(Picture(b"", 64, 48)).height
-        48
-        """
+        """Return the record of a picture that a player drew; the engine keeps the picture's file."""
         return cls(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 

@@ -1,19 +1,18 @@
 """Pictures at the border: opened once, checked, turned into plain RGB, never trusted.
 
 ``Picture`` is what players, judges and metrics get: bytes of a PNG file and, decoded at most once, its pixels. It
-carries no name, path or metadata, so that nothing but what can be seen reaches a player.
+carries no name, path or metadata, so that nothing but what can be seen reaches a player. A picture is known by the hash
+of its pixels (``hash_pixels``), since compressors differ: the same pixels are other files on other systems.
 """
 
 import hashlib
 import io
 import struct
 import warnings
-import zlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
@@ -38,6 +37,10 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 MOST_SCANS = 100
 """Passes over its pixels that a JPEG file may ask for: encoders make about ten, a small file could ask for millions."""
 
+RESTORE = "Restore the file from a copy."
+UNDECODABLE = (OSError, SyntaxError, ValueError, EOFError)
+"""What Pillow raises over damaged files, beside its own error for pictures that are too large."""
+
 BACKDROP = (255, 255, 255)
 """Transparent pixels are shown on white."""
 
@@ -51,6 +54,33 @@ class ImageError(InputError):
     ircore.core.images.ImageError: a.png: the file is not a PNG, JPEG, WebP or GIF picture
     Convert the file to PNG.
     """
+
+
+class KnownPicture(Protocol):
+    """What a record states of a picture."""
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the pixels."""
+
+    @property
+    def width(self) -> int:
+        """Pixels."""
+
+    @property
+    def height(self) -> int:
+        """Pixels."""
+
+
+def hash_pixels(pixels: Pixels) -> str:
+    """Return the SHA-256 of a picture: of its width and height, four bytes each, and of its RGB bytes, row by row.
+
+    Args:
+        pixels: Height × width × 3, uint8.
+    """
+    digest = hashlib.sha256(struct.pack(">II", pixels.shape[1], pixels.shape[0]))
+    digest.update(pixels.tobytes())
+    return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +110,8 @@ class Picture:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of ``data``."""
-        return hashlib.sha256(self.data).hexdigest()
+        """What the picture is known by: the hash of its pixels (``hash_pixels``)."""
+        return hash_pixels(self.pixels)
 
     @cached_property
     def pixels(self) -> Pixels:
@@ -94,24 +124,24 @@ class Picture:
 
     @classmethod
     def from_pixels(cls, pixels: Pixels, changes: tuple[str, ...] = ()) -> "Picture":
-        """Encode an RGB array as PNG; the same pixels give the same bytes everywhere.
+        """Encode an RGB array as PNG.
 
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
             changes: Conversions to plain RGB.
         """
-        from ircore.core import png
+        from PIL import Image
 
-        picture = cls(png.encode(pixels), pixels.shape[1], pixels.shape[0], changes)
+        file = io.BytesIO()
+        Image.fromarray(pixels).save(file, "PNG")
+        picture = cls(file.getvalue(), pixels.shape[1], pixels.shape[0], changes)
         # In place of the cached property, which would decode what was just encoded.
         picture.__dict__["pixels"] = _frozen(pixels)
         return picture
 
     @classmethod
     def from_untrusted(cls, data: bytes, name: str) -> "Picture":
-        """Check a file from a stranger and turn it into a plain RGB PNG, which drops all metadata.
-
-        A PNG of 8-bit RGB keeps its compressed pixels, every other file is encoded anew.
+        """Check a file from a stranger and encode its pixels anew as a plain RGB PNG, which drops all else.
 
         Args:
             data: The file's bytes.
@@ -120,20 +150,39 @@ class Picture:
         Raises:
             ImageError: It is empty, truncated, too large, or no PNG, JPEG, WebP or GIF.
         """
-        image, changes = _open(data, name)
-        with image:
-            rgb = _as_rgb(image, changes)
-        plain = None if changes else _pixels_only(data)
-        if plain is not None:
-            return cls(plain, rgb.width, rgb.height)
         import numpy as np
 
-        return cls.from_pixels(np.asarray(rgb), tuple(changes))
+        image, changes = _open(data, name)
+        with image:
+            return cls.from_pixels(np.asarray(_as_rgb(image, changes)), tuple(changes))
 
     @classmethod
-    def from_own_file(cls, data: bytes, width: int, height: int) -> "Picture":
-        """Wrap bytes that this package wrote and whose hash was checked; decoded only when needed."""
-        return cls(data, width, height)
+    def from_own_file(cls, data: bytes, known: KnownPicture, where: str, remedy: str = RESTORE) -> "Picture":
+        """Return a picture that was recorded, after comparing size and pixels with its record.
+
+        Args:
+            data: The file's bytes, kept as they are.
+            known: What the record states.
+            where: What to call the file in an error message.
+            remedy: What to do if it is not the picture.
+
+        Raises:
+            ImageError: The file is damaged or shows another picture.
+        """
+        import numpy as np
+        from PIL import Image
+
+        picture = cls(data, known.width, known.height)
+        try:
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
+                if image.size == (known.width, known.height) and known.width * known.height <= MAX_PIXELS:
+                    picture.__dict__["pixels"] = _frozen(np.asarray(image.convert("RGB")))
+        except (*UNDECODABLE, Image.DecompressionBombError):
+            pass
+        if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
+            raise ImageError(f"{where}: damaged, not the picture that was recorded", remedy)
+        return picture
 
     @classmethod
     def stored(cls, path: Path, sha256: str, width: int, height: int) -> "Picture":
@@ -228,7 +277,7 @@ def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
         raise ImageError(
             f"{name}: the file is not a PNG, JPEG, WebP or GIF picture", "Convert the file to PNG."
         ) from error
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
+    except UNDECODABLE as error:
         raise ImageError(
             f"{name}: the picture is damaged or truncated ({error})", "Save the picture again from its source."
         ) from error
@@ -273,55 +322,6 @@ def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     elif image.mode != "RGB":
         changes.append(f"{image.mode} to RGB")
     return image if image.mode == "RGB" else image.convert("RGB")
-
-
-_RGB_8_BIT = b"\x08\x02\0\0\0"
-"""The end of a PNG header: 8 bits, RGB, the one compression and filter method, not interlaced (PNG 3rd ed., 11.2.1)."""
-
-
-def _pixels_only(data: bytes) -> bytes | None:
-    """Return a PNG file of 8-bit RGB reduced to its pixels, without metadata; None if the file has to be encoded anew.
-
-    Several times faster than encoding anew, and the pixels are the same.
-    """
-    if not data.startswith(PNG) or data[24:29] != _RGB_8_BIT:
-        return None
-    rows, at, kind = [], len(PNG), b""
-    while kind != b"IEND" and at + 8 <= len(data):
-        size, kind = int.from_bytes(data[at : at + 4]), data[at + 4 : at + 8]
-        if kind == b"IDAT":
-            rows.append(data[at + 8 : at + 8 + size])
-        at += size + 12
-    width, height = struct.unpack(">II", data[16:24])
-    # Behind the pixels a stream may carry a message that no viewer shows.
-    if not fills_exactly(rows, width, height):
-        return None
-    chunks = ((b"IHDR", data[16:29]), (b"IDAT", b"".join(rows)), (b"IEND", b""))
-    return PNG + b"".join(
-        struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
-        for name, content in chunks
-    )
-
-
-def fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
-    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
-
-    Never more than one picture's bytes are unpacked.
-
-    Args:
-        packed: The contents of its IDAT chunks.
-        width: In pixels.
-        height: In pixels.
-    """
-    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
-    try:
-        for part in packed:
-            while part and length <= wanted:
-                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
-                part = stream.unconsumed_tail
-    except zlib.error:
-        return False
-    return length == wanted and stream.eof and not stream.unused_data
 
 
 def _orientation(image: "Image.Image") -> int:

@@ -104,6 +104,26 @@ class Element(Record):
         description="What defines it (values, coordinates in pixels unless the key says otherwise).",
     )
 
+    def number(self, name: str, default: float = 0.0) -> float:
+        """Return a parameter that is a number; ``default`` if the element has no parameter of this name."""
+        value: Any = self.parameters.get(name, default)
+        return float(value)
+
+    def numbers(self, name: str) -> list[float]:
+        """Return a parameter that is a list of numbers; empty if the element has no parameter of this name."""
+        values: Any = self.parameters.get(name, [])
+        return [float(value) for value in values]
+
+    def point(self, name: str) -> tuple[float, float]:
+        """Return a parameter that is a point, ``[x, y]`` in pixels."""
+        point: Any = self.parameters[name]
+        return float(point[0]), float(point[1])
+
+    def points(self, name: str) -> list[tuple[float, float]]:
+        """Return a parameter that is a list of points."""
+        points: Any = self.parameters[name]
+        return [(float(x), float(y)) for x, y, *_ in points]
+
 
 class Scene(Record):
     """Everything that was drawn in a target, back to front: ground truth that no judge model can bias.
@@ -136,7 +156,7 @@ class PictureFile(Record):
     """
 
     image: Line = Field(description="The file, relative to the instance set's folder, with forward slashes.")
-    sha256: Sha256 = Field(description="Of the file's bytes.")
+    sha256: Sha256 = Field(description="Of the picture's size and pixels.")
     width: int = Field(ge=1, le=8192, description="Pixels.")
     height: int = Field(ge=1, le=8192, description="Pixels.")
 

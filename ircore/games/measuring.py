@@ -108,9 +108,6 @@ class MeasuredValue(NamedTuple):
 class RatedPicture(NamedTuple):
     """A picture of an episode that judges and people compare with a picture of the instance.
 
-    >>> RatedPicture(step=1, original="target", rendering=Rendering.of(Picture(b"", 64, 64))).scene is None
-    True
-
     Attributes:
         step: The step that holds it, 1-based; a step has at most one such picture.
         original: Name of the instance's picture.
@@ -129,7 +126,7 @@ def rating_fault(
 ) -> str:
     """Return why pictures of an episode cannot be rated; empty if they can.
 
-    >>> drawing = Rendering.of(Picture(b"", 64, 64))
+    >>> drawing = Rendering(sha256="0" * 64, width=64, height=64)
     >>> rating_fault([RatedPicture(1, "scene", drawing)], originals=["target"], drawn=[(1, drawing)])
     "step 1: the instance has no picture 'scene'; it has target"
 

@@ -121,8 +121,7 @@ def _imported(
         for name in files:
             try:
                 entry = entries.get(name) or Entry(file_name=name)
-                # Encoded anew, so that the same pixels are the same file, whoever compressed them before.
-                picture = Picture.from_pixels(read_picture(job.root / name).pixels)
+                picture = read_picture(job.root / name)
                 instance = _instance(job, entry, picture)
             except ValidationError as error:
                 job.faults.append(f"{escaped(name)}: {describe_validation_error(error)}")

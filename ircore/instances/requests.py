@@ -55,7 +55,7 @@ class BuildRequest:
 
     Attributes:
         out: The folder to make.
-        seed: The same seed gives the same set to the byte.
+        seed: The same seed gives the same set to the pixel.
         per_condition: Instances for each category and difficulty.
         categories: Categories to build; all if empty.
         difficulties: Difficulties to build; both if empty.

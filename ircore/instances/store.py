@@ -1,10 +1,9 @@
 """An instance set on disk: ``instances.jsonl`` with a record in each line, and the pictures that the records name.
 
 The set's identity is the SHA-256 of ``instances.jsonl``, which holds the SHA-256 of every picture: two sets with the
-same identity are the same to the byte, and results are only ever compared on the same set.
+same identity are the same to the pixel, and results are only ever compared on the same set.
 """
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,24 +46,31 @@ class InstanceSet:
         return self.instances[0].game
 
     def picture_bytes(self, instance: Instance, name: str) -> bytes:
-        """Return the bytes of a picture of an instance, by the picture's name, after checking their hash.
+        """Return the bytes of a picture of an instance, by the picture's name, after checking its pixels.
 
         Raises:
             InputError: The file is missing or is not the one that the set was made with.
         """
-        return _checked_bytes(self.folder, instance.pictures[name])
+        return self.picture(instance, name).data
 
     def picture(self, instance: Instance, name: str) -> Picture:
-        """Return a picture of an instance, by the picture's name, after checking its hash.
+        """Return a picture of an instance, by the picture's name, after checking its pixels.
 
         Raises:
             InputError: The file is missing or is not the one that the set was made with.
         """
         file = instance.pictures[name]
-        return Picture.from_own_file(self.picture_bytes(instance, name), file.width, file.height)
+        path = self.folder / file.image
+        # An index may come from a stranger, and its names from anywhere: no link and no .. may lead out of the folder.
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.folder)):
+            problem = f"{self.folder / INDEX}: image {file.image!r} lies outside the set"
+            raise ImageError(problem, "Build the set again.")
+        # Results are compared on the same pictures only, so a picture that was changed by hand must not be played.
+        remedy = "Restore the file or build the set again."
+        return Picture.from_own_file(read_image_bytes(path), file, str(path), remedy)
 
     def pictures(self, instance: Instance) -> dict[str, Picture]:
-        """Return an instance's pictures by name, their hashes checked.
+        """Return an instance's pictures by name, their pixels checked.
 
         Raises:
             InputError: A picture is missing, or is not the one that the set was made with.
@@ -75,7 +81,7 @@ class InstanceSet:
         return {name: self.picture(instance, name) for name in instance.pictures}
 
     def files(self, instance: Instance) -> dict[str, bytes]:
-        """Return the bytes of an instance's pictures by their files' names, their hashes checked.
+        """Return the bytes of an instance's pictures by their files' names, their pixels checked.
 
         Raises:
             InputError: A file is missing or is not the one that the set was made with.
@@ -232,20 +238,6 @@ def _order(instance: Instance) -> tuple[int, str, int, str]:
     # Categories of a user's own come after the game's, in the order of their names.
     rank = CATEGORIES.index(instance.category) if instance.category in CATEGORIES else len(CATEGORIES)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
-
-
-def _checked_bytes(folder: Path, file: PictureFile) -> bytes:
-    path = folder / file.image
-    # An index may come from a stranger, and its names from anywhere: no link and no .. may lead out of the folder.
-    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        raise ImageError(f"{folder / INDEX}: image {file.image!r} lies outside the set", "Build the set again.")
-    data = read_image_bytes(path)
-    # Results are compared on the same pictures only, so a picture that was changed by hand must not be played.
-    if hashlib.sha256(data).hexdigest() != file.sha256:
-        raise ImageError(
-            f"{path}: is not the picture that the set was made with", "Restore the file or build the set again."
-        )
-    return data
 
 
 PULLED = "instances"

@@ -44,7 +44,7 @@ def build_instances(
     Args:
         out: The folder to make.
         game: Game of the set.
-        seed: The same seed gives the same set to the byte.
+        seed: The same seed gives the same set to the pixel.
         per_condition: Instances for each category and difficulty, at least 1.
         categories: Categories to build; all if empty.
         difficulties: ``easy``, ``hard``; both if empty.

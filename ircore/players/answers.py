@@ -22,6 +22,15 @@ class TextAnswer:
     seconds: float = 0.0
     attempts: tuple[Attempt, ...] = ()
 
+    @classmethod
+    def from_message(cls, message: str) -> "TextAnswer":
+        """Return a describer's answer; an empty message declares the rendering done.
+
+        >>> TextAnswer.from_message("").text
+        '<DONE>'
+        """
+        return cls(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else "<DONE>")
+
 
 @dataclass(frozen=True)
 class PictureAnswer:

@@ -8,8 +8,6 @@ from ircore.core.records import PlayerSpec, Rules
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.players.builtin.captioner import CaptionerDescriber
-from ircore.players.builtin.sketch import SketchGenerator
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Entry, Question
@@ -17,6 +15,7 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Table, Value
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
+from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 
@@ -62,11 +61,8 @@ def sample_results(folder: Path) -> Results:
     loaded = LoadedSubmission("captioner-sketch", submission, folder / "submission.yaml")
     run = make_run(loaded, instances, rules, prompts, seed=0)
     opened = open_run(folder / "run", run, instances)
-    players: dict[str, Any] = {
-        "describer": CaptionerDescriber(spec["describer"]),
-        "generator": SketchGenerator(spec["generator"]),
-    }
-    play(PlayPlan(run, instances, instances.instances, prompts, concurrency=1), opened, game, players)
+    plan = PlayPlan(run, instances, instances.instances, prompts, concurrency=1)
+    play(plan, opened, game, make_players(game, loaded))
     score_runs([opened], ScoringPlan(metrics=()), workers=1)
     return Results.from_runs([opened])
 

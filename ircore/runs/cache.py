@@ -105,16 +105,15 @@ class Cache:
 
     def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer | None:
         path = self._picture_path(rendering.sha256)
-        try:
-            picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
-        except InputError:
+        if not path.is_file():
             return None
-        # A folder that several machines share may hold a file that was damaged on its way.
-        if picture.sha256 != rendering.sha256:
+        try:
+            return PictureAnswer(Picture.from_own_file(read_image_bytes(path), rendering, str(path)), notes, NOT_ASKED)
+        except InputError:
+            # A folder that several machines share may hold a file that was damaged on its way.
             with suppress(OSError):
                 path.unlink()
             return None
-        return PictureAnswer(picture, notes, NOT_ASKED)
 
     @staticmethod
     def _read(path: Path) -> _CachedAnswer | None:

@@ -3,7 +3,7 @@
 run.json          identity: submission, instance set, rules, prompts, seed, versions
 instances/        a copy of the instance set, so that a run can be read on its own
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
-renderings/       each rendering once, named by the SHA-256 of its bytes
+renderings/       each rendering once, named by the SHA-256 of its pixels
 scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
 facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
@@ -106,7 +106,7 @@ class RunFolder:
         return self.path / "renderings" / f"{sha256}.png"
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return a rendering after checking its hash.
+        """Return a rendering after checking its pixels.
 
         Raises:
             ImageError: The file is missing or damaged.
@@ -114,10 +114,7 @@ class RunFolder:
         path = self.rendering_path(rendering.sha256)
         if not path.is_file():
             raise ImageError(f"{path}: missing", _RESTORE)
-        picture = Picture.from_own_file(read_image_bytes(path), rendering.width, rendering.height)
-        if picture.sha256 != rendering.sha256:
-            raise ImageError(f"{path}: damaged, its content does not match its name", _RESTORE)
-        return picture
+        return Picture.from_own_file(read_image_bytes(path), rendering, str(path), _RESTORE)
 
     def stored_rendering(self, rendering: Rendering) -> Picture:
         """Return a rendering that was just written or checked; its file is read on each access."""

@@ -43,10 +43,10 @@ class Evidence(Record):
     True
     """
 
-    rendering: Sha256 = Field(description="The rendering of this run, by its file's SHA-256.")
+    rendering: Sha256 = Field(description="The rendering of this run, by its SHA-256.")
     instance: Name | None = Field(default=None, description="The instance whose picture the rendering resembles.")
     run_id: Name | None = Field(default=None, description="The published run whose rendering this one resembles.")
-    other: Sha256 | None = Field(default=None, description="That rendering, by its file's SHA-256.")
+    other: Sha256 | None = Field(default=None, description="That rendering, by its SHA-256.")
 
 
 class Flag(Record):

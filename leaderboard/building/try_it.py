@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 
 import PIL.ImageColor
@@ -14,11 +15,16 @@ import ircore.core.exact
 import ircore.core.plot_area
 import ircore.core.tables
 import ircore.core.untrusted_text
-import ircore.players.builtin as builtin
+import ircore.players
+import ircore.seeing.colours
 
 _PARTS = Path(__file__).resolve().parents[1] / "assets" / "try" / "python"
 """Small stand-ins, as text, for packages that a browser's Python would have to fetch."""
 _MOMENT = (2026, 1, 1, 0, 0, 0)
+_IMPORTED = (
+    ircore.core.exact, ircore.core.plot_area, ircore.core.tables, ircore.core.untrusted_text, ircore.seeing.colours
+)  # fmt: skip
+"""Modules that the canvas imports from other rooms, beside the drawing."""
 
 
 def canvas_archive() -> bytes:
@@ -34,15 +40,17 @@ def canvas_archive() -> bytes:
 def _sources() -> Mapping[str, str]:
     """Return the text of every module by its path in the archive."""
     # Found by its place: importing the canvas would take the build of every site a quarter of a second.
-    own = Path(builtin.__file__).parent / "canvas"
+    own = Path(ircore.players.__file__).parent / "builtin" / "canvas"
     root = "ircore/players/builtin/canvas"
-    packages = ("ircore", "ircore/core", "ircore/players", "ircore/players/builtin", root)
+    packages = ("ircore", "ircore/core", "ircore/seeing", "ircore/players", "ircore/players/builtin", root)
     texts = {f"{package}/__init__.py": "" for package in packages}
     for path in (*own.rglob("*.py"), *own.rglob("*.toml")):
         if path not in (own / "__init__.py", own / "generator.py"):
             texts[f"{root}/{path.relative_to(own).as_posix()}"] = path.read_text(encoding="utf-8")
-    for module in (ircore.core.exact, ircore.core.plot_area, ircore.core.tables, ircore.core.untrusted_text):
+    for module in _IMPORTED:
         texts[f"{module.__name__.replace('.', '/')}.py"] = inspect.getsource(module)
+    names = files("ircore.seeing") / "colour_names.toml"
+    texts["ircore/seeing/colour_names.toml"] = names.read_text(encoding="utf-8")
     arcs = inspect.getsource(drawing.arc_points) + "\n\n" + inspect.getsource(drawing._arc)
     texts["ircore/core/drawing.py"] = (_PARTS / "drawing.txt").read_text(encoding="utf-8") + "\n\n" + arcs
     texts["ircore/core/images.py"] = "Pixels = object\n"

@@ -4,9 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ircore.players.builtin.canvas.colours import hex_colours
-from ircore.players.builtin.classical.colours import plain_name
-from ircore.players.builtin.classical.plain.colour_words import apart
+from ircore.seeing.colours import apart, hex_colours, plain_name
 from leaderboard.words.alt_text import colour_name
 
 NEAR = 15.0

@@ -1,6 +1,5 @@
 """Targets and renderings as small WebP files, each encoded only once."""
 
-import hashlib
 import io
 import os
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
-from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.images import Picture, read_image_bytes
 from ircore.core.progress import tracked
 from ircore.core.workers import in_order
 from leaderboard.storage.output_folder import take_over
@@ -81,7 +80,7 @@ class PictureBook:
 
         Args:
             path: Its file, read when the book is written.
-            sha256: Hash of the file's bytes, by which equal pictures are stored once.
+            sha256: What the picture is known by; equal pictures are stored once.
             width: In pixels.
             height: In pixels.
         """
@@ -132,11 +131,7 @@ def _encode(job: _Job) -> None:
     from PIL import Image
 
     source, folder, sides = job
-    # Read once: the bytes that were hashed are the bytes that are decoded.
-    data = read_image_bytes(Path(source.path))
-    if hashlib.sha256(data).hexdigest() != source.sha256:
-        raise ImageError(f"{source.path}: damaged, not the picture that was recorded", "Restore it from a copy.")
-    image = Image.fromarray(Picture.from_own_file(data, source.width, source.height).pixels)
+    image = Image.fromarray(Picture.from_own_file(read_image_bytes(Path(source.path)), source, source.path).pixels)
     for side in sides:
         # Works in place: the small picture is made of the large one, since sides descend.
         image.thumbnail((side, side), Image.Resampling.LANCZOS)

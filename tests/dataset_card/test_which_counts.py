@@ -1,16 +1,14 @@
 """Keys of parts and releases, and which of two lines counts: changed one by one, told apart by examples."""
 
-import hashlib
-import io
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from hub_clients import Outcome
 from hub_server import HubServer
-from PIL import Image
 
 from dataset_card.card.verification import run_key
 from dataset_card.checking.differences import text_differences
@@ -27,6 +25,7 @@ from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.parts import Part, part_key
 from dataset_card.tables.records_of_rows import cost_of
 from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.score_records import JudgeIdentity
 
@@ -99,10 +98,8 @@ def test_each_run_has_a_draw_of_its_own_that_does_not_hang_on_others() -> None:
 
 
 def test_a_picture_is_bytes_with_their_hash_under_a_plain_name() -> None:
-    file = io.BytesIO()
-    Image.new("RGB", (2, 2)).save(file, "PNG")
-    data = file.getvalue()
-    sha256 = hashlib.sha256(data).hexdigest()
+    picture = Picture.from_pixels(np.zeros((2, 2, 3), np.uint8))
+    data, sha256 = picture.data, picture.sha256
 
     def faults(cell: object, stated: object) -> list[str]:
         findings = Findings()

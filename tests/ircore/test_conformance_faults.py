@@ -276,7 +276,7 @@ class Hidden(Sound):
 
 class Misnaming(Sound):
     def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
-        yield RatedPicture(1, "target", Rendering.of(Picture(b"", 8, 8)))
+        yield RatedPicture(1, "target", Rendering(sha256="0" * 64, width=8, height=8))
 
 
 class Guesser:

@@ -1,14 +1,18 @@
 """Packed transcripts that tests change as a stranger could: a played run, its pack, its submission."""
 
 import hashlib
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import yaml
+from PIL import Image
 from samples import sample_instances, sample_run, sample_submission
 
+from ircore.core.images import UNDECODABLE, hash_pixels
 from ircore.core.tokens import count_tokens
 from ircore.submissions.rescoring.packing import pack
 
@@ -81,7 +85,7 @@ class Handed(NamedTuple):
 
     def draw(self, data: bytes, episodes: tuple[str, ...], width: int = 96, height: int = 96) -> None:
         """Let the first rendering of some episodes be this file, as if it had been drawn."""
-        sha256 = hashlib.sha256(data).hexdigest()
+        sha256 = known_by(data)
         drawn = {"sha256": sha256, "width": width, "height": height}
 
         def change(lines: list[dict[str, Any]]) -> None:
@@ -105,7 +109,7 @@ class Handed(NamedTuple):
 
     def put_picture(self, data: bytes) -> str:
         """Let the first rendering of the transcript be another file, and return its hash."""
-        sha256 = hashlib.sha256(data).hexdigest()
+        sha256 = known_by(data)
         first = next(line for line in self.journal.read_text().splitlines() if '"rendering"' in line)
         old = json.loads(first)["rendering"]["sha256"]
         (self.run / "renderings" / f"{old}.png").unlink()
@@ -121,6 +125,15 @@ class Handed(NamedTuple):
             for path in sorted(self.packed.rglob("*"))
             if path.is_file()
         }
+
+
+def known_by(data: bytes) -> str:
+    """Return what a picture is known by; of a file that cannot be decoded, a hash of its bytes."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return hash_pixels(np.asarray(image.convert("RGB")))
+    except (*UNDECODABLE, Image.DecompressionBombError):
+        return hashlib.sha256(data).hexdigest()
 
 
 def hand_in(folder: Path, repo: str = "me/mine", revision: str = REVISION) -> Handed:

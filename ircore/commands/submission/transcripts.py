@@ -9,10 +9,10 @@ from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.ocr import ocr_missing
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, folder_of, read_manifest
 from ircore.runs.provenance import UNCOMMITTED
+from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.rescoring.packing import pack as pack_run
@@ -32,8 +32,8 @@ SHOWN = 20
 def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     """Prepare the transcripts of RUN for upload, to be re-scored by the leaderboard.
 
-    Every instance must have been played to its end. Pictures are encoded anew where they hold anything but pixels;
-    keys and absolute paths are found. Scores stay away: they are computed again from the transcripts.
+    Every instance must have been played to its end. Pictures are encoded anew, from their pixels alone; keys and
+    absolute paths are found. Scores stay away: they are computed again from the transcripts.
     """
     # Checked first: packing a large run takes minutes.
     if repo is not None:
@@ -42,11 +42,10 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     files = len(packed.index.files) + 1
     if as_json:
         about = {"folder": str(out), "run": packed.run.run_id, "files": files, "bytes": packed.index.size}
-        more = {"encoded": packed.encoded, "removed": list(packed.removed)}
-        click.echo(json.dumps({**about, **more}, indent=2))
+        click.echo(json.dumps({**about, "removed": list(packed.removed)}, indent=2))
         return
     size = f"{packed.index.size / 1e6:,.1f} MB" if packed.index.size >= 1e5 else f"{packed.index.size:,} bytes"
-    click.echo(f"{out}: {counted(files, 'file')}, {size}; {counted(packed.encoded, 'picture')} encoded anew")
+    click.echo(f"{out}: {counted(files, 'file')}, {size}")
     for leak in packed.removed:
         click.echo(printable(f"  taken out of an error message: {leak}"))
     place = repo or "ORG/NAME"

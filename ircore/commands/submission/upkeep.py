@@ -16,7 +16,6 @@ from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.ocr import ocr_missing
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
@@ -26,6 +25,7 @@ from ircore.players.submission import LoadedSubmission, manifests_in, read_manif
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
+from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.batch import spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of

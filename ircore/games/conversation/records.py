@@ -44,8 +44,7 @@ class Dialogue(Record):
 class Hop(Record):
     """A hop: the dialogue so far, the prompt that was written from it, and the drawing.
 
-    >>> from ircore.core.images import Picture
-    >>> drawing = Rendering.of(Picture(b"", 64, 64))
+    >>> drawing = Rendering(sha256="0" * 64, width=64, height=64)
     >>> Hop(hop=1, asked="What is it?", answered="A dog.", prompt="A dog.", tokens=3, cut=False, drawing=drawing).hop
     1
     """

@@ -23,7 +23,7 @@ from ircore.games.reasoning.gir_bench_files import (
     picture_at,
     pictures_in,
 )
-from ircore.players.builtin.editor.jigsaw import tiles_of
+from ircore.seeing.tiles import tiles_of
 
 TILES = range(2, 9)
 """Tiles a side that are looked for in a jigsaw, whose files do not state their number."""

@@ -123,7 +123,7 @@ def build_instances(
 
 
 def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
-    """Draw a synthetic target: the same arguments give the same picture to the byte.
+    """Draw a synthetic target: the same arguments give the same picture to the pixel.
 
     Args:
         category: One of ``BUILDERS`` or of ``plugin_categories``.

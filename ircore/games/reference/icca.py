@@ -112,8 +112,7 @@ def _name(file: str) -> str:
 def _picture(path: Path) -> Picture:
     if not path.is_file():
         raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the picture.")
-    # Encoded anew, so that the same pixels are the same file.
-    return Picture.from_pixels(read_picture(path).pixels)
+    return read_picture(path)
 
 
 def _rows(table: Path) -> list[_Row]:

@@ -171,8 +171,6 @@ def _parts(output: bytes) -> tuple[_Report, bytes]:
 def _figure(report: _Report, data: bytes) -> Figure:
     try:
         picture = Picture.from_untrusted(data, "the figure")
-        # Encoded anew, so that the file holds nothing but pixels, and the same pixels are the same file.
-        picture = Picture.from_pixels(picture.pixels)
     except InputError as error:
         raise ProgramError(error.problem) from error
     # Elements are in the report's pixels and would lie elsewhere in another picture.

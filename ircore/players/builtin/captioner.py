@@ -6,14 +6,15 @@ It sees with the same eyes as the classical describer but measures nothing: no p
 import asyncio
 
 from ircore.core import exact
+from ircore.core.counted import article
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings
-from ircore.players.builtin.classical.colours import plain_name
-from ircore.players.builtin.classical.describer import DONE
 from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
-from ircore.players.builtin.classical.percepts import (
+from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
+from ircore.seeing.colours import plain_name
+from ircore.seeing.percepts import (
     Bars,
     Grid,
     Percept,
@@ -24,8 +25,6 @@ from ircore.players.builtin.classical.percepts import (
     Ticks,
     middle_of,
 )
-from ircore.players.builtin.classical.statements import article
-from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
 
 MOST_TOKENS = 60
 MOST_CORRECTIONS = 2
@@ -50,7 +49,7 @@ class CaptionerDescriber:
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Caption the target, or name at most two things that look wrong, or be content."""
         message = await asyncio.to_thread(_message, view)
-        return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>" if message else DONE)
+        return TextAnswer.from_message(message)
 
 
 def _message(view: DescriberView) -> str:

@@ -199,7 +199,7 @@ def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 def _form(picture: Picture) -> dict[str, str]:
     """Return form and fill of a picture with a single shape of a known form; empty for others."""
     from ircore.players.builtin.classical.perceive import perceive
-    from ircore.players.builtin.classical.percepts import Shape
+    from ircore.seeing.percepts import Shape
 
     percepts = perceive(picture).percepts
     if len(percepts) != 1 or not isinstance(percepts[0], Shape):

@@ -11,10 +11,10 @@ from dataclasses import replace
 from ircore.core.drawing import Point
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
-from ircore.players.builtin.canvas.colours import difference
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
+from ircore.seeing.colours import difference
 
 GRID = 32
 """Pixels between the points that positions snap to."""

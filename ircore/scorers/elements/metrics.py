@@ -4,8 +4,7 @@ from collections import OrderedDict
 
 from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
-from ircore.core.images import Pixels
-from ircore.core.ocr import pixels_hash
+from ircore.core.images import Pixels, hash_pixels
 from ircore.scorers.elements import detr
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
@@ -19,7 +18,7 @@ _known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 def _elements(pixels: Pixels) -> ElementList:
     """Return the elements of a picture; a picture is analysed once for all metrics."""
-    key = pixels_hash(pixels)
+    key = hash_pixels(pixels)
     # Taken out and put back below: the order of the entries is then that of their last use.
     elements = _known.pop(key, None)
     if elements is None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ircore.core.records import Element, Scene
-from ircore.scorers.judge_test.parameters import number
 
 CHART_MARKS = {"bar": None, "wedge": "category", "polyline": "series", "curve": "function"}
 """Types of marks in charts, and the parameter that names what belongs together."""
@@ -123,7 +122,7 @@ def _area(element: Element) -> float:
     width, height = box.right - box.left, box.bottom - box.top
     # The share, since the box of a thin wedge may be as large as that of a wide one.
     if element.type == "wedge":
-        return number(element, "share")
+        return element.number("share")
     if "width" in element.parameters and element.type not in ("circle", "polygon"):
         return float(max(width, height))
     return float(width * height)

@@ -10,14 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ircore.core.drawing import Drawing, Point, arc_points
+from ircore.core.drawing import Drawing, Point, sector_start
 from ircore.core.images import Pixels
 from ircore.core.records import Element, Scene
 from ircore.games.reconstruction.targets.base import SceneDrawing
 from ircore.games.reconstruction.targets.markers import draw_marker
 from ircore.games.reconstruction.targets.simple_shapes import RING_HOLE, corners
 from ircore.instances.readable_scenes import NEEDED
-from ircore.scorers.judge_test.parameters import number, numbers, point, points
 
 FRINGE = 2
 """Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""
@@ -54,21 +53,19 @@ def _draw(drawing: Drawing, element: Element, surface: str) -> None:
     if element.text is not None:
         box = element.box
         at = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
-        size = number(element, "size") if number(element, "size") > 0 else max(1, box.bottom - box.top)
-        drawing.text(at, element.text, size, colour, "mm", number(element, "rotation"))
+        size = element.number("size") if element.number("size") > 0 else max(1, box.bottom - box.top)
+        drawing.text(at, element.text, size, colour, "mm", element.number("rotation"))
     elif element.type == "marker":
         _draw_marker(drawing, element, colour, surface)
     elif element.type in _BY_TYPE and ("centre" in about or element.type != "disc"):
         _BY_TYPE[element.type](drawing, element, colour)
     elif "width" in about and "points" in about:
-        dash = numbers(element, "dash")
-        drawing.line(
-            points(element, "points"), colour, number(element, "width"), dash, closed=element.type == "polygon"
-        )
+        dash = element.numbers("dash")
+        drawing.line(element.points("points"), colour, element.number("width"), dash, closed=element.type == "polygon")
     elif "centre" in about and ("corners" in about or NEEDED.get(element.type) == ("centre", "radius")):
         _draw_shape(drawing, element, colour)
     elif "corners" in about or "points" in about:
-        drawing.polygon(points(element, "corners" if "corners" in about else "points"), colour)
+        drawing.polygon(element.points("corners" if "corners" in about else "points"), colour)
     else:
         drawing.rectangle(*element.box, colour)
 
@@ -85,37 +82,24 @@ def _draw_bar(drawing: Drawing, element: Element, colour: str) -> None:
 def _draw_wedge(drawing: Drawing, element: Element, colour: str) -> None:
     about = element.parameters
     drawing.wedge(
-        point(element, "centre"), number(element, "radius"), number(element, "start"), number(element, "end"), colour,
-        str(about["outline"]), number(element, "outline_width"), number(element, "hole"),
+        element.point("centre"), element.number("radius"), element.number("start"), element.number("end"), colour,
+        str(about["outline"]), element.number("outline_width"), element.number("hole"),
     )  # fmt: skip
 
 
 def _draw_grid_line(drawing: Drawing, element: Element, colour: str) -> None:
-    drawing.line([point(element, "start"), point(element, "end")], colour, 1)
+    drawing.line([element.point("start"), element.point("end")], colour, 1)
 
 
 def _draw_disc(drawing: Drawing, element: Element, colour: str) -> None:
-    radius = number(element, "radius")
-    drawing.ellipse(point(element, "centre"), (radius, radius), colour)
+    radius = element.number("radius")
+    drawing.ellipse(element.point("centre"), (radius, radius), colour)
 
 
 def _draw_sector(drawing: Drawing, element: Element, colour: str) -> None:
-    start, degrees = sector_start(element), number(element, "degrees")
-    drawing.wedge(point(element, "centre"), number(element, "radius"), start, start + degrees, colour)
-
-
-def sector_start(element: Element) -> int:
-    """Return where the tint of an angle begins, degrees clockwise from 3 o'clock, inferred from the tint's box."""
-    centre, radius, degrees = point(element, "centre"), number(element, "radius"), number(element, "degrees")
-
-    def distance(start: int) -> float:
-        corners = [centre, *arc_points(centre, (radius, radius), start, start + degrees)]
-        xs, ys = [x for x, _ in corners], [y for _, y in corners]
-        sides = zip((min(xs), min(ys), max(xs), max(ys)), element.box, strict=True)
-        return math.fsum(abs(side - wanted) for side, wanted in sides)
-
-    # The scene does not record where a tint begins: all whole degrees are tried, and the box that fits best decides.
-    return min(range(360), key=distance)
+    centre, radius, degrees = element.point("centre"), element.number("radius"), element.number("degrees")
+    start = sector_start(centre, radius, degrees, element.box)
+    drawing.wedge(centre, radius, start, start + degrees, colour)
 
 
 def _draw_arrow_head(drawing: Drawing, element: Element, colour: str) -> None:
@@ -143,7 +127,7 @@ def _draw_marker(drawing: Drawing, element: Element, colour: str, surface: str) 
     about = element.parameters
     scene = SceneDrawing()
     scene.drawing = drawing
-    draw_marker(scene, point(element, "centre"), str(about["shape"]), number(element, "size"), colour, surface)
+    draw_marker(scene, element.point("centre"), str(about["shape"]), element.number("size"), colour, surface)
 
 
 def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
@@ -151,15 +135,15 @@ def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
     about = element.parameters
     edge = str(about["outline"]) if about.get("outline") else None
     fill = colour if about.get("filled", True) else None
-    width = number(element, "outline_width")
+    width = element.number("outline_width")
     if "corners" in about:
-        drawing.polygon(points(element, "corners"), fill, edge, width)
+        drawing.polygon(element.points("corners"), fill, edge, width)
         return
-    (x, y), radius = point(element, "centre"), number(element, "radius")
+    (x, y), radius = element.point("centre"), element.number("radius")
     if element.type == "ring":
         drawing.wedge((x, y), radius, 0, 360, fill, hole=round(radius * RING_HOLE))
         return
-    turn = math.radians(number(element, "rotation"))
+    turn = math.radians(element.number("rotation"))
     outline = [
         (x + across * math.cos(turn) - down * math.sin(turn), y + across * math.sin(turn) + down * math.cos(turn))
         for across, down in corners(element.type, radius - width / 2)

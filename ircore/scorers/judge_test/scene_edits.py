@@ -12,7 +12,6 @@ import numpy as np
 from ircore.core.drawing import Point
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.judge_test.marks import Mark, marks_of
-from ircore.scorers.judge_test.parameters import number, point, points
 
 SceneEdit = Callable[[Scene], Scene | None]
 
@@ -116,10 +115,10 @@ def wedges_exchanged(scene: Scene) -> Scene | None:
     wedges = [index for index, element in enumerate(scene.elements) if element.type == "wedge"]
     if len(wedges) < 2:
         return None
-    shares = {index: number(scene.elements[index], "share") for index in wedges}
+    shares = {index: scene.elements[index].number("share") for index in wedges}
     largest, smallest = max(wedges, key=lambda index: shares[index]), min(wedges, key=lambda index: shares[index])
     shares[largest], shares[smallest] = shares[smallest], shares[largest]
-    start = number(scene.elements[wedges[0]], "start")
+    start = scene.elements[wedges[0]].number("start")
     changed: dict[int, Element] = {}
     for index in wedges:
         # Shares are percent: 1 % is 3.6 degrees.
@@ -213,11 +212,11 @@ def _bars(scene: Scene) -> list[int]:
 
 
 def _value(bar: Element) -> float:
-    return number(bar, "value")
+    return bar.number("value")
 
 
 def _baseline(bar: Element) -> float:
-    return number(bar, "baseline")
+    return bar.number("baseline")
 
 
 def _carries(scene: Scene, index: int) -> bool:
@@ -262,9 +261,9 @@ def _lowered(scene: Scene, index: int, bar: Element) -> Element:
 def _turned_wedge(scene: Scene, index: int, start: float, end: float) -> dict[int, Element]:
     """Return a wedge between two angles, and its labels and leaders moved round with its middle."""
     wedge = scene.elements[index]
-    old = (number(wedge, "start") + number(wedge, "end")) / 2
+    old = (wedge.number("start") + wedge.number("end")) / 2
     turn = np.radians((start + end) / 2 - old)
-    centre = point(wedge, "centre")
+    centre = wedge.point("centre")
     about = {**wedge.parameters, "start": start, "end": end}
     changed = {index: wedge.model_copy(update={"parameters": about})}
     for other, element in enumerate(scene.elements):
@@ -275,7 +274,7 @@ def _turned_wedge(scene: Scene, index: int, start: float, end: float) -> dict[in
 
 def _turned(element: Element, centre: Point, turn: float) -> Element:
     if element.text is None:
-        turned = [list(_about(at, centre, turn)) for at in points(element, "points")]
+        turned = [list(_about(at, centre, turn)) for at in element.points("points")]
         about = {**element.parameters, "points": turned}
         return element.model_copy(update={"parameters": about})
     left, top, right, bottom = element.box

@@ -1,6 +1,6 @@
 """Labels: which texts of the target a rendering shows, and whether they stand where they should.
 
-Both pictures are read by OCR (``ircore.core.ocr``), each once however many metrics ask. Labels may also come from a
+Both pictures are read by OCR (``ircore.seeing.ocr``), each once however many metrics ask. Labels may also come from a
 scene or from a person: ``label_scores`` takes them as they are.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine, ocr_missing, ocr_version, read_text
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
+from ircore.seeing.ocr import TextLine, ocr_missing, ocr_version, read_text
 
 NEAR = 0.1
 """Distance of two centres, in shares of the picture's sides, up to which a label stands in its place."""

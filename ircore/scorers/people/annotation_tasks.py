@@ -81,7 +81,7 @@ class Item:
     """Rate one rendering, or choose between the first and the final one."""
 
     target: str
-    """SHA-256 of the target's file."""
+    """SHA-256 of the target."""
 
     rendering: str
     """SHA-256 of the rendering that is scored."""

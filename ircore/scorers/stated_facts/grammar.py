@@ -10,8 +10,7 @@ from functools import lru_cache
 
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
-from ircore.players.builtin.canvas.generator import answer
-from ircore.players.builtin.canvas.reader import read
+from ircore.players.builtin_language import draw_messages
 from ircore.scorers.stated_facts.records import GRAMMAR, SaidTurn, letters_of
 from ircore.scorers.verification.score import VERSION as EYE
 from ircore.scorers.verification.score import verify_picture
@@ -69,7 +68,7 @@ class GrammarReader:
         )
 
     def _stated(self, messages: tuple[str, ...]) -> str:
-        return self._shown(_drawn(messages))
+        return self._shown(_draw(messages))
 
     def _shown(self, picture: Picture) -> str:
         """Return the facts that a picture shows; equal pictures are analysed once."""
@@ -78,10 +77,7 @@ class GrammarReader:
         return self._seen[picture.sha256]
 
 
-@lru_cache(maxsize=64)
-def _drawn(messages: tuple[str, ...]) -> Picture:
-    canvas, notes = read(messages)
-    return answer(canvas, notes).picture
+_draw = lru_cache(maxsize=64)(draw_messages)
 
 
 def _named(before: str, stated: str, alone: str) -> str:

@@ -53,9 +53,10 @@ def drawer_of(pair: LoadedSubmission) -> Drawer:
 class Speaker:
     """A describer that says given words to each target, and then is done.
 
-    >>> from ircore.core.images import Picture
     >>> import asyncio
-    >>> target = Picture(b"target", 512, 512)
+    >>> import numpy as np
+    >>> from ircore.core.images import Picture
+    >>> target = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
     >>> view = DescriberView(1, "Describe it.", target, (), (), (), (), token_budget=200, seed=0)
     >>> asyncio.run(Speaker({target.sha256: ["A red circle."]}).describe(view)).text
     '<DESCRIPTION>A red circle.</DESCRIPTION>'

@@ -82,29 +82,27 @@ class Comparison(NamedTuple):
 
     def seen_again(self) -> list[Flag]:
         """Return a finding for each picture that answers several episodes."""
-        episodes_by_pixels: dict[str, list[str]] = defaultdict(list)
+        episodes_by_picture: dict[str, list[str]] = defaultdict(list)
         for name, drawn in self.drawings.items():
-            # By pixels: the same picture can be packed into different files.
-            for pixels in dict.fromkeys(self.look(sha256).pixels for sha256 in drawn):
-                episodes_by_pixels[pixels].append(name)
+            for sha256 in drawn:
+                episodes_by_picture[sha256].append(name)
         return [
             Flag(rule="reused_rendering", where=some(names), what=f"the same picture in {len(names)} episodes")
-            for names in episodes_by_pixels.values()
+            for names in episodes_by_picture.values()
             if len(names) > 1
         ]
 
     def with_instances(self, instances: InstanceSet) -> Iterator[Flag]:
         """Yield renderings that equal a picture of any instance pixel by pixel, then copies of the own target."""
-        same: dict[str, tuple[str, str]] = {}
-        for instance in instances.instances:
-            # Decoding every picture of a very large set would take longer than all other comparisons.
-            if instance.instance_id in self.drawings or len(instances.instances) < MOST_COMPARED:
-                pictures = instances.pictures(instance)
-                same |= {look_at(shown).pixels: (instance.instance_id, name) for name, shown in pictures.items()}
+        same = {
+            file.sha256: (instance.instance_id, name)
+            for instance in instances.instances
+            for name, file in instance.pictures.items()
+        }
         identical = set()
         for name, drawn in self.drawings.items():
             for sha256, step in drawn.items():
-                twin = same.get(self.look(sha256).pixels)
+                twin = same.get(sha256)
                 if twin is not None:
                     identical.add((name, sha256))
                     whose = f"the {twin[1]}" if twin[0] == name else f"the {twin[1]} of {twin[0]}"
@@ -187,7 +185,7 @@ class Comparison(NamedTuple):
                 alike = likeness(look, pool.descriptors)
                 for slug, positions in pool.by_pair.items():
                     nearest = positions[int(alike[positions].argmax())]
-                    twin = next((place for place in positions if pool.pixels[place] == look.pixels), None)
+                    twin = next((place for place in positions if pool.sha256[place] == sha256), None)
                     # Equality to the pixel is the better proof, so that it is shown where there is any.
                     shown = nearest if twin is None else twin
                     evidence = Evidence(rendering=sha256, run_id=pool.run_ids[shown], other=pool.sha256[shown])
@@ -216,7 +214,6 @@ class _Pool(NamedTuple):
 
     run_ids: Sequence[str]
     sha256: Sequence[str]
-    pixels: Sequence[str]
     descriptors: "npt.NDArray[np.int8]"
 
 
@@ -244,7 +241,6 @@ def _published(run: Run, others: Sequence[RunFolder], names: Collection[str]) ->
                 by_pair,
                 [run_id for _, run_id, _, _ in entries],
                 [index.sha256[place] for *_, index, place in entries],
-                [index.pixels[place] for *_, index, place in entries],
                 np.stack([index.descriptors[place] for *_, index, place in entries]),
             )
     return pools
@@ -284,9 +280,6 @@ FLAT_SHARE = 0.5
 
 Measured on the benchmark's targets: photographs up to 0.3, drawn figures 0.8 and more.
 """
-
-MOST_COMPARED = 2000
-"""Instances of a set up to which a rendering is compared with the pictures of instances that were not played."""
 
 
 def some(names: Sequence[str]) -> str:

@@ -1,6 +1,5 @@
 """Descriptors of a run's renderings, so that later runs are compared without decoding every published picture."""
 
-import hashlib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -33,15 +32,12 @@ REACH = 3
 
 
 class Look(NamedTuple):
-    """A rendering as the index holds it.
+    """A rendering as it is compared with others.
 
     >>> import numpy as np
     >>> look_at(Picture.from_pixels(np.zeros((64, 64, 3), np.uint8))).flat
     True
     """
-
-    pixels: str
-    """Hash of its size and every pixel: equal however the file was packed."""
 
     descriptor: "Descriptors"
     """The picture in grey, ``SIDE`` × ``SIDE``, without slow gradients, of norm 127 × 8."""
@@ -56,16 +52,13 @@ def look_at(picture: Picture) -> Look:
     """Return the descriptor of a picture."""
     import numpy as np
 
-    # Part of the hash, since the same pixels in rows of another length are another picture.
-    size = f"{picture.width}x{picture.height}".encode()
     detail = np.zeros((SIDE, SIDE), np.float32)
     grey = small(picture.pixels, SIDE)
     detail[: grey.shape[0], : grey.shape[1]] = grey
     norm = float(np.sqrt((detail**2).sum()))
     # A norm of SIDE is a deviation of one grey level: what is below has no detail.
     scaled = np.clip(np.round(detail * (1016 / norm)), -127, 127) if norm > SIDE else np.zeros_like(detail)
-    digest = hashlib.sha256(size + picture.pixels.tobytes()).hexdigest()
-    return Look(digest, scaled.astype(np.int8))
+    return Look(scaled.astype(np.int8))
 
 
 def likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
@@ -105,16 +98,13 @@ class RunIndex(NamedTuple):
     """Episode of each rendering."""
 
     sha256: tuple[str, ...]
-    """Hash of each rendering's file."""
-
-    pixels: tuple[str, ...]
-    """Hash of each rendering's pixels."""
+    """What each rendering is known by."""
 
     descriptors: "Descriptors"
     """Count × ``SIDE`` × ``SIDE``."""
 
     def keys(self) -> Iterator[tuple[str, str]]:
-        """Yield episode and file's hash of each rendering."""
+        """Yield episode and hash of each rendering."""
         return zip(self.episodes, self.sha256, strict=True)
 
     @property
@@ -157,7 +147,7 @@ def _known(run: RunSource, stored: Path) -> RunIndex | None:
 
 
 def rendering_keys(run: RunSource) -> list[tuple[str, str]]:
-    """Return episode and file's hash of each rendering of a run, in the order of its index."""
+    """Return episode and hash of each rendering of a run, in the order of its index."""
     return [(name, sha256) for name, sha256, _ in _renderings(run)]
 
 
@@ -174,14 +164,14 @@ def _computed(run: RunSource) -> RunIndex:
     looks = [look_at(run.rendering(rendering)) for _, _, rendering in wanted]
     stacked = np.stack([look.descriptor for look in looks]) if looks else np.zeros((0, SIDE, SIDE), np.int8)
     names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
-    return RunIndex(names, hashes, tuple(look.pixels for look in looks), stacked)
+    return RunIndex(names, hashes, stacked)
 
 
 def index_bytes(index: RunIndex) -> bytes:
     """Return the content of a file with an index; the same index gives the same bytes."""
     import numpy as np
 
-    texts: dict[str, Any] = {name: np.asarray(getattr(index, name), "U") for name in ("episodes", "sha256", "pixels")}
+    texts: dict[str, Any] = {name: np.asarray(getattr(index, name), "U") for name in ("episodes", "sha256")}
     data = BytesIO()
     np.savez_compressed(data, descriptors=index.descriptors, **texts)
     return data.getvalue()
@@ -194,11 +184,11 @@ def read_index(path: Path) -> RunIndex | None:
     try:
         # A pickle could run code of whoever made the file.
         with np.load(path, allow_pickle=False) as stored:
-            texts = [tuple(map(str, stored[name])) for name in ("episodes", "sha256", "pixels")]
+            texts = [tuple(map(str, stored[name])) for name in ("episodes", "sha256")]
             descriptors = np.asarray(stored["descriptors"])
     except (OSError, KeyError, ValueError, zipfile.BadZipFile):
         return None
     # The file may come with a stranger's release, and arrays of another form would fail where they are used.
     if descriptors.dtype != np.int8 or descriptors.shape != (len(texts[0]), SIDE, SIDE):
         return None
-    return RunIndex(texts[0], texts[1], texts[2], descriptors)
+    return RunIndex(texts[0], texts[1], descriptors)

@@ -7,9 +7,10 @@ stream of exactly its pixels.
 
 import struct
 import zlib
+from collections.abc import Sequence
 
 from ircore.core.counted import counted
-from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture, fills_exactly
+from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_8_BIT = b"\x08\x02\0\0\0"
@@ -22,25 +23,8 @@ _SLACK = 64 * 1024
 _REMEDY = "Make the transcripts with: ircore submission pack"
 
 
-def clean_picture(data: bytes, name: str) -> Picture:
-    """Return a picture as a clean PNG file with the same pixels; a clean file is returned unchanged.
-
-    Args:
-        data: The file's bytes.
-        name: Name of the file for error messages.
-
-    Raises:
-        ImageError: It is no usable picture.
-    """
-    try:
-        return read_clean_png(data, name)
-    except ImageError:
-        # Encoded anew from the pixels alone, whatever else the file holds.
-        return Picture.from_pixels(Picture.from_untrusted(data, name).pixels)
-
-
 def read_clean_png(data: bytes, name: str) -> Picture:
-    """Check that a stranger's file is a clean PNG file.
+    """Return the picture of a stranger's file after checking that it is a clean PNG file.
 
     Args:
         data: The file's bytes.
@@ -70,11 +54,10 @@ def read_clean_png(data: bytes, name: str) -> Picture:
     if at != len(data):
         raise ImageError(f"{name}: {counted(len(data) - at, 'byte')} after the picture's end", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
-    if not fills_exactly(packed, width, height):
+    if not _fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
-    # Decoded once more by the library that everything else will use: filters are only known to be sound then.
-    Picture.from_untrusted(data, name)
-    return Picture.from_own_file(data, width, height)
+    # Decoded by the library that everything else will use: filters are only known to be sound then.
+    return Picture.from_untrusted(data, name)
 
 
 def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
@@ -102,3 +85,24 @@ def _check_header(header: bytes, name: str, size: int) -> None:
     # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
     if size > 1.01 * 3 * width * height + height + _SLACK:
         raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
+
+
+def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and length <= wanted:
+                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return length == wanted and stream.eof and not stream.unused_data

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from ircore.core.images import Picture
-from ircore.core.ocr import ocr_missing, read_text
 from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Evidence, Flag
+from ircore.seeing.ocr import ocr_missing, read_text
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
 

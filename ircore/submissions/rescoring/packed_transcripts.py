@@ -5,7 +5,7 @@ A repository may hold several runs, each in a folder of its own name:
     <run>/pack.json          every other file below with its size and SHA-256 (``PackIndex``)
     <run>/run.json           the run's identity, as in a run folder
     <run>/journal.jsonl      every answer, as in a run folder
-    <run>/renderings/*.png   each rendering once, a clean PNG file named by the SHA-256 of its bytes
+    <run>/renderings/*.png   each rendering once, a clean PNG file named by the SHA-256 of its pixels
 
 Everything in it is a stranger's: names are compared with this list, sizes are bounded before anything is read, and no
 other file is looked at. Scores and provenance have no place in it.
@@ -106,7 +106,7 @@ class PackedRun:
     events: tuple[Event, ...]
 
     def rendering_bytes(self, sha256: str) -> bytes:
-        """Return the bytes of a rendering that the index lists; their hash was checked."""
+        """Return the bytes of a rendering that the index lists; its hash was checked."""
         return (self.folder / rendering_name(sha256)).read_bytes()
 
 
@@ -207,10 +207,6 @@ def _check_files(folder: Path, index: PackIndex, sizes: Mapping[str, int]) -> No
     for path in sizes.keys() - {INDEX} - listed.keys():
         raise TranscriptError(f"{folder}: {path} is not listed in {INDEX}", REMEDY)
     for path, file in listed.items():
-        rendering = _RENDERING.fullmatch(path)
-        # Readers find a rendering by its name, so the name must be its hash.
-        if rendering and rendering[1] != file.sha256:
-            raise TranscriptError(f"{folder / INDEX}: {path} is not named by its SHA-256", REMEDY)
         if sizes[path] != file.size or file_sha256(folder / path) != file.sha256:
             raise TranscriptError(f"{folder}: {path} is not what {INDEX} says (size or SHA-256)", REMEDY)
 

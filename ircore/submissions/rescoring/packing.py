@@ -1,20 +1,18 @@
 """Packing a run for upload to the submitter's own dataset repository.
 
-Pictures are encoded anew where they hold anything but pixels. Keys, and paths of the submitter's machine, stop the
+Pictures are encoded anew, so that they hold nothing but pixels. Keys, and paths of the submitter's machine, stop the
 packing where they stand in what was played; in error messages, which nobody plays by, they are replaced.
 """
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
-from ircore.core.images import read_image_bytes
+from ircore.core.images import Picture, read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
@@ -24,7 +22,6 @@ from ircore.runs.episode import drawn_over
 from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line, step_word
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder
 from ircore.runs.writer import RunWriter
-from ircore.submissions.rescoring.clean_png import clean_picture
 from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
@@ -34,7 +31,6 @@ from ircore.submissions.rescoring.packed_transcripts import (
     rendering_name,
     size_limit,
 )
-from ircore.submissions.rescoring.pictures import with_renderings
 
 SHOWN = 20
 """Findings that an error lists."""
@@ -47,18 +43,16 @@ class Packed:
     Attributes:
         folder: Folder to upload, with the run's folder and a README.md.
         index: Files, sizes and hashes.
-        encoded: Renderings that had to be encoded anew.
         removed: Leaks that were replaced in error messages, as ``where: rule at position``.
         run: The run as packed.
 
     >>> packed = pack(Path("run"), Path("packed"))
-    >>> packed.encoded, packed.index.files[0].path
-    (0, 'journal.jsonl')
+    >>> packed.index.files[0].path
+    'journal.jsonl'
     """
 
     folder: Path
     index: PackIndex
-    encoded: int
     removed: tuple[str, ...]
     run: Run
 
@@ -81,21 +75,19 @@ def pack(path: Path, out: Path) -> Packed:
     events = list(source.events())
     run_text = _run_text(source.run)
     _refuse_leaks(source, run_text, events)
-    cleaned: dict[str, Rendering] = {}
     removed: list[str] = []
     with new_folder(out) as temporary:
         folder = temporary / source.run.run_id
         for rendering in _renderings(events):
-            cleaned[rendering.sha256] = _write_rendering(source, rendering, folder)
-        lines = [event_line(_rewritten(event, cleaned, removed)) for event in events]
+            _write_rendering(source, rendering, folder)
+        lines = [event_line(_without_leaks(event, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
         index = PackIndex(run=source.run.run_id, instance_set=source.run.instance_set, files=tuple(_files(folder)))
         write_text(folder / INDEX, index.model_dump_json(indent=1, by_alias=True) + "\n")
         write_text(temporary / README, _readme(source.run))
-    encoded = sum(sha256 != clean.sha256 for sha256, clean in cleaned.items())
-    return Packed(out, index, encoded, tuple(dict.fromkeys(removed)), source.run)
+    return Packed(out, index, tuple(dict.fromkeys(removed)), source.run)
 
 
 def _refuse_unfinished(run: RunFolder) -> None:
@@ -142,22 +134,19 @@ def _renderings(events: list[Event]) -> Iterator[Rendering]:
     yield from known.values()
 
 
-def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> Rendering:
-    path = source.rendering_path(rendering.sha256)
-    data = read_image_bytes(path)
-    if hashlib.sha256(data).hexdigest() != rendering.sha256:
-        raise InputError(f"{path}: damaged, its content does not match its name", "Restore it from a copy of the run.")
-    picture = clean_picture(data, str(path))
-    name = rendering_name(picture.sha256)
+def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> None:
+    path, name = source.rendering_path(rendering.sha256), rendering_name(rendering.sha256)
+    recorded = Picture.from_own_file(read_image_bytes(path), rendering, str(path))
+    # Encoded anew: the file of a player that writes its own may hold texts beside the pixels.
+    data = Picture.from_pixels(recorded.pixels).data
     limit = size_limit(name) or 0
-    if len(picture.data) > limit:
+    if len(data) > limit:
         raise InputError(f"{path}: larger than {limit // 2**20} MiB as a plain PNG file", "Play with smaller pictures.")
-    write_bytes(folder / name, picture.data)
-    return Rendering(sha256=picture.sha256, width=picture.width, height=picture.height)
+    write_bytes(folder / name, data)
 
 
-def _rewritten(event: Event, cleaned: Mapping[str, Rendering], removed: list[str]) -> Event:
-    """Name the renderings by their new hashes and take leaks out of error messages."""
+def _without_leaks(event: Event, removed: list[str]) -> Event:
+    """Take leaks out of error messages."""
     where = episode_id_of(event)
 
     def plain(text: str | None, most: int) -> str | None:
@@ -166,22 +155,13 @@ def _rewritten(event: Event, cleaned: Mapping[str, Rendering], removed: list[str
         # What stands in place of a leak may be longer than the leak.
         return without_leaks(text)[:most] if text and leaks else text
 
-    def clean(rendering: dict[str, Any]) -> dict[str, Any]:
-        new = cleaned.get(rendering["sha256"])
-        return rendering if new is None else new.model_dump(mode="json")
-
     if isinstance(event, End):
-        stated = with_renderings(event.episode.model_dump(mode="json"), clean)
-        stated["detail"] = plain(event.episode.detail, 2000)
-        return event.model_copy(update={"episode": type(event.episode).model_validate(stated)})
+        episode = event.episode
+        return event.model_copy(update={"episode": episode.model_copy(update={"detail": plain(episode.detail, 2000)})})
     attempts = tuple(attempt.model_copy(update={"detail": plain(attempt.detail, 500)}) for attempt in event.attempts)
-    # With other hashes of pictures no question has the hash that was recorded.
-    is_same = all(sha256 == new.sha256 for sha256, new in cleaned.items())
-    same = {"attempts": attempts, "question": event.question if is_same else None}
     if isinstance(event, Failure):
-        return event.model_copy(update={**same, "detail": plain(event.detail, 2000)})
-    drawn = cleaned[event.rendering.sha256] if event.rendering else None
-    return event.model_copy(update={**same, "rendering": drawn})
+        return event.model_copy(update={"attempts": attempts, "detail": plain(event.detail, 2000)})
+    return event.model_copy(update={"attempts": attempts})
 
 
 def _files(folder: Path) -> Iterator[PackedFile]:

@@ -1,15 +1,14 @@
 """Renderings of packed transcripts: checked as a stranger's files, then kept as this package encodes their pixels."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.runs.events import Call, Event
+from ircore.runs.events import Call
 from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
 
@@ -65,52 +64,19 @@ class PackedPictures:
             picture = read_clean_png(self._packed.rendering_bytes(sha256), name)
         except InputError as error:
             return error.problem
+        # Readers find a rendering by its name.
+        if picture.sha256 != sha256:
+            return f"{name}: is not named by the SHA-256 of its pixels"
         # The stated size decides how many pixels the run is said to have in all.
         if (picture.width, picture.height) != self._sizes[sha256]:
             return f"{name}: is {picture.width} × {picture.height} pixels, the transcript says otherwise"
         return None
 
-    def encoded_anew(self, folder: Path) -> dict[str, str]:
-        """Store every rendering as this package encodes its pixels.
-
-        So nothing of a stranger's file is kept but its pixels: no empty blocks, no second stream.
+    def store(self, folder: Path) -> None:
+        """Store every rendering as this package encodes its pixels, so that nothing else of a stranger's file is kept.
 
         Args:
             folder: Where files are stored under their hashes.
-
-        Returns:
-            The new hash of each rendering by its former hash.
         """
-        renamed = {}
         for sha256 in sorted(self._sizes):
-            picture = Picture.from_pixels(read_clean_png(self._packed.rendering_bytes(sha256), sha256).pixels)
-            renamed[sha256] = picture.sha256
-            write_bytes(folder / f"{picture.sha256}.png", picture.data)
-        return renamed
-
-
-def renamed_event(event: Event, names: Mapping[str, str]) -> Event:
-    """Return an event in which every rendering has its new hash; the hash of its question goes, if any hash is new.
-
-    Args:
-        event: Of the journal.
-        names: New hashes by former hash.
-    """
-
-    def renamed(rendering: dict[str, Any]) -> dict[str, Any]:
-        return {**rendering, "sha256": names.get(rendering["sha256"], rendering["sha256"])}
-
-    stated = with_renderings(event.model_dump(mode="json", by_alias=True), renamed)
-    if "question" in stated and any(former != new for former, new in names.items()):
-        stated["question"] = None
-    new: Event = type(event).model_validate(stated)
-    return new
-
-
-def with_renderings(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """Return a JSON value in which every rendering, however deep, is changed."""
-    if isinstance(value, dict):
-        if value.keys() == Rendering.model_fields.keys():
-            return change(value)
-        return {key: with_renderings(part, change) for key, part in value.items()}
-    return [with_renderings(part, change) for part in value] if isinstance(value, list) else value
+            write_bytes(folder / f"{sha256}.png", read_clean_png(self._packed.rendering_bytes(sha256), sha256).data)

@@ -6,7 +6,7 @@ word is that these models gave these answers; tokens, seconds and cost are their
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -39,7 +39,7 @@ from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
-from ircore.submissions.rescoring.pictures import PackedPictures, renamed_event
+from ircore.submissions.rescoring.pictures import PackedPictures
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0
@@ -150,11 +150,10 @@ def rescore(
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
         flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
         folder = create_run(temporary, run, known)
-        names = pictures.encoded_anew(folder.rendering_path("").parent)
-        flags = tuple(_renamed_flag(flag, names) for flag in flags)
+        pictures.store(folder.rendering_path("").parent)
         origin = (loaded.path, reference, flags, committed)
         provenance = make_provenance(*origin) if transcripts is None else None
-        _write(folder, [renamed_event(event, names) for event in packed.events], provenance)
+        _write(folder, packed.events, provenance)
     return Rescored(RunFolder(out), flags, provenance, committed)
 
 
@@ -305,14 +304,6 @@ def _write(folder: RunFolder, events: Sequence[Event], provenance: Provenance | 
         writer.record([Entry(event) for event in (*calls, *ends.values())])
     if provenance is not None:
         write_provenance(folder.path, provenance)
-
-
-def _renamed_flag(flag: Flag, names: Mapping[str, str]) -> Flag:
-    """Return a finding that names the rendering by its new hash."""
-    if flag.evidence is None:
-        return flag
-    rendering = names[flag.evidence.rendering]
-    return flag.model_copy(update={"evidence": flag.evidence.model_copy(update={"rendering": rendering})})
 
 
 def _short(value: object) -> str:

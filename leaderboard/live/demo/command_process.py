@@ -25,8 +25,7 @@ MODULES = (
     "ircore.games.reconstruction.build_targets",
     "ircore.games.reconstruction.game",
     "ircore.games.reference.game",
-    "ircore.players.builtin.canvas.generator",
-    "ircore.players.builtin.classical.describer",
+    "ircore.players.builtin_language",
     "ircore.scorers.verification.judge",
     "leaderboard.building.site_build",
 )

@@ -1,6 +1,5 @@
 """A describer's place at the game: questions and answers through the folder of the player ``human``; live scores."""
 
-import hashlib
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,10 +74,9 @@ class Table:
     def _instance_of(self, question: Path) -> Instance | None:
         """Return the target of a question; None while it is still being written."""
         try:
-            picture = (question / "target.png").read_bytes()
-        except OSError:
+            return self._by_target.get(read_picture(question / "target.png").sha256)
+        except ImageError:
             return None
-        return self._by_target.get(hashlib.sha256(picture).hexdigest())
 
     def take(self, posted: dict[str, Any]) -> bool:
         """Take the page's answer: JSON with ``question`` and ``text``; False if no such question waits.

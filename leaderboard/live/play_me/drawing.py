@@ -69,7 +69,7 @@ class DrawingTable(Table):
             raise ValueError("texts are needed")
         view = GeneratorView(len(texts), texts[-1], tuple(texts[:-1]), None, 0, "")
         answer = await self.generator.render(view)
-        return DATA + base64.b64encode(Picture.from_pixels(answer.picture.pixels).data).decode()
+        return DATA + base64.b64encode(answer.picture.data).decode()
 
     def _shown(self, question: Path) -> dict[str, Any] | None:
         """Return a question: the message, the person's last drawing, and its score, but nothing of the target."""

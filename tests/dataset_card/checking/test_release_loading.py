@@ -19,7 +19,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.game_tables import shrink
 from dataset_card.tables.schema import CONFIGS, PREVIEWS, TRANSCRIPTS
-from ircore.core.images import read_stored_pixels
+from ircore.core.images import hash_pixels, read_stored_pixels
 
 
 @pytest.mark.slow
@@ -59,11 +59,10 @@ def load(release: Path, home: Path) -> dict[str, Any]:
 
 
 def original_pixels(built: Path) -> dict[str, str]:
-    """Return the hash of the pixels of every picture of the runs by the hash of its file."""
+    """Return the hash of the pixels of every picture of the runs by what it is known by."""
     files = [*built.glob("instances/images/*"), *built.glob("runs/*/renderings/*")]
     return {
-        hashlib.sha256(path.read_bytes()).hexdigest(): hashlib.sha256(read_stored_pixels(path).tobytes()).hexdigest()
-        for path in files
+        hash_pixels(pixels): hashlib.sha256(pixels.tobytes()).hexdigest() for pixels in map(read_stored_pixels, files)
     }
 
 

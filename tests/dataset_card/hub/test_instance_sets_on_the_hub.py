@@ -114,7 +114,7 @@ def test_an_exchanged_picture_is_noticed_and_nothing_is_written(
     command = ["-m", "ircore", "instances", "pull", REPO, "--out", str(tmp_path / "back")]
     pulled = run_with_hub(hub, tmp_path / "home", command)
     assert pulled.code == 1
-    assert f"{place}: not the picture that the set was made with" in pulled.err
+    assert f"{place}: not the picture that was recorded" in pulled.err
     assert not (tmp_path / "back").exists()
 
 

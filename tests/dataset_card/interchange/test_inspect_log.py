@@ -1,7 +1,6 @@
 """A run as a log of inspect_ai: the describer's conversation and what is known, nothing else; read by inspect_ai."""
 
 import base64
-import hashlib
 import json
 import os
 import shutil
@@ -16,6 +15,7 @@ from samples import sample_instances, sample_run
 from dataset_card.interchange.inspect_log import export_log
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.images import Picture
 from ircore.core.score_records import Score
 from ircore.runs.folder import RunFolder
 
@@ -81,7 +81,8 @@ def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], playe
     shown = [[part["image"] for part in content if part["type"] == "image"] for content in asked]
     assert shown == [[f"attachment://{item}" for item in (target, *drawn[:seen])] for seen in (0, 1, 2)]
     for sha256, text in sample["attachments"].items():
-        assert hashlib.sha256(base64.b64decode(text.removeprefix("data:image/png;base64,"))).hexdigest() == sha256
+        data = base64.b64decode(text.removeprefix("data:image/png;base64,"))
+        assert Picture.from_untrusted(data, "attachment").sha256 == sha256
     assert sample["metadata"]["unseen"] == {}
 
 

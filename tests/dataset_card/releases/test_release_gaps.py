@@ -116,7 +116,6 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
         known = index_of(run)
         assert len(known.sha256) == len({*known.keys()}) > 0
         look = look_at(first[run.run.run_id])
-        assert known.pixels[0] == look.pixels
         assert (known.descriptors[0] == look.descriptor).all()
     # The next release takes them over as they are.
     plan = BuildPlan(previous=release)

@@ -47,7 +47,7 @@ def test_a_sheet_shows_every_picture(shapes: Path, tmp_path: Path) -> None:
 def test_show_notices_a_changed_picture(shapes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (shapes / "images" / "simple_shapes-easy-01.png").write_bytes(b"")
     assert run(["instances", "show", str(shapes)]) == 2
-    assert "not the picture that the set was made with" in capsys.readouterr().err
+    assert "not the picture that was recorded" in capsys.readouterr().err
 
 
 def test_importing_a_folder(shapes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Pictures at the border: what a viewer would show, or a clear refusal."""
 
+import hashlib
 import io
 import os
 import struct
@@ -12,7 +13,7 @@ import pytest
 from hostile_pictures import BEYOND, HEAD, TAIL, chunk, file
 from PIL import Image, PngImagePlugin
 
-from ircore.core.images import MAX_BYTES, ImageError, Picture, read_picture
+from ircore.core.images import MAX_BYTES, ImageError, Picture, hash_pixels, read_picture
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"
@@ -53,11 +54,10 @@ def test_plain_rgb_comes_through_unchanged() -> None:
 
 
 @pytest.mark.parametrize("change", ["", "16 bit", "palette", "many parts", "crc"])
-def test_a_plain_png_keeps_its_compressed_pixels_and_others_are_encoded_anew(change: str) -> None:
+def test_the_pixels_alone_are_kept_of_any_png(change: str) -> None:
     image = two_tone()
     rows = b"".join(b"\0" + image.tobytes()[start : start + 36] for start in range(0, 216, 36))
     data = png(12, 6, 8, 2, rows)
-    kept = change in ("", "many parts", "crc")
     if change == "16 bit":
         wide = b"".join(b"\0" + bytes(byte for item in row[1:] for byte in (item, item)) for row in _rows(rows, 37))
         data = png(12, 6, 16, 2, wide)
@@ -70,7 +70,7 @@ def test_a_plain_png_keeps_its_compressed_pixels_and_others_are_encoded_anew(cha
         data = data[:-16] + b"oops" + data[-12:]
     picture = Picture.from_untrusted(data, "a.png")
     assert picture.pixels.tobytes() == image.tobytes()
-    assert (zlib.compress(rows) in picture.data) is kept
+    assert picture.sha256 == Picture.from_pixels(np.asarray(image)).sha256
     with Image.open(io.BytesIO(picture.data)) as again:
         again.verify()
 
@@ -97,10 +97,29 @@ def test_the_same_pixels_give_the_same_hash_whatever_the_file() -> None:
 def test_pixels_are_read_only_and_survive_a_round_trip() -> None:
     pixels = np.random.default_rng(1).integers(0, 256, (5, 7, 3), dtype=np.uint8)
     picture = Picture.from_pixels(pixels)
-    again = Picture.from_own_file(picture.data, 7, 5)
+    again = Picture.from_own_file(picture.data, picture, "a.png")
     assert np.array_equal(again.pixels, pixels)
     with pytest.raises(ValueError, match="read-only"):
         again.pixels[0, 0] = 0
+
+
+def test_a_picture_is_known_by_its_size_and_pixels() -> None:
+    pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    assert hash_pixels(pixels) == hashlib.sha256(b"\0\0\0\4\0\0\0\2" + bytes(range(24))).hexdigest()
+    assert hash_pixels(pixels[:, ::2]) == hash_pixels(pixels[:, ::2].copy()) != hash_pixels(pixels.reshape(4, 2, 3))
+
+
+@pytest.mark.parametrize("damage", ["another", "another size", "truncated", "no picture"])
+def test_a_recorded_picture_is_refused_when_its_file_shows_another(damage: str) -> None:
+    picture = Picture.from_untrusted(encoded(two_tone()), "a.png")
+    files = {
+        "another": Picture.from_pixels(255 - picture.pixels).data,
+        "another size": Picture.from_pixels(picture.pixels[:, 1:]).data,
+        "truncated": picture.data[:60],
+        "no picture": b"GIF89a",
+    }
+    with pytest.raises(ImageError, match="damaged, not the picture that was recorded"):
+        Picture.from_own_file(files[damage], picture, "a.png")
 
 
 def test_transparent_pixels_are_shown_on_white() -> None:

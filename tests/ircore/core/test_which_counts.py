@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core import extras, ocr, progress
+from ircore.core import extras, progress
 from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import EXTRAS, missing_package
@@ -28,6 +28,7 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line, visible
 from ircore.core.workers import in_order
+from ircore.seeing import ocr
 
 
 def test_every_part_changes_a_seed_and_parts_do_not_run_together() -> None:

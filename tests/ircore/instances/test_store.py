@@ -126,7 +126,7 @@ def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
     written = write_instances(tmp_path / "set", [made()])
     path = tmp_path / "set" / written.instances[0].pictures["target"].image
     path.write_bytes(made(index=9)[1]["target"].data)
-    with pytest.raises(InputError, match=r"photos-easy-01\.png: is not the picture that the set was made with"):
+    with pytest.raises(InputError, match=r"photos-easy-01\.png: damaged, not the picture that was recorded"):
         written.picture_bytes(written.instances[0], "target")
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):

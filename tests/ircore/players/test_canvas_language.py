@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.players.builtin.canvas.colours import hex_colours
-from ircore.players.builtin.canvas.figures.formulas import FormulaError, formula_in, parse
+from ircore.players.builtin.canvas.figures.values import FormulaError, formula_in, parse
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import affordable, draw
 from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke
 from ircore.players.builtin.canvas.text import clauses
+from ircore.seeing.colours import hex_colours
 
 
 def items(message: str) -> tuple[Item, ...]:

@@ -15,8 +15,7 @@ from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob
-from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.opening import brief_messages, first_message
+from ircore.players.builtin.classical.describer import ClassicalDescriber, brief_messages, first_message
 from ircore.players.builtin.classical.perceive import perceive
 
 pytestmark = pytest.mark.slow

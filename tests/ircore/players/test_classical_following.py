@@ -10,10 +10,10 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
-from ircore.players.builtin.classical.colours import distance
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Bars, Grid, Stroke, Ticks
+from ircore.seeing.colours import distance
+from ircore.seeing.percepts import Bars, Grid, Stroke, Ticks
 
 
 def answer(target: Pixels, rendering: Pixels, said: tuple[str, ...]) -> str:

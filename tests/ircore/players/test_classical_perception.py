@@ -13,12 +13,12 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.captioner import CaptionerDescriber
-from ircore.players.builtin.classical.corners import approximated
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.masks import filled, grown, shrunk, touched, uniform, without_rim
-from ircore.players.builtin.classical.palette import segment
+from ircore.players.builtin.classical.outlines import approximated
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
+from ircore.seeing.flat_colours import segment
+from ircore.seeing.masks import filled, grown, shrunk, touched, uniform, without_rim
+from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
 
 
 def one(perception: Perception, kind: type, colour: str | None = None) -> object:

@@ -7,19 +7,19 @@ import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
-from ircore.core.ocr import TextLine, ocr_missing, read_text
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Label
-from ircore.players.builtin.classical.colours import distance, exact
+from ircore.players.builtin.classical.compare import text_corrections
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.glyph_matching import read_line
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.percepts import Shape, Text
-from ircore.players.builtin.classical.text_corrections import text_corrections
 from ircore.players.builtin.classical.wording import text_statements
+from ircore.seeing.colours import distance, shortest_name
+from ircore.seeing.glyphs import read_line
+from ircore.seeing.ocr import TextLine, ocr_missing, read_text
+from ircore.seeing.percepts import Shape, Text
 
 WORDS = ("Rabbit", "Height (cm)", "25", "-3", "2.5", "38%", "52°", "Traffic", "y", "1", "10", "Sheffield", "f(x)")
 
@@ -121,7 +121,7 @@ def rendered(texts: list[Text], message: str) -> list[Label]:
 def test_what_is_said_of_texts_is_what_canvas_writes(written: list[tuple[str, float, float]]) -> None:
     target = page(*written)
     seen = look_at(target)
-    message = " ".join(said.text for said in text_statements(seen.texts, exact, seen.backdrop))
+    message = " ".join(said.text for said in text_statements(seen.texts, shortest_name, seen.backdrop))
     labels = rendered(list(seen.texts), message)
     assert sorted(label.text for label in labels) == sorted(text for text, _, _ in written)
     drawn = draw(read([message])[0])

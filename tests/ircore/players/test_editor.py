@@ -15,8 +15,8 @@ from ircore.games.reasoning.puzzles.jigsaw_puzzle import draw_patchwork
 from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, make_sudoku
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
-from ircore.players.builtin.editor.jigsaw import joined, tiles_of
-from ircore.players.builtin.editor.ruled_grid import UNREADABLE, find_grid, read_cells
+from ircore.seeing.grids import UNREADABLE, find_grid, read_cells
+from ircore.seeing.tiles import joined, tiles_of
 
 SUDOKU = "Solve this sudoku."
 JIGSAW = "The picture was cut into 3 × 3 tiles, and tiles were exchanged."

@@ -14,11 +14,11 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
-from ircore.players.builtin.canvas.colours import hex_colours, rgb
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
 from ircore.players.builtin.classical.describer import PlainDescriber
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.seeing.colours import hex_colours, rgb
 
 PLAIN = PlayerSpec(player="plain")
 

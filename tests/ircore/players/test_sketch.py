@@ -11,12 +11,11 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, GeneratorView
-from ircore.players.builtin.canvas.colours import named
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Stroke
 from ircore.players.builtin.captioner import CaptionerDescriber
-from ircore.players.builtin.classical.colours import exact, exact_names
 from ircore.players.builtin.sketch import GRID, SketchGenerator, coarse
+from ircore.seeing.colours import exact_names, named, shortest_name
 
 CIRCLE = "A red (#d62728) circle of radius 40 px centred at (120, 200)."
 
@@ -98,5 +97,5 @@ def test_a_colour_keeps_its_name_once_pillow_has_drawn_with_it() -> None:
     ImageColor.getrgb("black")  # from now on Pillow's table holds (0, 0, 0) for it
     assert not isinstance(ImageColor.colormap["black"], str)
     exact_names.cache_clear()
-    assert (exact("#000000"), exact("#ff0000")) == ("black", "red")
+    assert (shortest_name("#000000"), shortest_name("#ff0000")) == ("black", "red")
     assert named("black") is not None

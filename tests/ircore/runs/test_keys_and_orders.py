@@ -58,7 +58,7 @@ from ircore.runs.summary import summarise
 from ircore.runs.writer import RunWriter
 
 SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
-PICTURE, OTHER = (Picture(f"{name}".encode(), 8, 8) for name in ("one", "two"))
+PICTURE, OTHER = (Picture.from_pixels(np.full((8, 8, 3), shade, np.uint8)) for shade in (0, 255))
 CAPTIONED = (Captioned("target", PICTURE),)
 
 VIEWS: list[tuple[Any, dict[str, Any]]] = [

@@ -221,7 +221,7 @@ def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
     rendering = run.episodes()[0].rendered_turns[0].rendering
     assert rendering is not None
     run.rendering_path(rendering.sha256).write_bytes(b"something else")
-    with pytest.raises(InputError, match="damaged, its content does not match its name"):
+    with pytest.raises(InputError, match="damaged, not the picture that was recorded"):
         run.rendering(rendering)
     run.rendering_path(rendering.sha256).unlink()
     with pytest.raises(InputError, match=r"\.png: missing") as caught:

@@ -12,7 +12,6 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels, read_stored_pixels
-from ircore.core.ocr import TextLine, ocr_missing
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import MetricUnavailableError
 from ircore.scorers.metrics.brisque import brisque
@@ -22,6 +21,7 @@ from ircore.scorers.metrics.psnr import psnr
 from ircore.scorers.metrics.ssim import ssim, ssim_gaussian
 from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
 from ircore.scorers.metrics.uqi import uqi, uqi_sewar
+from ircore.seeing.ocr import TextLine, ocr_missing
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 PUBLISHED = SHARED / "metrics" / "expected.json"

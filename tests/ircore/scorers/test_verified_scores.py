@@ -14,7 +14,6 @@ from samples import sample_run
 
 from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
-from ircore.core.ocr import reader_missing
 from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Scene
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.runs.folder import RunFolder
@@ -25,6 +24,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, share_of
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
 from ircore.scorers.verification.stored_verdicts import checked_facts, verdicts_of
+from ircore.seeing.ocr import reader_missing
 
 
 def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:

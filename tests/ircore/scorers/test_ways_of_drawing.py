@@ -13,7 +13,6 @@ from PIL import Image, ImageDraw, ImageFont
 from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.targets.base import Drawn
-from ircore.scorers.judge_test.parameters import number, point
 from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import shades_of
 from ircore.scorers.verification.eye.target import target_of
@@ -355,8 +354,8 @@ def test_shares_of_a_tilted_pie_are_read_on_its_ellipse() -> None:
     pen = ImageDraw.Draw(page)
     for down in [*range(wall * fine, 0, -2), 0]:
         for wedge in wedges:
-            (x, y), radius = point(wedge, "centre"), number(wedge, "radius")
-            start, share = number(wedge, "start"), number(wedge, "share")
+            (x, y), radius = wedge.point("centre"), wedge.number("radius")
+            start, share = wedge.number("start"), wedge.number("share")
             turns = [math.radians(start + 3.6 * share * step / 60) for step in range(61)]
             rim = [(x + radius * math.cos(turn), y + flat * radius * math.sin(turn)) for turn in turns]
             colour = str(wedge.colour)

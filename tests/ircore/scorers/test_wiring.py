@@ -14,8 +14,8 @@ from target_instances import with_target
 
 from ircore.core.fact_records import MOST_EXTRAS, ExtraBox
 from ircore.core.images import Picture, Pixels
-from ircore.core.ocr import TextLine
 from ircore.core.records import Box
+from ircore.games.conversation import build_dialogues as dialogues
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reconstruction.target_knowledge import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
@@ -31,11 +31,11 @@ from ircore.scorers.metrics import text
 from ircore.scorers.metrics.networks.weights import fingerprint
 from ircore.scorers.metrics.pairs import at_size_of
 from ircore.scorers.model_judges.losses import count_losses
-from ircore.scorers.references import dialogues
-from ircore.scorers.references.describers import another
+from ircore.scorers.references import another
 from ircore.scorers.scoring import scored_turns
 from ircore.scorers.verification import stored_verdicts
 from ircore.scorers.verification.stored_verdicts import facts_version
+from ircore.seeing.ocr import TextLine
 
 
 def plain(side: int, level: int) -> Pixels:

@@ -131,7 +131,7 @@ def test_a_start_before_the_game_is_listed(run: Run, started: str, what: str) ->
 def test_a_released_set_is_played_after_its_release(run: Run) -> None:
     """Version 2026.1-demo was released on 2026-11-22; a day of slack is for time zones."""
     released = {
-        "instance_set": "fd266cc94fd4c8d4dfa58041bded2251c3c505874e346429f52ec7eab0ca75f2",
+        "instance_set": "8cf53a11998d67f45cae60616f6f25f4519d415b417cfbe9de3403d88e52564b",
         "prompts": "built-in 78b6eb7c0e60",
     }
     early = run.model_copy(update={**released, "started": "2026-11-20T10:00:00+00:00"})

@@ -11,8 +11,8 @@ from samples import sample_instances
 from transcripts import hand_in
 
 from ircore.core.images import Picture
-from ircore.core.ocr import ocr_missing
 from ircore.runs.provenance import GRAVE_RULES
+from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.drawn_texts import reader, texts_to_a_judge

@@ -83,7 +83,7 @@ def test_another_set_is_found_out(tmp_path: Path) -> None:
         verify_season(season.model_copy(update={"identity": other.identity}), other)
     picture = ours.folder / ours.instances[0].pictures["target"].image
     picture.write_bytes(picture.read_bytes() + b"!")
-    with pytest.raises(InputError, match="not the picture that the set was made with"):
+    with pytest.raises(InputError, match="not the picture that was recorded"):
         verify_season(season, ours)
 
 

@@ -91,12 +91,6 @@ def test_a_host_below_a_listed_one_begins_at_its_dot(link: str, is_taken: bool) 
     assert (link_problem(link) is None) is is_taken
 
 
-def test_the_same_pixels_in_rows_of_another_length_are_another_picture() -> None:
-    wide, tall = (Picture.from_pixels(np.zeros(size, np.uint8)) for size in ((40, 90, 3), (90, 40, 3)))
-    assert look_at(wide)[0] != look_at(tall)[0]
-    assert look_at(wide)[0] == look_at(Picture.from_pixels(wide.pixels.copy()))[0]
-
-
 THERE = (Neighbour("somebodys-pair", "Somebody's pair", {"LAB_KEY": "lab.example.org"}),)
 
 

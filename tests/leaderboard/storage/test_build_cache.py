@@ -1,6 +1,5 @@
 """What a build takes over from the one before: nothing that a build from nothing would not have made."""
 
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -156,10 +155,10 @@ def test_the_program_is_part_of_every_key(tmp_path: Path) -> None:
 def write_picture(folder: Path, width: int, height: int) -> tuple[Path, str]:
     pixels = np.full((height, width, 3), 255, np.uint8)
     pixels[: height // 2] = (214, 39, 40)
-    data = Picture.from_pixels(pixels).data
+    picture = Picture.from_pixels(pixels)
     path = folder / "picture.png"
-    path.write_bytes(data)
-    return path, hashlib.sha256(data).hexdigest()
+    path.write_bytes(picture.data)
+    return path, picture.sha256
 
 
 def test_pictures_fit_their_box_and_keep_their_proportions(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 from ircore.core.counted import counted
 from ircore.core.images import Picture
-from ircore.core.ocr import ocr_missing, read_text
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.games.reasoning.puzzles.sudoku_puzzle import SIZES, draw_sudoku, layout_of, make_sudoku
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published
-from ircore.players.builtin.editor.ruled_grid import UNREADABLE, RuledGrid, find_grid, read_cells
-from ircore.players.builtin.editor.sudoku_logic import EMPTY
+from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, find_grid, read_cells
+from ircore.seeing.ocr import ocr_missing, read_text
 
 WITHOUT_OCR = "GIR-Bench's rule reads digits by OCR, which needs the extra ocr"
 MOST_FAULTS = 5

@@ -12,12 +12,11 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
-from ircore.core.ocr import ocr_missing, read_text
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.games.reasoning.puzzles.words import make_word
-from ircore.players.builtin.classical.grounds import find_grounds
-from ircore.players.builtin.classical.palette import segment
-from ircore.players.builtin.classical.writing import find_writing
+from ircore.seeing.flat_colours import find_grounds, segment
+from ircore.seeing.ocr import ocr_missing, read_text
+from ircore.seeing.writing import find_writing
 
 SIDE, SIZE = 512, 24
 SHRINKS = (1, 2, 4)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical.colours import plain_name
+from ircore.seeing.colours import plain_name
 
 LEAST = 0.0008
 """Share of the picture: smaller areas of a colour are specks."""

@@ -14,7 +14,7 @@ from PIL import Image
 from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Pixels
 from ircore.games.reconstruction.targets.photos import Photo, Shot, shots
-from ircore.players.builtin.editor.jigsaw import joined, solved_order, tiles_of
+from ircore.seeing.tiles import joined, solved_order, tiles_of
 
 SIZE = 480
 """Pixels a side: a multiple of 2, 3 and 4."""

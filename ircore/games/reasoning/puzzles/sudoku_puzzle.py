@@ -5,8 +5,7 @@ from math import isqrt
 from typing import NamedTuple
 
 from ircore.core.drawing import Drawing
-from ircore.players.builtin.editor.ruled_grid import RuledGrid
-from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced
+from ircore.seeing.grids import EMPTY, RuledGrid, deduced
 
 SIZES, MARGIN = {4: 512, 9: 1024}, 16
 """Pixels of the picture by the digits a side, and of paper around the grid. A cell has more than 100 pixels, so that

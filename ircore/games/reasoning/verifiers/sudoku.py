@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import dist, isqrt
 
-from ircore.core.ocr import TextLine
+from ircore.seeing.ocr import TextLine
 
 LEAST_TOLERANCE = 60.0
 CELL_SHARE = 0.6

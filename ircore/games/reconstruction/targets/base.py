@@ -37,7 +37,7 @@ class Drawn:
 
 
 Builder = Callable[[Difficulty, random.Random], Drawn]
-"""Draws one target of a category; the same difficulty and state of the generator give the same target to the byte."""
+"""Draws one target of a category; the same difficulty and state of the generator give the same target to the pixel."""
 
 
 class SceneDrawing:

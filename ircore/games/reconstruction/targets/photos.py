@@ -61,4 +61,4 @@ def _picture(file: str) -> Picture:
     data = (FOLDER / file).read_bytes()
     # Reading checks the file and tells its size; the bytes stay the file's own.
     checked = Picture.from_untrusted(data, file)
-    return Picture.from_own_file(data, checked.width, checked.height)
+    return Picture(data, checked.width, checked.height)

@@ -1,8 +1,8 @@
 """The generator ``canvas``: reads plain English, draws it, and changes only the things that a correction names.
 
 ``text`` brings a message into one plain spelling and cuts it into clauses; ``corrections`` and ``descriptions``
-follow a clause, with ``axes``, ``bars``, ``pies`` and ``things`` for what is drawn, ``quantities`` and ``places`` for
-numbers and positions, ``references`` for "the red circle at (10, 20)"; ``render`` draws the items. ``reader`` replays
+follow a clause, with ``mentions``, ``charts`` and ``items`` for what is drawn, ``quantities`` for numbers and places,
+``sheet`` for what is there and what "the red circle at (10, 20)" means; ``render`` draws the items. ``reader`` replays
 all messages.
 
 What it understands, among much free English. Order of words is mostly free; brackets are optional parts. Coordinates
@@ -58,11 +58,11 @@ Corrections
 
 Order of description is back to front, but grid lines are below and texts above everything else.
 
-Named points (``points_by_name``): ``Point A is at (120, 300), point B at (400, 300).`` – from then on ``from point A to
+Named points: ``Point A is at (120, 300), point B at (400, 300).`` – from then on ``from point A to
 point B``, ``with corners point A, point B, …``, ``a circle around point M through point A``, ``15 px below and 10 px
 right of point B``.
 
-Plots sentence by sentence (package ``plots``), each in the plot's own units once its area and axes were told
+Plots sentence by sentence (``plots``), each in the plot's own units once its area and axes were told
     ``The plot spans 71 to 479 px across and 54 to 437 px down, with letters of 15 px in grey.`` ``The y axis is a 1 px
     grey line and runs from 0 to 120, labelled every 20, with tick marks [inside].`` ``The x axis has the labels "A",
     "B" from 139 to 410 px [at 139, 250, 410 px] [slanting, upright].`` ``The x axis is called "Week".`` ``The panel of

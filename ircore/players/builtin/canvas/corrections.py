@@ -1,4 +1,4 @@
-"""Sentences that change things on the sheet.
+"""Sentences that change things on the sheet: "move X", "X should be …", "change the … of X", "X is too …".
 
 A correction touches only what it names; everything else stays as it is, pixel for pixel.
 """
@@ -8,15 +8,42 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.change_requests import change, changed, is_so, should
 from ircore.players.builtin.canvas.descriptions import describe
-from ircore.players.builtin.canvas.moves import BY, move, split_phrase, unique_items
-from ircore.players.builtin.canvas.places import RELATION
-from ircore.players.builtin.canvas.references import Target, resolve
-from ircore.players.builtin.canvas.shapes import Blob, Pie, centred
-from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.item_changes import apply_change
+from ircore.players.builtin.canvas.mentions import changed_wedge
+from ircore.players.builtin.canvas.quantities import RELATION, beside
+from ircore.players.builtin.canvas.shapes import Blob, Item, Pie, Stroke, centred, size_of
+from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.text import NOUN, Clause, kind_of
 
+_SHIFT = re.compile(
+    rf"{q.N}(px|%)?\s+(?:\w{{1,10}}\s+)?(?:to(?:wards)?\s+the\s+)?(left|right|up|down|upwards?"
+    rf"|downwards?|higher|lower|leftwards?|rightwards?|top|bottom)\b"
+)
+_SHIFT_BACK = re.compile(
+    rf"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\s+by\s+{q.N}(px|%)?"
+)
+BY = re.compile(rf"\bby\s+\(?{q.N}(px|%)?")
+_SLIGHT = re.compile(r"\b(left|right|up|down|upwards?|downwards?|leftwards?|rightwards?|higher|lower)\b")
+FURTHER = re.compile(
+    r"\b(further|farther|more|slightly|a bit|a little)\s+(?:to(?:wards)?\s+)?(?:the\s+)?"
+    r"(left|right|up|down|higher|lower|top|bottom)\b"
+)
+"""A direction without a distance."""
+_NOUN_TAIL = re.compile(
+    r'^(?:\s*"\d+")?(?:\s*,?\s*(?:at|near|around|in|on|with|from|through|of'
+    r"|standing on|whose|that is|which is|centred at|located at"
+    r"|labelled)\s+(?:the\s+)?(?:\([^()]{1,40}\)(?:\s*(?:to|,|and)\s*\([^()]{1,40}\))*|(?:(?:top"
+    r"|upper|bottom|lower|left|right|centre|far)\s*){1,3}(?:hand\s+)?(?:corner|side|edge|half"
+    r'|quadrant)?|"\d+"|[xy]\s*-?\d+(?:\.\d+)?))?'
+)
+_ATTRIBUTE = re.compile(
+    r"^(?:the\s+)?((?:(?:fill|line|outline|border|font|stroke|text|corner)\s+)?(?:colours?|radius"
+    r"|diameter|width|height|size|length|position|centre|thickness|angle|rotation|side(?: length)?"
+    r"|top|end|style|shape|fill|outline|border|share|text|label|hole|start|background)(?: edge| side"
+    r"| end)?)\s+of\s+(.+)$"
+)
+_OWNED = re.compile(r"^(.{1,120}?)'s\s+(.+)$")
 _POLITE = re.compile(
     r"^(?:(?:now|then|also|next|finally|instead|and|but|in addition|additionally|first|please"
     r"|you should|you need to|i would|let's|lastly)\b,?\s*)+"
@@ -50,6 +77,246 @@ _IS = re.compile(
     r"^((?:the|its|it|this|that)\b.{0,300}?)\s+(is|are|has|have|lies|sits|stands|reads|ends|starts"
     r"|spans|reaches|centred|at|with)\s+(.+)$"
 )
+
+
+def split_phrase(words: str) -> tuple[str, str]:
+    """Cut "the red circle at (10,20) 40px left" after the noun phrase that names a thing."""
+    noun = NOUN.search(words)
+    pronoun = re.match(r"(?:it|this|that|them)\b", words)
+    if pronoun or noun is None:
+        end = pronoun.end() if pronoun else _end_without_noun(words)
+    else:
+        end = noun.end()
+        second = NOUN.match(words, end + 1)
+        end = second.end() if second else end
+        shade = re.match(r"\s+#[0-9a-f]{6}", words[end:]) if kind_of(noun[1]) in {"wedge", "bar"} else None
+        end += shade.end() if shade else 0
+    tail = _NOUN_TAIL.match(words[end:])
+    end += tail.end() if tail else 0
+    return words[:end], words[end:]
+
+
+def _end_without_noun(words: str) -> int:
+    match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
+    return match.end() if match else 0
+
+
+def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+    """Follow "move X …"."""
+    phrase, rest = split_phrase(match[1])
+    verb = match[0].split()[0]
+    targets = unique_items(resolve(phrase, clause.strings, sheet))
+    # "Put a star in the corner" adds a star.
+    if not targets and verb in {"put", "place"}:
+        return None
+    destination = re.search(r"(?:\b(?:to|at|onto|into|in|so|until|towards)\b|→)", rest)
+    for index in targets:
+        item, (dx, dy) = sheet.items[index], shift(rest, verb, sheet)
+        if dx or dy:
+            moved: Item | None = item.moved(dx, dy)
+        else:
+            moved = moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
+        # A direction without a distance moves a little.
+        if moved is None and (hint := _SLIGHT.search(rest)):
+            moved = item.moved(*_direction(hint[1], 10.0))
+        if moved is None:
+            return False
+        sheet.put(index, moved)
+    return bool(targets)
+
+
+def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
+    """Return how far "40px left and 10px down" moves, in pixels."""
+    dx = dy = 0.0
+    shifts = [(m[1], m[2], m[3]) for m in _SHIFT.finditer(rest)] or [
+        (m[2], m[3], m[1]) for m in _SHIFT_BACK.finditer(rest)
+    ]
+    if not shifts and verb in {"raise", "lift", "lower"} and (by := BY.search(rest)):
+        shifts = [(by[1], by[2], "down" if verb == "lower" else "up")]
+    for amount, unit, word in shifts[:4]:
+        across = word.startswith(("left", "right"))
+        length = sheet.space.x(amount, unit) if across else sheet.space.y(amount, unit)
+        step = _direction(word, length)
+        dx, dy = dx + step[0], dy + step[1]
+    return dx, dy
+
+
+def without_shift(words: str) -> str:
+    """Return ``words`` without "40px left"."""
+    return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
+
+
+def _direction(word: str, length: float) -> tuple[float, float]:
+    if word.startswith(("left", "right")):
+        return (-length if word.startswith("left") else length), 0.0
+    return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
+
+
+def moved_to(item: Item, words: str, clause: Clause, sheet: Sheet) -> Item | None:
+    """Return ``item`` at the place that the words name; None if the words name no place."""
+    ends = q.points(words, sheet.space)
+    if isinstance(item, Stroke) and len(ends) > 1:
+        return replace(item, points=tuple(ends))
+    relation = RELATION.search(words)
+    if relation and not ends:
+        others = resolve(words[relation.end() :], clause.strings, sheet)
+        if others:
+            return centred(item, beside(relation.lastgroup or "", box_of(others[0], sheet), size_of(item), None))
+    return apply_change(item, words, clause, sheet, only="place")
+
+
+def unique_items(targets: list[Target]) -> list[int]:
+    """Return the indices of the items that are meant, once each."""
+    return list(dict.fromkeys(target.index for target in targets))
+
+
+def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
+    """Move the items as the words ask; return whether that could be done."""
+    for index in unique_items(targets):
+        dx, dy = shift(words, "", sheet)
+        if not (dx or dy) and (hint := FURTHER.search(words)):
+            is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
+            dx, dy = _direction(hint[2], 10.0 if is_slight else 20.0)
+        item = sheet.items[index]
+        moved = item.moved(dx, dy) if dx or dy else moved_to(item, words, clause, sheet)
+        if moved is None:
+            return False
+        sheet.put(index, moved)
+    return True
+
+
+def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+    """Follow "change X …", "make X …", "set the … of X to …"."""
+    verb, words = match[0].split()[0], match[1]
+    if re.match(
+        r"(?:the\s+)?(?:picture|image|canvas|background)\b|(?:the\s+)?(?:size"
+        r"|colour) of the (?:picture|image|canvas|background)\b",
+        words,
+    ):
+        return _recast_background(words, clause, sheet)
+    name = ""
+    if attribute := _ATTRIBUTE.match(words):
+        name, thing = attribute.groups()
+    elif owned := _OWNED.match(words):
+        name, to, value = owned[2].partition(" to ")
+        thing = f"{owned[1]} {to}{value}"
+    if name:
+        phrase, rest = split_phrase(thing)
+        return changed(resolve(phrase, clause.strings, sheet), f"{_verb_words(verb)} {name} {rest}", clause, sheet)
+    phrase, rest = split_phrase(words)
+    targets = resolve(phrase, clause.strings, sheet)
+    if not targets:
+        # "Make a red circle" describes a new thing.
+        return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
+    return changed(targets, f"{_verb_words(verb)} {rest}", clause, sheet)
+
+
+def _verb_words(verb: str) -> str:
+    return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
+            "decrease": "decrease", "reduce": "decrease",
+            "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
+            "double": "twice as large",
+            "halve": "half as large", "grow": "larger", "extend": "extend", "fill": "filled with", "darken": "darker",
+            "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
+
+
+def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
+    words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
+    words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
+    # "Change the picture to blue" means its background, "to 400 by 300" its size.
+    words += "" if "background" in words or "by" in words else " background"
+    return describe(replace(clause, words=words), sheet)
+
+
+def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+    """Follow "X should …", "X is too …"."""
+    subject, verb, predicate = match.groups()
+    if re.search(r"\bbackground\b", subject) or re.match(r"(?:the\s+)?(?:picture|image|canvas)\b", subject):
+        return _recast_background(f"{subject} {predicate}", clause, sheet)
+    if verb in {"is not", "isn't", "should not", "shouldn't"}:
+        return _negated(subject, predicate, clause, sheet)
+    if verb in {"is too", "are too"}:
+        predicate = _opposite(predicate)
+    attribute = _ATTRIBUTE.match(subject) or _OWNED.match(subject)
+    if attribute:
+        name, subject = (attribute[1], attribute[2]) if attribute.re is _ATTRIBUTE else (attribute[2], attribute[1])
+        predicate = f"{name} {predicate}"
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets:
+        return None if re.match(r"there\b", subject) else False
+    if re.match(r"(?:be\s+)?(?:removed|deleted|gone|absent|erased)", predicate):
+        sheet.remove(unique_items(targets))
+        return True
+    if moved := re.match(r"(?:be\s+)?(?:moved|shifted|placed)\b", predicate):
+        return move_targets(targets, predicate[moved.end() :], clause, sheet)
+    if FURTHER.search(predicate) or any(shift(predicate, "", sheet)):
+        moved_some = move_targets(targets, predicate, clause, sheet)
+        rest = without_shift(predicate)
+        return (changed(targets, rest, clause, sheet) if rest else False) or moved_some
+    return changed(targets, predicate, clause, sheet)
+
+
+def _negated(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool | None:
+    but = re.search(r"\bbut\s+(.+)$", predicate)
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets:
+        return None
+    if but:
+        return changed(targets, but[1], clause, sheet)
+    if re.search(r"\b(?:be there|exist|be present|be in)\b", predicate):
+        sheet.remove(unique_items(targets))
+        return True
+    negative = {"filled": "unfilled", "dashed": "solid", "dotted": "solid", "rotated": "rotated 0deg"}
+    word = next((word for word in negative if word in predicate), None)
+    return changed(targets, negative[word], clause, sheet) if word else False
+
+
+def _opposite(predicate: str) -> str:
+    words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
+             "narrow": "wider",
+             "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
+             "thin": "thicker", "dark": "lighter", "light": "darker", "bright": "darker"}  # fmt: skip
+    for word, better in words.items():
+        if re.match(rf"(?:\w{{1,10}}\s+)?{word}\b", predicate):
+            return better + " " + predicate.replace(word, "", 1)
+    side = re.match(r"far\s+(?:to the\s+)?(left|right|up|down|high|low)", predicate)
+    opposite = {"left": "right", "right": "left", "up": "down", "down": "up", "high": "down", "low": "up"}
+    return f"10px {opposite[side[1]]}" if side else predicate
+
+
+def is_so(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+    """A statement about something that is there: "the red circle is at (130,200)"."""
+    subject, verb, predicate = match.groups()
+    if (
+        '"' in subject
+        or re.search(r"\bbackground|\bpicture|\bimage|\bcanvas|\baxis\b", subject)
+        or RELATION.search(subject)
+    ):
+        return None
+    targets = resolve(subject, clause.strings, sheet)
+    if not targets or NOUN.search(predicate):
+        return None
+    return changed(targets, f"{verb} {predicate}", clause, sheet) or None
+
+
+def changed(targets: list[Target], words: str, clause: Clause, sheet: Sheet) -> bool:
+    """Apply the words to everything that is meant; return whether anything could be done."""
+    done, shades = False, re.findall(q.HEX, words)
+    if len(shades) == len(targets) > 1:
+        # As many colours as things are meant one by one, from left to right.
+        ordered = sorted(targets, key=lambda target: box_of(target, sheet)[0])
+        pairs = zip(ordered, shades, strict=True)
+        return all(changed([target], f"be {shade}", clause, sheet) for target, shade in pairs)
+    for target in targets:
+        item = sheet.items[target.index]
+        if isinstance(item, Pie) and target.part is not None:
+            fresh: Item | None = changed_wedge(item, target.part, words)
+        else:
+            fresh = apply_change(item, words, clause, sheet)
+        if fresh is not None:
+            sheet.put(target.index, fresh)
+            done = True
+    return done
 
 
 def correct(clause: Clause, sheet: Sheet) -> bool | None:

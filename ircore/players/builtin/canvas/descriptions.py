@@ -1,20 +1,29 @@
-"""Sentences that describe new things: backgrounds, parts of charts, texts and shapes."""
+"""Sentences that describe new things: backgrounds, parts of charts, quoted texts and shapes."""
 
+import math
 import re
 from dataclasses import replace
 
 from ircore.players.builtin.canvas import quantities as q
-from ircore.players.builtin.canvas.axes import AXIS, read_axes, read_grid, read_tick_labels, read_ticks
-from ircore.players.builtin.canvas.backgrounds import read_background
-from ircore.players.builtin.canvas.bars import read_bars
-from ircore.players.builtin.canvas.default_charts import read_whole
-from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, kind_of
-from ircore.players.builtin.canvas.mentions import read_things
-from ircore.players.builtin.canvas.pies import SLICE, more_wedges, read_pie
-from ircore.players.builtin.canvas.quoted_texts import read_texts
-from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.text import Clause
+from ircore.players.builtin.canvas.charts import (
+    AXIS,
+    read_axes,
+    read_bars,
+    read_grid,
+    read_tick_labels,
+    read_ticks,
+    read_whole,
+)
+from ircore.players.builtin.canvas.items import label
+from ircore.players.builtin.canvas.mentions import SLICE, more_wedges, read_pie, read_things, relation_before
+from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, size_of
+from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, kind_of
 
+_BACKGROUND = re.compile(r"\bbackground\b|\b(?:picture|image|canvas)\b")
+_OPPOSITE = {"top": "bottom", "bottom": "top", "left": "right", "right": "left", "top left": "bottom right",
+    "top right": "bottom left", "bottom left": "top right", "bottom right": "top left"}  # fmt: skip
 _BACKGROUND_FIRST = re.compile(
     r"((?:on|against|over|with|there is)?\s*(?:an?|the)?\s*(?:plain |solid )?#[0-9a-f]{6} background)"
     r"\s*(?::|,|\bwith\b|\bthere (?:is|are)\b|\bhas\b)\s*(.+)$"
@@ -31,6 +40,131 @@ _TICKS = re.compile(r"\bticks?(?: marks?)?\b")
 _BARS = re.compile(r"\b(?:bars?|columns?)\b")
 _PIE = re.compile(r"\bpie\b|\b(?:donut|doughnut|ring|annulus)\b|\b(?:wedges|slices|sectors)\b")
 _MORE = re.compile(r"\b(?:next|further|more|other|remaining|following|rest of the)\s+(?:wedge|slice|sector)s?\b")
+
+
+def read_background(words: str, sheet: Sheet) -> bool:
+    """Read the picture's size and background; a clause that also speaks of things is left to others."""
+    if not _BACKGROUND.search(words):
+        return False
+    done, canvas = False, sheet.canvas
+    size = re.search(
+        rf"(?:picture|image|canvas)\b[^#(]{{0,30}}?{q.N}(?:px)?\s*(?:wide\s*)?(?:by|x|and"
+        rf"|,)\s*{q.N}(?:px)?|{q.N}(?:px)?\s*(?:by|x)\s*{q.N}(?:px)?\s+(?:picture|image|canvas)",
+        words,
+    )
+    if size:
+        wide, high = (min(2048, max(8, round(abs(float(value))))) for value in (size[1] or size[3], size[2] or size[4]))
+        canvas, done = replace(canvas, width=wide, height=high), True
+    fade = re.search(
+        rf"\b(?:fade|fading|gradient|blend|shade|change|transition"
+        rf"|go)\w{{0,4}}\b.{{0,60}}?{q.HEX}(.{{0,40}}?)\bto\s+(?:a\s+)?{q.HEX}(.{{0,60}})",
+        words,
+    )
+    if fade:
+        # The direction may stand before the colours: "from left to right the background fades from … to …".
+        canvas, done = _faded(canvas, fade[1], fade[2], fade[3], fade[4] + " " + words[: fade.start()]), True
+    elif plain := re.search(
+        rf"\bbackground\b[^#]{{0,30}}{q.HEX}|{q.HEX}\s+(?:\w{{1,12}}\s+)?(?:background|picture|image"
+        rf"|canvas)|(?:picture|image|canvas)\s+(?:is|in)\s+{q.HEX}",
+        words,
+    ):
+        canvas, done = replace(canvas, background=plain[1] or plain[2] or plain[3], fade=None), True
+    sheet.canvas = canvas
+    rest = re.split(r"\b(?:background|picture|image|canvas)\b", words)[-1]
+    return (
+        done and not re.search(r"\b(?:with|and|has|there|shows)\b.{0,12}\b(?:an?|\d+)\b.{0,40}", rest)
+        if NOUN.search(rest)
+        else done
+    )
+
+
+def _faded(canvas: Canvas, first: str, where: str, second: str, after: str) -> Canvas:
+    near, far = _edge_words(where), _edge_words(after)
+    if "edge" in after or "outwards" in after or re.search(r"\bcentre\b", where):
+        return replace(canvas, background=first, fade=second, fade_to="edges")
+    if re.search(r"\bcentre\b", after):
+        return replace(canvas, background=second, fade=first, fade_to="edges")
+    side = far or _OPPOSITE.get(near, "") or ("right" if "horizontal" in after else "bottom")
+    if side in {"top", "left", "top left", "top right"}:
+        return replace(canvas, background=second, fade=first, fade_to=_OPPOSITE[side])
+    return replace(canvas, background=first, fade=second, fade_to=side)
+
+
+def _edge_words(words: str) -> str:
+    low = re.search(r"\b(?:bottom|lower)\b", words)
+    row = "top" if re.search(r"\b(?:top|upper)\b", words) else "bottom" if low else ""
+    column = "left" if re.search(r"\bleft\b", words) else "right" if re.search(r"\bright\b", words) else ""
+    return f"{row} {column}".strip()
+
+
+def read_texts(clause: Clause, sheet: Sheet) -> bool:
+    """Add the quoted texts of a clause where they are said to be; the rest of the clause is read as things."""
+    keys = [int(key) for key in re.findall(r'"(\d{1,4})"', clause.words)]
+    texts = [clause.strings[key] for key in keys if key < len(clause.strings)]
+    rest = re.sub(
+        r"(?:\b(?:labell?ed|marked|saying|reading|with|containing)\s+)?(?:(?:the|a|an)\s+)?(?:(?:text"
+        r'|label|letter|word|number|caption|title|digit)s?\s+)?"\d+"',
+        " § ",
+        clause.words,
+    )
+    nouns = [match for match in NOUN.finditer(rest) if kind_of(match[1]) not in OWN_READERS]
+    if nouns and nouns[0].start() < rest.find("§") and not relation_before(rest, nouns[0]):
+        return _labelled(clause, rest, texts, sheet)
+    points = q.points(clause.words, sheet.space)
+    if len(texts) > 1 and len(points) == len(texts):
+        return sheet.add([label(text, rest, at) for text, at in zip(texts, points, strict=True)])
+    return sheet.add([_placed_text(text, rest, clause, sheet) for text in texts])
+
+
+def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
+    made = label(text, words, sheet.space.middle)
+    relation = RELATION.search(words)
+    other = _referred(words[relation.end() :], clause, sheet) if relation else None
+    if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
+        at = beside(relation.lastgroup or "", box_of(other, sheet), size_of(made), 4.0)
+        return replace(made, at=at, anchor="mm")
+    place = absolute_place(words, sheet.space, size_of(made))
+    return replace(made, at=place) if place else made
+
+
+def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
+    """Add things with a text on them: in "a red circle labelled "A"" the text stands in the middle."""
+    before = len(sheet.items)
+    if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
+        return False
+    made = sheet.items[before:]
+    tail = rest[rest.find("§") :]
+    for text, item in zip(texts, made if len(texts) > 1 else made[:1], strict=False):
+        sheet.add([_label_on(item, text, tail, before > 0, sheet)])
+    sheet.last = before
+    return True
+
+
+def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
+    """Return a text on an item; "below it" means below the item, unless it may mean another item."""
+    written = label(text, tail, item.centre)
+    at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
+    # "Below it" is below the thing mentioned before, if there is any.
+    own = relation is not None and not (others and PRONOUN.match(tail[relation.end() :]))
+    if at:
+        return replace(written, at=at[0])
+    if relation and own and relation.lastgroup in {"above", "below", "left", "right", "beside"}:
+        return replace(written, at=beside(relation.lastgroup, item.box, size_of(written), 4.0))
+    if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _dark(item.fill):
+        return replace(written, colour="#ffffff")
+    return written
+
+
+def _dark(colour: str) -> bool:
+    return math.fsum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
+
+
+def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:
+    noun = NOUN.search(words[:80])
+    if PRONOUN.match(" " + words.strip()) or noun is None:
+        return Target(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
+    targets = resolve(words[: noun.end() + 1], clause.strings, sheet)
+    return targets[0] if targets else None
 
 
 def describe(clause: Clause, sheet: Sheet) -> bool:

@@ -1,20 +1,30 @@
-"""Things that a clause mentions, each with the words about it; relations place some things beside others."""
+"""Things that a clause mentions, each with the words about it, at their own point, beside others or in free space."""
 
 import itertools
+import math
 import re
+from dataclasses import dataclass, replace
 
-from ircore.players.builtin.canvas.geometry import BoxF
-from ircore.players.builtin.canvas.item_builder import STROKES, blob, stroke
-from ircore.players.builtin.canvas.kinds import NOUN, OWN_READERS, PRONOUN, kind_of
-from ircore.players.builtin.canvas.pies import lone_wedge
-from ircore.players.builtin.canvas.places import RELATION, absolute_place
-from ircore.players.builtin.canvas.placing import Mention, copies, put
-from ircore.players.builtin.canvas.quantities import first_colour, points
-from ircore.players.builtin.canvas.references import Target, box_of, resolve
-from ircore.players.builtin.canvas.shapes import Item
-from ircore.players.builtin.canvas.sheet import Sheet
-from ircore.players.builtin.canvas.text import Clause
+from ircore.core.drawing import Point
+from ircore.players.builtin.canvas import quantities as q
+from ircore.players.builtin.canvas.items import BLACK, STROKES, blob, placed, stroke
+from ircore.players.builtin.canvas.quantities import RELATION, absolute_place, beside, first_colour, points, word_place
+from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Pie, Slice, Stroke, bounded, centred, size_of
+from ircore.players.builtin.canvas.sheet import Sheet, Target, box_of, resolve
+from ircore.players.builtin.canvas.text import NOUN, OWN_READERS, PRONOUN, Clause, is_plural, kind_of
 
+SLICE = re.compile(rf"{q.HEX}[^#%;]{{0,40}}?{q.N}\s*(%|deg)|{q.N}\s*(%|deg)[^#%;]{{0,30}}?{q.HEX}")
+_ALL_CORNERS = re.compile(
+    r"\b(?:in|at) (?:(?:each|every|all|the|4|of) ?){1,4}corners?\b"
+    r"(?! (?:of (?!the (?:picture|image|canvas))|at|\())"
+)
+"""Corners of the picture; those of another thing are its own."""
+
+_CORNERS = ("top left", "top right", "bottom left", "bottom right")
+
+_COUNT = re.compile(r"\b(\d{1,2})\s+(?!px|high|wide|tall|pointed|sided|deg|%|by|x\b)")
+CROWD = 40
+"""Things on the canvas above which no room is looked for."""
 _DETERMINER = re.compile(
     r"\b(?:an?|the|another|one|some|several|this|that|its|(?<![#\d])\d{1,3}(?=\s+(?!px|high|wide|tall"
     r"|pointed|sided)[a-z#]))\s"
@@ -34,6 +44,249 @@ _BLOCK_ARROW = re.compile(
 """Words of arrows that are shapes, not lines."""
 
 _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surrounded by)\s*$")
+
+
+def _slices(words: str) -> tuple[Slice, ...]:
+    slices = []
+    matches = list(SLICE.finditer(words))[:100]
+    for index, match in enumerate(matches):
+        colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
+        until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
+        share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
+        slices.append(Slice(colour, share, _pulled(words[match.end() : until])))
+    return tuple(slices)
+
+
+def _pulled(words: str) -> float:
+    """Return how far a wedge is pulled out, in pixels, from the words after the wedge's share."""
+    match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
+    if match is None:
+        return 0.0
+    return bounded(abs(float(match[1])), 0, 200) if match[1] else 14.0
+
+
+def read_pie(words: str, sheet: Sheet) -> bool:
+    """Add a pie or ring chart."""
+    head, _, tail = words.partition(":") if ":" in words else (words, "", words)
+    dimensions, space = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", head), sheet.space), sheet.space
+    radius = dimensions.get(
+        "radius",
+        dimensions.get("diameter", dimensions.get("width", 0.7 * min(space.width, space.height)))
+        / (1 if "radius" in dimensions else 2),
+    )
+    radius = bounded(radius, 1, 4096)
+    hole = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", head)
+    inner = (
+        space.both(hole[1], hole[2]) if hole else 0.55 * radius if re.search(r"\bdon?u|\bdough|\bring\b", head) else 0.0
+    )
+    centre = absolute_place(head, space, (2 * radius, 2 * radius)) or space.middle
+    edge = re.search(r"\b(?:border|outline|edge|separat)", words)
+    outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
+    slices = _slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
+    pie = Pie(
+        centre, radius, _start(head), slices, bounded(inner, 0, radius * 0.98), outline, q.stroke_width(words) or 2.0,
+        not q.counter_clockwise(head),
+    )  # fmt: skip
+    sheet.context = "wedges"
+    return sheet.add([pie])
+
+
+def _start(head: str) -> float:
+    """Degrees clockwise from 12 o'clock."""
+    clock = re.search(r"\b(\d{1,2})(?::00)? ?o.?clock", head)
+    turn = re.search(
+        rf"\b(?:start(?:ing|s)?|from|begin(?:ning|s)?)\s+(?:at|from|with)?\s*(?:an angle of\s+)?{q.N}deg", head
+    )
+    if turn:
+        return bounded(float(turn[1]), -720, 720)
+    return float(int(clock[1]) % 12 * 30) if clock else 0.0
+
+
+def more_wedges(words: str, sheet: Sheet) -> bool:
+    """Add wedges to the pie that was mentioned last."""
+    slices = _slices(words)
+    last = [] if sheet.last is None else [sheet.last]
+    # The pie spoken of last, else the front one.
+    at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
+    if not slices or at is None or not isinstance(pie := sheet.items[at], Pie):
+        return False
+    sheet.put(at, replace(pie, slices=pie.slices + slices))
+    return True
+
+
+def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
+    """Return a single wedge with angles: "a red wedge of radius 40 px centred at (…) from 30 to 90 degrees"."""
+    span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
+    dimensions = q.dimensions(re.sub(r"\b(?:hole|inner)\b[^,;:]{0,40}", " ", words), sheet.space)
+    if span is None or "radius" not in dimensions:
+        return None
+    low, high = sorted((float(span[1]), float(span[2])))
+    centres = q.points(words, sheet.space, 1) or [sheet.space.middle]
+    # Shares above 95 would be stretched to the whole circle.
+    share = bounded((high - low) / 3.6, 0.1, 95)
+    colour = q.first_colour(q.without_outline(words)) or BLACK
+    edge = q.outline_colour(words)
+    return Pie(
+        centres[0],
+        bounded(dimensions["radius"], 1, 4096),
+        # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
+        low + 90,
+        (Slice(colour, share),),
+        hole=_hole(words, sheet),
+        outline=edge,
+        stroke=q.stroke_width(words) or 2.0,
+    )
+
+
+def _hole(words: str, sheet: Sheet) -> float:
+    match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
+    return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
+
+
+def changed_wedge(pie: Pie, part: int, words: str) -> Pie | None:
+    """Return a pie with one wedge changed; None if the words name neither a share nor a colour."""
+    old = pie.slices[part]
+    words = re.sub(r"\b(?:from|not|instead of|rather than)\s+(?:#[0-9a-f]{6}|-?[\d.]+\s*%)", " ", words)
+    share = re.search(rf"{q.N}\s*(%|deg)", words)
+    colour = q.first_colour(words)
+    if share is None and colour is None:
+        return None
+    amount = abs(float(share[1])) / (3.6 if share[2] == "deg" else 1) if share else old.share
+    if share and (relative := re.search(r"%\s+(?:points?\s+)?(larger|bigger|wider|smaller|narrower)", words)):
+        amount = old.share * (1 + amount / 100 * (1 if relative[1] in {"larger", "bigger", "wider"} else -1))
+    fresh = Slice(colour or old.colour, min(1000.0, max(0.0, amount)))
+    return replace(pie, slices=(*pie.slices[:part], fresh, *pie.slices[part + 1 :]))
+
+
+@dataclass
+class Mention:
+    """A thing that a clause speaks of.
+
+    >>> Mention("circle", "circle", start=0, after=12, words="a red circle").relation
+    ''
+
+    Attributes:
+        kind: See ``kinds``.
+        start: Where its phrase begins in the clause.
+        after: Where its noun ends.
+        known: The items that are meant if it is there already.
+        relation: How it stands to another thing, a group's name of ``places.RELATION``.
+        same: The thing of the same clause that it names once more.
+    """
+
+    kind: str
+    noun: str
+    start: int
+    after: int
+    words: str = ""
+    known: tuple[Target, ...] = ()
+    relation: str = ""
+    other: "Mention | tuple[Target, ...] | None" = None
+    same: "Mention | None" = None
+    made: Item | None = None
+
+
+def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: list[Item]) -> Item:
+    """Return an item at its place: its own point, beside another thing, a place in words, or free space."""
+    words = mention.words
+    if isinstance(item, Stroke) and (mention.kind != "line" or len(q.points(words, sheet.space)) >= 2 or other is None):
+        return item
+    if q.points(words.split(" of the ")[0], sheet.space, 1):
+        if (
+            isinstance(item, Blob)
+            and item.kind not in {"circle", "star", "ring", "ellipse"}
+            and len(q.points(words, sheet.space, 3)) > 1
+        ):
+            return item
+        return placed(item, words, sheet.space) or item
+    # A shape that is not in the middle was built from its own corners or ranges.
+    if isinstance(item, Blob) and item.centre != sheet.space.middle:
+        return item
+    if other is not None:
+        return _beside_other(item, mention, other, sheet)
+    return placed(item, words, sheet.space) or _where_room_is(item, sheet, made)
+
+
+def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> Item:
+    size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
+    if mention.relation == "between" and isinstance(item, Blob) and not size_said:
+        fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        item = item.scaled(min(1.0, fit), min(1.0, fit))
+    if mention.relation == "inside" and isinstance(item, Blob) and not size_said:
+        fit = 0.5 * min(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
+        share = (q.size_word(mention.words) or 0.25) / 0.25
+        item = item.scaled(fit * min(1.4, max(0.4, share)), fit * min(1.4, max(0.4, share)))
+    if mention.relation in {"around", "behind"} and isinstance(item, Blob) and not size_said:
+        grow = 1.4 * max((other[2] - other[0]) / item.width, (other[3] - other[1]) / item.height)
+        item = item.scaled(grow, grow)
+    gap = re.search(rf"{q.N}px\s+(?:to the\s+)?(?:left|right|above|below|under|over|away|from|beneath)", mention.words)
+    at = beside(mention.relation, other, size_of(item), float(gap[1]) if gap else None)
+    if mention.relation == "inside":
+        at = word_place(mention.words, sheet.space, size_of(item), other) or at
+    return centred(item, at)
+
+
+def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
+    """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
+    wide, high = sheet.canvas.width, sheet.canvas.height
+    if len(sheet.items) + len(made) > CROWD:
+        return item
+    taken = [other.box for other in [*sheet.items, *made]]
+    spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
+        (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
+    return centred(item, min(spots, key=lambda at: math.fsum(_overlap(_box_at(item, at), box) for box in taken)))
+
+
+def _box_at(item: Item, at: Point) -> BoxF:
+    half_wide, half_high = (side / 2 for side in size_of(item))
+    return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
+
+
+def _overlap(first: BoxF, second: BoxF) -> float:
+    wide = min(first[2], second[2]) - max(first[0], second[0])
+    high = min(first[3], second[3]) - max(first[1], second[1])
+    return max(0.0, wide) * max(0.0, high)
+
+
+def _in_all_corners(words: str) -> bool:
+    match = _ALL_CORNERS.search(words)
+    return match is not None and re.search(r"each|every|all|4", match[0]) is not None
+
+
+def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
+    """Return the item once, at each of several points, in all corners, or in a row if only a number is given."""
+    if isinstance(item, Blob) and _in_all_corners(mention.words):
+        corners = (word_place(f"in the {corner} corner", sheet.space, size_of(item)) for corner in _CORNERS)
+        return [centred(item, at) for at in corners if at is not None]
+    if not isinstance(item, Blob) or (
+        item.corners and len(q.points(mention.words, sheet.space, 3)) >= 2 and "corner" in mention.words
+    ):
+        return [item]
+    if re.search(r"\bfrom\s+\(|\bcorners\b", mention.words):
+        return [item]
+    places = q.points(mention.words, sheet.space)
+    if len(places) > 1 and (is_plural(mention.noun) or " and (" in mention.words):
+        shades = re.findall(rf"{q.HEX}[^#()]{{0,16}}\(", mention.words)
+        many = [centred(item, at) for at in places]
+        if len(shades) == len(many):
+            many = [copy.coloured(shade) for copy, shade in zip(many, shades, strict=True)]
+        return many
+    count = _COUNT.search(mention.words[: mention.after - mention.start + 1]) if is_plural(mention.noun) else None
+    number = min(50, int(count[1])) if count else 2 if re.match(r"(?:a )?(?:pair|couple)", mention.words) else 1
+    if number < 2:
+        return [item]
+    upright = bool(
+        re.search(
+            r"\bin a column\b|\bstacked\b|\bvertical(?:ly)?\b|\babove (?:one )?(?:another|each other)", mention.words
+        )
+    )
+    room = sheet.canvas.height if upright else sheet.canvas.width
+    if not q.dimensions(mention.words, sheet.space) and not re.search(rf"{q.N}px", mention.words):
+        fit = min(1.0, room / (1.5 * number) / (item.height if upright else item.width))
+        item = item.scaled(fit, fit)
+    gap = min(1.5 * (item.height if upright else item.width), room / (number + 0.5))
+    low = -(number - 1) / 2
+    return [item.moved(0 if upright else gap * (low + k), gap * (low + k) if upright else 0) for k in range(number)]
 
 
 def relation_before(words: str, noun: re.Match[str]) -> bool:

@@ -11,9 +11,8 @@ from PIL import Image
 from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
-from ircore.players.builtin.canvas.colours import rgb
-from ircore.players.builtin.canvas.geometry import towards
-from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke
+from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke, towards
+from ircore.seeing.colours import rgb
 
 MAX_COST = 16_000_000
 """Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
@@ -26,9 +25,14 @@ def draw(canvas: Canvas) -> Pixels:
     drawing = Drawing(canvas.width, canvas.height, canvas.background)
     if canvas.fade is not None:
         drawing.image.paste(Image.fromarray(_fade(canvas, canvas.fade)))
-    for item in layered(canvas.items):
-        _draw_item(drawing, item)
+    paint(drawing, canvas.items)
     return drawing.pixels
+
+
+def paint(drawing: Drawing, items: Iterable[Item]) -> None:
+    """Draw items back to front: grid lines below everything else but panels under them, texts above."""
+    for item in _layered(items):
+        _draw_item(drawing, item)
 
 
 def affordable(canvas: Canvas) -> Canvas:
@@ -57,8 +61,7 @@ def _cost(canvas: Canvas, item: Item) -> float:
     return 2 * area + 400 * (strokes + points)
 
 
-def layered(items: Iterable[Item]) -> list[Item]:
-    """Return the items back to front: grid lines below everything else but panels under them, texts above."""
+def _layered(items: Iterable[Item]) -> list[Item]:
     items = list(items)
     grid = [item.box for item in items if item.kind == "grid"]
     places = {"grid": 0, "text": 2}

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ircore.players.builtin.classical.colours import exact, plain_name
-from ircore.players.builtin.classical.percepts import Bar, Bars, Grid, Pie, middle_of
 from ircore.players.builtin.classical.statements import ColourWords, Statement, at, number, places
+from ircore.seeing.colours import plain_name, shortest_name
+from ircore.seeing.percepts import Bar, Bars, Grid, Pie, middle_of
 
 
 def bars_statement(bars: Bars, words: ColourWords) -> Statement:
@@ -119,7 +119,7 @@ def edge_words(group: Bars) -> str:
     """Return the outline that all bars share in words; empty if they have no outline or differ."""
     outlines = {bar.outline for bar in group.bars}
     outline = next(iter(outlines)) if len(outlines) == 1 else None
-    return f" with a {number(outline[1])} px {exact(outline[0])} outline" if outline else ""
+    return f" with a {number(outline[1])} px {shortest_name(outline[0])} outline" if outline else ""
 
 
 def bar_words(bar: Bar) -> str:
@@ -132,7 +132,7 @@ def pie_statement(pie: Pie, words: ColourWords) -> Statement:
     brief = words is plain_name
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
-    border = f" with {exact(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
+    border = f" with {shortest_name(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
     kind = "donut" if pie.hole else "pie"
     place = f" at {at(pie.centre)}" if brief else f" centred at {at(pie.centre)}{border}"
     round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"

@@ -6,22 +6,30 @@ in two ways is not corrected twice; only things that differ are matched and put 
 
 import itertools
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ircore.core.exact import cos, sin
+from ircore.core.exact import cos, dist, sin
 from ircore.core.images import Pixels
-from ircore.players.builtin.classical import photo
+from ircore.players.builtin.classical import perceive
 from ircore.players.builtin.classical.chart_wording import bar_words
-from ircore.players.builtin.classical.colours import distance, exact, plain_name
-from ircore.players.builtin.classical.matching import Item, items_of, pair
-from ircore.players.builtin.classical.percepts import Backdrop, Bars, Perception, Pie, Shape, Stroke
-from ircore.players.builtin.classical.probes import missing
-from ircore.players.builtin.classical.statements import Statement, at, full_colour, number
-from ircore.players.builtin.classical.text_corrections import EXACTLY, TextManner, text_corrections
-from ircore.players.builtin.classical.wording import noun, statement_of, weight_of
+from ircore.players.builtin.classical.matching import Item, cheapest, items_of, missing, pair
+from ircore.players.builtin.classical.statements import Statement, at, in_quotes, number
+from ircore.players.builtin.classical.wording import noun, statement_of, text_statements, weight_of
+from ircore.seeing.algebra import length_of
+from ircore.seeing.colours import distance, full_colour, plain_name, shortest_name
+from ircore.seeing.percepts import Backdrop, Bars, Box, Perception, Pie, Shape, Stroke, Text
 
+ALREADY = 0.7
+"""Share of a text's ink that must be drawn for it to count as written."""
+NEAR = 26.0
+"""Largest distance in pixels of two texts that are taken for the same text."""
+IN_PLACE = 0.7
+"""Pixels that a text may be off without a word."""
+OTHER_COLOUR = 12.0
+"""Distance in RGB, 0–441, from which on two colours differ."""
 MISSING = 0.3
 """Share of differing visible points from which on a thing is corrected."""
 SAME = 0.02
@@ -36,6 +44,122 @@ WORTH = 60.0
 
 MOST_PATCHES = 8
 """Patches of a photograph that one message names at most."""
+
+
+@dataclass(frozen=True)
+class TextManner:
+    """How places of texts are corrected.
+
+    Attributes:
+        in_place: Pixels that a text may be off without a word.
+        by_shift: Whether to say how far to move a text rather than where to.
+    """
+
+    in_place: float = IN_PLACE
+    by_shift: bool = False
+
+
+EXACTLY = TextManner()
+ROUGHLY = TextManner(in_place=2.5, by_shift=True)
+"""As people correct: a pixel or two do not matter, and a text is moved by so much."""
+
+
+def text_corrections(
+    target: Perception, rendering: Perception, target_pixels: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
+) -> list[Statement]:
+    """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
+
+    Arguments are those of ``compare.corrections``.
+    """
+    pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
+    met = {id(text) for pair in pairs for text in pair}
+    absent = [
+        text
+        for text in target.texts
+        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, target_pixels, drawn)
+    ]
+    statements = [
+        replace(statement.after("Add "), order=100)
+        for statement in text_statements(absent, shortest_name, target.backdrop)
+    ]
+    for wanted_text, drawn_text in pairs:
+        statements += [
+            Statement("", (words,), weight=share * weight_of(wanted_text, target.backdrop), order=80, again=again)
+            for words, again, share in _changes(wanted_text, drawn_text, rendering.texts, manner)
+        ]
+    for text in rendering.texts:
+        if id(text) not in met and not _covered(text.box, target.unread):
+            weight = weight_of(text, rendering.backdrop)
+            statements.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
+    return statements
+
+
+def _apart(first: Text, second: Text) -> float:
+    """Return the distance of two texts in pixels, larger if they differ in words."""
+    if first.rotation != second.rotation:
+        return math.inf
+    # Texts of equal words are paired even if another text is a little nearer.
+    return dist(first.centre, second.centre) + (0 if first.text == second.text else NEAR / 2)
+
+
+def _covered(box: Box, others: Sequence[Box]) -> bool:
+    """Tell whether something that could not be read is where a text should be."""
+    return any(
+        min(box[2], other[2]) - max(box[0], other[0]) > 0.3 * (box[2] - box[0])
+        and min(box[3], other[3]) - max(box[1], other[1]) > 0.3 * (box[3] - box[1])
+        for other in others
+    )
+
+
+def _shows(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
+    """Whether most of a text's ink is drawn, even if other things there make the text unreadable."""
+    left, top, right, bottom = text.box
+    wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (target_pixels, drawn))
+    ground = np.median(wanted.reshape(-1, 3), axis=0)
+    ink = length_of(wanted - ground)
+    strong = ink > 0.5 * ink.max()
+    off = length_of(wanted - made)[strong]
+    return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
+
+
+def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManner) -> list[tuple[str, str, float]]:
+    """Return each change of a text, the same in other words, and the share of the text concerned, 0–1."""
+    changes, name = [], _name(drawn, texts)
+    its = f"T{name[1:]}"
+    if wanted.text != drawn.text:
+        changes.append((f'Change {name} to "{wanted.text}"', f'{its} should be "{wanted.text}"', 0.8))
+        # Later corrections of the same message find the text under its new words.
+        name, its = (words.replace(f'"{drawn.text}"', f'"{wanted.text}"') for words in (name, its))
+    if abs(wanted.size - drawn.size) >= 0.5:
+        changes.append(
+            (f"{its} should have font size {wanted.size:g}", f"Set {name} to font size {wanted.size:g}", 0.5)
+        )
+    off = dist(wanted.centre, drawn.centre)
+    if off >= manner.in_place:
+        # Readings are exact to a quarter of a pixel; see ``typeface``.
+        x, y = (round(4 * value) / 4 for value in wanted.centre)
+        place = f"({x:g}, {y:g})"
+        where = _shift(wanted, drawn) if manner.by_shift else f"to {place}"
+        changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
+    if distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
+        share = distance(wanted.colour, drawn.colour) / 441
+        ink = shortest_name(wanted.colour)
+        changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
+    return changes
+
+
+def _shift(text: Text, drawn: Text) -> str:
+    """Return how far a text is to be moved, such as ``3 px right and 2 px up``."""
+    across, down = (round(wanted - made) for wanted, made in zip(text.centre, drawn.centre, strict=True))
+    ways = [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
+    ways += [f"{abs(down)} px {'down' if down > 0 else 'up'}"] if down else []
+    return " and ".join(ways)
+
+
+def _name(text: Text, texts: Sequence[Text]) -> str:
+    """Return the name of a text: its words, and its place if others have the same words."""
+    same = sum(other.text == text.text for other in texts) > 1
+    return f"the text {in_quotes(text.text)}" + (f" at {at(text.centre)}" if same else "")
 
 
 def corrections(
@@ -116,7 +240,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, exact).after("Add ")
+        statement = statement_of(item.percept, shortest_name).after("Add ")
         order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
         statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
@@ -124,7 +248,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if group is None:
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
-        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), exact)
+        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), shortest_name)
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
@@ -151,7 +275,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels:
         return _change_of_shape(wanted, drawn_percept, reference, item)
     if share < MISSING and missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    statement = statement_of(wanted, exact)
+    statement = statement_of(wanted, shortest_name)
     if isinstance(wanted, Stroke):
         whole = statement.after(f"Replace the {reference} with ")
         rest = tuple(_rest_of_line(wanted, target_pixels, drawn))
@@ -173,7 +297,7 @@ def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[St
         if lacking:
             points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
             part = replace(line, points=points)
-            statements.append(replace(statement_of(part, exact).after("Add "), weight=3 * part.area, order=100))
+            statements.append(replace(statement_of(part, shortest_name).after("Add "), weight=3 * part.area, order=100))
     return statements
 
 
@@ -194,7 +318,7 @@ def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | Non
     count = there.index(False) if False in there else len(there)
     if count in {0, len(there)} or any(there[count:]):
         return None
-    words = statement_of(pie, exact).parts[count:]
+    words = statement_of(pie, shortest_name).parts[count:]
     return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
 
 
@@ -212,7 +336,8 @@ def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
         if distance(colour, drawn) >= 12:
             place = at(_in_wedge(drawn_pie, middle))
             weight = wanted.area * share * distance(colour, drawn) / 441
-            statements.append(Statement("", (f"The wedge at {place} should be {exact(colour)}",), weight=weight))
+            words = f"The wedge at {place} should be {shortest_name(colour)}"
+            statements.append(Statement("", (words,), weight=weight))
     return statements
 
 
@@ -221,7 +346,7 @@ def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> l
     if thin or not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
         return []
     weight = area * distance(item.colour, other.colour) / 441
-    return [Statement("Change the colour of the ", (f"{reference} to {exact(item.colour)}",), weight=weight)]
+    return [Statement("Change the colour of the ", (f"{reference} to {shortest_name(item.colour)}",), weight=weight)]
 
 
 def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) -> list[Statement]:
@@ -260,8 +385,8 @@ def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) ->
     its = drawn.colour or (drawn.outline[0] if drawn.outline else None)
     if own and its and distance(own, its) >= 12:
         weight = wanted.area * distance(own, its) / 441
-        again = f"The colour of the {reference} must be {exact(own)}"
-        words = (f"{reference} to {exact(own)}",)
+        again = f"The colour of the {reference} must be {shortest_name(own)}"
+        words = (f"{reference} to {shortest_name(own)}",)
         changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
     return changes + _change_of_outline(wanted, drawn, reference)
 
@@ -278,8 +403,8 @@ def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[State
     same = made is not None and abs(wanted[1] - made[1]) < 1 and distance(wanted[0], made[0]) < 40
     if same:
         return []
-    text = f"The {reference} should have a {number(wanted[1])} px {exact(wanted[0])} outline"
-    again = f"Give the {reference} a {number(wanted[1])} px {exact(wanted[0])} outline"
+    text = f"The {reference} should have a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
+    again = f"Give the {reference} a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
@@ -297,7 +422,7 @@ def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
         name = f"{plain_name(drawn.colour or bar.colour)} bar at {place}"
         again = f"The {name} should reach y {bar.tip:.0f}"
         return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
-    statement = statement_of(Bars(group.upright, group.base, (bar,)), exact)
+    statement = statement_of(Bars(group.upright, group.base, (bar,)), shortest_name)
     shown = bar_words(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
@@ -312,19 +437,19 @@ def _reference(item: Item) -> str:
     if isinstance(percept, Stroke):
         # The middle of the box of a bent line may lie far from the line.
         place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
-    exactly = f" ({item.colour})" if item.colour and exact(item.colour) == item.colour else ""
+    exactly = f" ({item.colour})" if item.colour and shortest_name(item.colour) == item.colour else ""
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
 def photo_corrections(target: Perception, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
-    grid, now = photo.coarse(target_pixels), photo.coarse(drawn)
+    grid, now = perceive.coarse(target_pixels), perceive.coarse(drawn)
     before = float(np.square(grid - now).sum())
     statements = []
-    for order, patch in enumerate(photo.patches(grid, now, MOST_PATCHES)):
+    for order, patch in enumerate(perceive.choose_patches(grid, now, MOST_PATCHES)):
         if patch.gain < 0.012 * before:
             break
-        shape = photo.as_shape(patch, target.width, target.height)
-        words = statement_of(shape, exact).text.removesuffix(".")
+        shape = perceive.as_shape(patch, target.width, target.height)
+        words = statement_of(shape, shortest_name).text.removesuffix(".")
         statements.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
     return statements

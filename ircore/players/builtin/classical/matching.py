@@ -1,24 +1,34 @@
-"""Which thing in the rendering is meant to be which thing of the target."""
+"""Which thing of a rendering is which of the target, and which of the target's things show in its pixels."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+import numpy.typing as npt
+
 from ircore.core import exact
-from ircore.players.builtin.classical.colours import distance
-from ircore.players.builtin.classical.percepts import Bars, Percept, Perception, Pie, Shape, Stroke, Text, middle_of
+from ircore.core.images import Pixels
+from ircore.players.builtin.classical.outlines import Points, smooth_curve
+from ircore.seeing.algebra import dot, inside_polygon, length_of
+from ircore.seeing.colours import distance
+from ircore.seeing.flat_colours import rgb_array
+from ircore.seeing.masks import Mask
+from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks, middle_of
 
 T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
 """Distances in RGB, 0–441, up to which colours are alike, and from which on they are not the same."""
+ALIKE = 36.0
+"""Distance in RGB up to which two pixels look the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class Item:
     """A thing that a correction can name: a percept, or a single bar of a chart.
 
-    >>> from ircore.players.builtin.classical.percepts import circle_shape
+    >>> from ircore.seeing.percepts import circle_shape
     >>> Item(circle_shape((50.0, 50.0), 20.0, 1257.0, "#ff0000")).colour
     '#ff0000'
 
@@ -107,3 +117,150 @@ def _family(percept: Percept) -> str:
         horizontal = abs(percept.points[0][1] - percept.points[1][1]) < abs(percept.points[0][0] - percept.points[1][0])
         return f"line {horizontal}"
     return type(percept).__name__
+
+
+def probes(percept: Percept) -> Points:
+    """Return points, x and y, spread over the pixels that a percept covers."""
+    if isinstance(percept, Stroke):
+        return _along(percept)
+    if isinstance(percept, Grid):
+        steps = np.arange(percept.low + 2, percept.high - 2, 4.0)
+        rows = [np.column_stack([steps, np.full(len(steps), at)]) for at in percept.at]
+        points = np.vstack(rows)
+        return points if percept.horizontal else points[:, ::-1]
+    if isinstance(percept, Ticks):
+        middle = (percept.box[1] + percept.box[3]) / 2 if percept.axis == "x" else (percept.box[0] + percept.box[2]) / 2
+        points = np.array(
+            [(at, middle + shift) for at in percept.at for shift in (-percept.length / 4, percept.length / 4)]
+        )
+        return points if percept.axis == "x" else points[:, ::-1]
+    if isinstance(percept, Bars):
+        return np.vstack([_over_box(bar.box, 5) for bar in percept.bars])
+    if isinstance(percept, Pie):
+        return _over_pie(percept)
+    if isinstance(percept, Text):
+        return _over_box(percept.box, 8)
+    return _over_shape(percept)
+
+
+def _along(stroke: Stroke) -> Points:
+    points = np.array(stroke.points)
+    lengths = exact.hypot(*np.diff(points, axis=0).T)
+    steps = [max(2, int(length / 3)) for length in lengths]
+    if stroke.smooth:
+        return smooth_curve(points, steps)
+    pieces = [
+        points[i] + (np.arange(count) / count)[:, None] * (points[i + 1] - points[i]) for i, count in enumerate(steps)
+    ]
+    return np.vstack([*pieces, points[-1:]])
+
+
+def _over_box(box: tuple[int, int, int, int], steps: int) -> Points:
+    left, top, right, bottom = box
+    inset = min(2.0, (right - left) / 6, (bottom - top) / 6)
+    xs, ys = np.linspace(left + inset, right - inset, steps), np.linspace(top + inset, bottom - inset, 3 * steps)
+    return np.column_stack([np.repeat(xs, len(ys)), np.tile(ys, len(xs))])
+
+
+def _over_pie(pie: Pie) -> Points:
+    angles = np.linspace(0, 2 * math.pi, 120, endpoint=False)
+    radii = np.linspace(pie.hole + 0.1 * (pie.radius - pie.hole), pie.radius - 3, 6)
+    return np.array(
+        [(pie.centre[0] + r * exact.sin(a), pie.centre[1] - r * exact.cos(a)) for a in angles for r in radii]
+    )
+
+
+def _over_shape(shape: Shape) -> Points:
+    if shape.colour is None:
+        return _on_rim(shape)
+    points = _over_box(shape.box, 13)
+    return points[_inside(shape, points)]
+
+
+def _inside(shape: Shape, points: Points) -> Mask:
+    if shape.corners:
+        return inside_polygon(points, np.array(shape.corners))
+    turn = math.radians(shape.rotation)
+    offset = points - shape.centre
+    along = dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
+    across = dot(offset, np.array([-exact.sin(turn), exact.cos(turn)]))
+    half = max(shape.size[0] / 2 - 2, 1), max(shape.size[1] / 2 - 2, 1)
+    if shape.kind in {"circle", "ellipse"}:
+        return np.asarray(np.square(along / half[0]) + np.square(across / half[1]) <= 1)
+    if shape.kind == "ring":
+        away = exact.hypot(along, across)
+        return np.asarray((away < half[0]) & (away > half[1] + 2))
+    return np.asarray((abs(along) <= half[0]) & (abs(across) <= half[1]))
+
+
+def _on_rim(shape: Shape) -> Points:
+    if shape.corners:
+        ring = (*shape.corners, shape.corners[0])
+    else:
+        turn = math.radians(shape.rotation)
+        a, b = shape.size[0] / 2, shape.size[1] / 2
+        if shape.kind in {"square", "rectangle"}:
+            flat = [(-a, -b), (a, -b), (a, b), (-a, b), (-a, -b)]
+        else:
+            flat = [(a * exact.cos(t), b * exact.sin(t)) for t in np.linspace(0, 2 * math.pi, 60)]
+        ring = tuple(
+            (
+                shape.centre[0] + x * exact.cos(turn) - y * exact.sin(turn),
+                shape.centre[1] + x * exact.sin(turn) + y * exact.cos(turn),
+            )
+            for x, y in flat
+        )
+    return _along(Stroke("#000000", 1.0, ring))
+
+
+def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) -> float:
+    """Return the share, 0–1, of a percept's visible points at which another picture looks different.
+
+    Args:
+        percept: A percept of ``shown``.
+        colour: Its colour, if it has only one: points of other colours are covered and not counted.
+        shown: The picture in which it was seen.
+        other: The picture to check, of the same size.
+    """
+    thin = isinstance(percept, (Stroke, Grid, Ticks)) or (isinstance(percept, Shape) and percept.colour is None)
+    points = np.floor(probes(percept)).astype(int)
+    height, width = shown.shape[:2]
+    inside = (points[:, 0] >= 0) & (points[:, 0] < width) & (points[:, 1] >= 0) & (points[:, 1] < height)
+    columns, rows = points[inside, 0], points[inside, 1]
+    if not len(rows):
+        return 0.0
+    wanted = shown[rows, columns].astype(np.float64)
+    if colour is not None:
+        if thin:
+            wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
+        # Where another colour is seen, something lies in front; such points say nothing.
+        visible_points = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
+        if visible_points.sum() < 3:
+            return 0.0
+        rows, columns, wanted = rows[visible_points], columns[visible_points], wanted[visible_points]
+    beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
+    # A pale figure is missing where only the background is to be seen.
+    around = beside if thin else shown[2, 2].astype(np.float64)
+    contrast = float(np.median(length_of(wanted - around)))
+    if not thin and contrast < 16:
+        contrast = 2 * ALIKE
+    alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
+    # The dashes of the rendering may begin elsewhere along the line.
+    reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
+    return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
+
+
+def _nearest(
+    pixels: Pixels,
+    rows: npt.NDArray[np.intp],
+    columns: npt.NDArray[np.intp],
+    wanted: Points,
+    reach: int,
+    stride: int = 1,
+) -> Points:
+    """Return how near, within ``reach`` pixels, a picture comes to the wanted colours."""
+    shifts = np.arange(-reach, reach + 1, stride)
+    down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
+    there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
+    off = there - wanted
+    return np.asarray(length_of(off).min(axis=(0, 1)))

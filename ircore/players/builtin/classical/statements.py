@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ircore.core.tokens import count_tokens
-from ircore.players.builtin.classical.colours import exact, plain_name
-from ircore.players.builtin.classical.percepts import Point
+from ircore.seeing.percepts import Point
 
 ColourWords = Callable[[str], str]
 
@@ -65,12 +64,6 @@ class Statement:
         return replace(self, head=head, parts=parts, shorter=tuple(variant.after(opening) for variant in self.shorter))
 
 
-def full_colour(colour: str) -> str:
-    """Return name and hex value: ``red (#d62728)``; only the CSS name if there is an exact name."""
-    words = exact(colour)
-    return f"{plain_name(colour)} ({colour})" if words == colour else words
-
-
 def number(value: float) -> str:
     """Return a pixel measure without needless decimals."""
     return f"{value:.0f}" if abs(value - round(value)) < 0.26 or abs(value) > 24 else f"{value:.1f}"
@@ -103,11 +96,6 @@ def in_quotes(text: str) -> str:
 def is_number(text: str) -> bool:
     """Tell whether a text is a number in digits, such as ``-2.5``."""
     return text.removeprefix("-").replace(".", "", 1).isdigit()
-
-
-def article(words: str) -> str:
-    """Put ``A`` or ``An`` before words."""
-    return f"An {words}" if words[0] in "aeiou" else f"A {words}"
 
 
 def pack(statements: Sequence[Statement], budget: int, opening: str = "") -> str:

@@ -8,15 +8,14 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical import curves, dashed_lines, strokes
-from ircore.players.builtin.classical.algebra import correlation_of
-from ircore.players.builtin.classical.corners import contour
-from ircore.players.builtin.classical.linechart import band_of
-from ircore.players.builtin.classical.masks import Mask, filled, grown, shrunk, without_rim
-from ircore.players.builtin.classical.palette import Labels, Segmentation
-from ircore.players.builtin.classical.percepts import Grid, Percept, Shape, Stroke, circle_shape
-from ircore.players.builtin.classical.regions import CORE, EIGHT, Blob, pieces_of
-from ircore.players.builtin.classical.shapes import figure_with_corners, round_figure, shape_of
+from ircore.players.builtin.classical import curves, strokes
+from ircore.players.builtin.classical.line_charts import band_of
+from ircore.players.builtin.classical.outlines import contour
+from ircore.players.builtin.classical.shapes import CORE, Blob, figure_with_corners, pieces_of, round_figure, shape_of
+from ircore.seeing.algebra import correlation_of
+from ircore.seeing.flat_colours import Labels, Segmentation
+from ircore.seeing.masks import EIGHT, Mask, filled, grown, shrunk, without_rim
+from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, circle_shape
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
@@ -202,7 +201,7 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         return
     areas = np.bincount(components.ravel())
     colour = segmentation.hex(label)
-    pieces: list[dashed_lines.Piece] = []
+    pieces: list[strokes.Piece] = []
     free: list[curves.Path] = []
     boxes = ndimage.find_objects(components)
     for index, box in enumerate(boxes, 1):
@@ -215,8 +214,8 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
-            pieces.append(dashed_lines.piece_of(piece, corner, index))
-    for chain in dashed_lines.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
+            pieces.append(strokes.piece_of(piece, corner, index))
+    for chain in strokes.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
         free.append(curves.dashed_path(chain))
     thin.percepts += curves.percepts_of(free, colour)
 

@@ -1,41 +1,233 @@
-"""Percepts in plain English, each with how much it tells."""
+"""Percepts in plain English, each with how much it tells; texts of one look in one row or column share a statement."""
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
+import numpy as np
+
+from ircore.core.counted import article
 from ircore.core.exact import power
 from ircore.players.builtin.classical.chart_wording import bars_statement, grid_words, pie_statement
-from ircore.players.builtin.classical.colours import distance, exact
-from ircore.players.builtin.classical.curve_wording import stroke_noun, stroke_statement, x_axis_height
-from ircore.players.builtin.classical.percepts import (
-    Backdrop,
-    Bars,
-    Grid,
-    Percept,
-    Perception,
-    Pie,
-    Shape,
-    Stroke,
-    Text,
-    Ticks,
-)
+from ircore.players.builtin.classical.curves import features
+from ircore.players.builtin.classical.outlines import smooth_curve
 from ircore.players.builtin.classical.statements import (
     ColourWords,
     Statement,
-    article,
     at,
-    full_colour,
     half_pixels,
+    in_quotes,
+    is_number,
     number,
     places,
 )
-from ircore.players.builtin.classical.text_wording import text_groups, text_statement
+from ircore.seeing.colours import distance, full_colour, shortest_name
+from ircore.seeing.percepts import Backdrop, Bars, Grid, Likeness, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
 
+IN_LINE = 0.55
+"""Pixels that texts of one row or column may be out of line."""
+Place = Callable[[Text], float]
+PLACES: dict[str, Place] = {
+    "row": lambda text: text.centre[1],
+    "right": lambda text: text.centre[0] + text.width / 2,
+    "column": lambda text: text.centre[0],
+    "left": lambda text: text.centre[0] - text.width / 2,
+}
+"""Coordinates that texts in one line share, by how they are aligned."""
+MOST_PLACES = 4
+"""Zeros, or lowest or highest points, that are listed."""
+FAR = 2048.0
+"""Pixels: asymptotes outside any picture are not told."""
 NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight"}
 AFTER_ALL = 90
 """Place of texts in the order of painting."""
 REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
+
+
+def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
+    """Group texts of one colour, size and rotation into rows, columns and the rest.
+
+    Each text is in one group; the largest rows and columns come first, the rest stays together.
+    """
+    groups = []
+    look = attrgetter("colour", "size", "rotation")
+    for _, alike in itertools.groupby(sorted(texts, key=look), key=look):
+        left = list(alike)
+        # A row of two counts only if nothing else is left: two texts are easily in line by chance.
+        while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
+            len(row) > 2 or len(row) == len(left) > 1
+        ):
+            groups.append(tuple(row))
+            left = [text for text in left if text not in row]
+        if left:
+            groups.append(tuple(left))
+    return groups
+
+
+def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
+    """Return the largest set of texts on one level or upright line."""
+    lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
+    return max(lines, key=len, default=[])
+
+
+def text_statement(texts: Sequence[Text], words: ColourWords) -> Statement:
+    """Return a statement about texts of one look; its shorter variants name only the first texts."""
+    level = len(texts) > 1 and all(abs(text.centre[1] - texts[0].centre[1]) <= IN_LINE for text in texts)
+    ordered = sorted(texts, key=PLACES["column" if level else "row"])
+    full, plain = _said(ordered, words, exactly=True), _said(ordered, words, exactly=False)
+    fewer = tuple(
+        Statement("", (_said(ordered[:count], words, exactly=False),)) for count in range(len(texts) - 1, 0, -1)
+    )
+    return Statement("", (full,), shorter=(Statement("", (plain,)), *fewer))
+
+
+def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
+    """Say all of the texts, their places to a quarter of a pixel or to whole pixels."""
+    first = texts[0]
+    turn = f", rotated {number(first.rotation)} degrees" if first.rotation else ""
+    look = f"{words(first.colour)}, font size {number(first.size)}{turn}"
+    if len(texts) == 1:
+        return f"The text {in_quotes(first.text)} in {look}, centred at {_point(first, exactly)}"
+    for anchor, place in PLACES.items():
+        if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
+            line = math.fsum(place(text) for text in texts) / len(texts)
+            return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
+    listed = ", ".join(in_quotes(text.text) for text in texts)
+    return f"Texts {listed} in {look}, at {', '.join(_point(text, exactly) for text in texts)}"
+
+
+def _along(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> str:
+    fixed = _measure(line, exactly)
+    if anchor == "row":
+        return f"at y {fixed} and x {_steps([text.centre[0] for text in texts], exactly)}"
+    down = _steps([text.centre[1] for text in texts], exactly)
+    if anchor == "column":
+        return f"at x {fixed} and y {down}"
+    return f"{anchor}-aligned at x {fixed}, at y {down}"
+
+
+def _listed(texts: Sequence[Text]) -> str:
+    """List texts; numbers at even steps by the first, the last and the step, other numbers without quotes."""
+    strings = [text.text for text in texts]
+    numbers = [_whole(text) for text in strings]
+    if len(strings) > 3 and all(number is not None for number in numbers):
+        values = [number for number in numbers if number is not None]
+        step = values[1] - values[0]
+        if step and all(b - a == step for a, b in itertools.pairwise(values)):
+            return f"{values[0]} to {values[-1]} every {abs(step)}"
+    if all(is_number(text) for text in strings):
+        return ", ".join(strings)
+    return ", ".join(in_quotes(text) for text in strings)
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.removeprefix("-").isdigit() and str(int(text)) == text else None
+
+
+def _point(text: Text, exactly: bool) -> str:
+    return f"({_measure(text.centre[0], exactly)}, {_measure(text.centre[1], exactly)})"
+
+
+def _measure(value: float, exactly: bool) -> str:
+    return f"{round(4 * value) / 4:g}" if exactly else f"{value:.0f}"
+
+
+def _steps(values: Sequence[float], exactly: bool) -> str:
+    """List places, or say from where to where and every how many pixels."""
+    count = len(values) - 1
+    step = round(4 * (values[-1] - values[0]) / max(count, 1)) / 4
+    if count >= 3 and all(abs(value - values[0] - step * n) <= IN_LINE for n, value in enumerate(values)):
+        first = round(4 * values[0]) / 4
+        return f"{first:g} to {first + step * count:g} every {abs(step):g}"
+    return ", ".join(_measure(value, exactly) for value in values)
+
+
+def stroke_noun(stroke: Stroke) -> str:
+    """Return the noun for a line, by role, function family or the way in which its points are joined."""
+    if stroke.role in {"x axis", "y axis"}:
+        return stroke.role
+    if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
+        return family_words(stroke.likeness)
+    if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
+        return f"polyline like {article(stroke.likeness.family).lower()}"
+    return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
+
+
+def family_words(like: Likeness) -> str:
+    """Name a family."""
+    if like.family == "parabola":
+        return f"parabola opening {'upward' if like.upward else 'downward'}"
+    if like.family == "absolute":
+        return "V-shaped polyline" if like.upward else "polyline like an upside-down V"
+    if like.family == "sine":
+        return f"sine wave of period {like.period:.0f} px"
+    return f"{like.family} curve"
+
+
+def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
+    """Say a line or curve.
+
+    Args:
+        stroke: The perceived line.
+        words: How colours are said.
+        axis: Height of the x axis in pixels, if one is seen.
+        telling: Whether to say where a curve turns, crosses the axis and levels off too.
+    """
+    stroke = _crisp(stroke)
+    kind, dash = stroke_noun(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
+    if kind in {"x axis", "y axis"}:
+        ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
+    text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(at(point) for point in stroke.points)
+    if len(points) == 2:
+        return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
+    # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
+    least = len(points) if stroke.smooth else 2
+    plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
+    turns = _told(stroke, axis) if telling else ""
+    return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
+
+
+def _told(stroke: Stroke, axis: float | None) -> str:
+    """Say where a curve turns, crosses the x axis, and levels off."""
+    if stroke.likeness is None:
+        return ""
+    points = np.array(stroke.points)
+    path = smooth_curve(points, [16] * (len(points) - 1)) if stroke.smooth else points
+    landmarks = features(path, axis)
+    parts = []
+    for name, words in (("highest", "highest at x"), ("lowest", "lowest at x"), ("zero", "with zeros at x")):
+        places = [f"{x:.0f}" for kind, x in landmarks if kind == name]
+        if 0 < len(places) <= MOST_PLACES:
+            phrase = words.replace("zeros", "a zero") if len(places) == 1 else words
+            parts.append(f"{phrase} {' and '.join(places)}")
+    # The level of an absolute value is its corner, which is among the points anyway.
+    for along, level in stroke.likeness.levels if stroke.likeness.family != "absolute" else ():
+        if -FAR < level < FAR:
+            parts.append(f"with asymptote {along} {level:.0f}" if along == "x" else f"levelling off at y {level:.0f}")
+    return ", ".join(parts)
+
+
+def x_axis_height(percepts: Iterable[Percept]) -> float | None:
+    """Return the height of the x axis in pixels; None if there is no x axis."""
+    heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
+    return float(heights[0]) if heights else None
+
+
+def _crisp(stroke: Stroke) -> Stroke:
+    """Return a 1 px upright or level line at the whole row or column of pixels that the line fills."""
+    if stroke.width > 1.2 or len(stroke.points) != 2:
+        return stroke
+    (x0, y0), (x1, y1) = stroke.points
+    if abs(y0 - y1) < 0.6:
+        return replace(stroke, points=((x0, math.floor(y0)), (x1, math.floor(y0))))
+    if abs(x0 - x1) < 0.6:
+        return replace(stroke, points=((math.floor(x0), y0), (math.floor(x0), y1)))
+    return stroke
 
 
 def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
@@ -141,7 +333,7 @@ def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"
-        end = f"{number(width)} px {exact(line)}"
+        end = f"{number(width)} px {shortest_name(line)}"
         text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
     return text
 

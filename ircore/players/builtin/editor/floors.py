@@ -7,7 +7,6 @@ import numpy as np
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, PictureAnswer, Question, refuse_settings
-from ircore.players.builtin.editor.jigsaw import joined, tiles_of
 from ircore.players.builtin.editor.painting import areas_of
 from ircore.players.builtin.editor.player import (
     PAINT,
@@ -18,9 +17,9 @@ from ircore.players.builtin.editor.player import (
     tiles_a_side,
     with_digits,
 )
-from ircore.players.builtin.editor.ruled_grid import find_grid, read_cells
-from ircore.players.builtin.editor.sudoku_logic import EMPTY
 from ircore.players.traits import EDITS_AS_REFERENCE
+from ircore.seeing.grids import EMPTY, find_grid, read_cells
+from ircore.seeing.tiles import joined, tiles_of
 
 BLANK = 512
 """Pixels a side of the white picture where no picture was given."""

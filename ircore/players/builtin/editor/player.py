@@ -20,11 +20,10 @@ from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Questi
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.generator import answer as drawn
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.editor.jigsaw import joined, solved_order, tiles_of
 from ircore.players.builtin.editor.painting import described_region
-from ircore.players.builtin.editor.ruled_grid import RuledGrid, find_grid, read_cells
-from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced
 from ircore.players.traits import EDITS_OFFLINE
+from ircore.seeing.grids import EMPTY, RuledGrid, deduced, find_grid, read_cells
+from ircore.seeing.tiles import joined, solved_order, tiles_of
 
 PAINT = (0, 255, 0)
 DIGIT = 0.6

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ircore.core.drawing import sector_start
 from ircore.core.records import Element, Scene
-from ircore.scorers.judge_test.redraw import sector_start
 from ircore.scorers.verification.eye.regions import outline_mask, shape_mask
 from ircore.scorers.verification.scene_facts.shapes import is_hollow, is_shape
 
@@ -85,7 +85,7 @@ def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
     elif element.type == "grid_line":
         yield Stroke(_path([about["start"], about["end"]]), colour, 1.0)
     elif element.type == "sector":
-        start = float(sector_start(element))
+        start = float(sector_start(element.point("centre"), about["radius"], about["degrees"], box))
         rim = arc(about["centre"], about["radius"], start, start + about["degrees"])
         yield Filled(([*rim, tuple(about["centre"])],), colour)
     elif element.type == "arrow_head":

@@ -1,7 +1,7 @@
 """Words for colours, numbers and places in the sentences of facts."""
 
 from ircore.core.records import Element, Scene
-from ircore.players.builtin.classical.colours import plain_name
+from ircore.seeing.colours import plain_name
 
 
 def colour_words(colour: str | None) -> str:

@@ -12,10 +12,9 @@ from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
 from ircore.games.reasoning.puzzles.sudoku_puzzle import EMPTIES, SIZES, draw_sudoku, layout_of, make_sudoku
-from ircore.players.builtin.editor.jigsaw import joined, tiles_of
 from ircore.players.builtin.editor.player import edit_for
-from ircore.players.builtin.editor.ruled_grid import find_grid, read_cells
-from ircore.players.builtin.editor.sudoku_logic import EMPTY, deduced, units_of
+from ircore.seeing.grids import EMPTY, deduced, find_grid, read_cells, units_of
+from ircore.seeing.tiles import joined, tiles_of
 
 EDITS: tuple[Dimension, ...] = (Jigsaw(), Sudoku(), Painting())
 EACH = pytest.mark.parametrize("dimension", EDITS, ids=lambda dimension: dimension.name)

@@ -16,25 +16,24 @@ from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances, draw
 from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
+from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
-from ircore.players.builtin.classical.percepts import Pie
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.parameters import point
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.references.describers import (
+from ircore.scorers.references import (
     SceneDescriber,
     ShuffledDescriber,
     TitleDescriber,
     another,
     fact_message,
 )
-from ircore.scorers.references.scene_percept import perception_of
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.seeing.percepts import Pie
 
 
 def manifest(folder: Path, describer: str) -> Path:
@@ -79,7 +78,7 @@ def test_a_pie_has_the_centre_of_a_wedge_that_is_not_pulled_out() -> None:
     wedges = [element for element in scene.elements if element.type == "wedge"]
     assert [bool(wedge.parameters["exploded"]) for wedge in wedges] == [True, *[False] * 6]
     (pie,) = (percept for percept in perception_of(scene).percepts if isinstance(percept, Pie))
-    assert pie.centre == point(wedges[1], "centre") != point(wedges[0], "centre")
+    assert pie.centre == wedges[1].point("centre") != wedges[0].point("centre")
     assert [bool(way) for way in pie.pulled] == [True, *[False] * 6]
 
 
@@ -136,7 +135,7 @@ def test_scene_names_the_dots_on_corners_before_it_is_done(tmp_path: Path) -> No
     drawn = build_instances(tmp_path / "set", 77, 1, ("geometry",), ("easy",), workers=1, edition=2)
     scene = drawn.instances[0].scene
     assert scene is not None
-    dots = [point(element, "centre") for element in scene.elements if element.type == "point"]
+    dots = [element.point("centre") for element in scene.elements if element.type == "point"]
     assert len(dots) == 3
     view = informed(drawn)
     first = describe(SCENE, view)

@@ -2,7 +2,6 @@
 
 The rest of ``canvas`` reads pixels and percent of the picture. People and language models often say what a chart
 shows instead: "Mon 12, Tue 30, y-axis from 0 to 40". ``prose`` brings such a message into sentences;
-``objects`` writes Markdown tables and JSON as sentences; ``axes``, ``values``, ``series``, ``wedges`` and
-``curves`` read values; ``frame`` and ``plane`` give the figure a place in the picture; ``letters`` (with
-``named_points``, ``constructions`` and ``annotations``) draws geometry.
+``figure``, ``values`` and ``graphs`` read axes and values; ``frame`` and ``graphs`` give the figure a place in the
+picture; ``lettered_figures`` draws geometry on a ``plan``.
 """

@@ -1,15 +1,16 @@
-"""Everyday names for the colours of a picture, no two alike."""
+"""Everyday names for the colours of a picture, no two alike, and the picture in the colours that were named."""
 
-import math
 import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ircore.core.exact import hypot
-from ircore.players.builtin.canvas.colours import NAMES, hex_colours, lab, named
-from ircore.players.builtin.classical.colours import exact_names, plain_name
+import numpy as np
+
+from ircore.core.images import Pixels
 from ircore.players.builtin.classical.statements import Statement
+from ircore.seeing.colours import NAMES, apart, exact_names, hex_colours, lab, named, plain_name, rgb
+from ircore.seeing.percepts import Bar, Bars, Percept, Perception, Pie, Shape
 
 FAR = 2.6
 """Difference (ΔE*94) up to which the most common name is taken, and from which on the hex value is said as well.
@@ -35,6 +36,7 @@ _ODD = re.compile(r"ish$|^(?:gainsboro|peru|thistle|papaya|navajo|rebecca|lemon|
 _HEX = re.compile(r"(?:(?:dark |light )?[a-z]+ \(#[0-9a-f]{6}\))|#[0-9a-f]{6}")
 _ARTICLE = re.compile(r"\b([Aa])n? (?=[a-z])([a-z])")
 _RUN_TOGETHER = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in set(exact_names().values())}
+_Edge = tuple[str, float] | None
 
 
 @cache
@@ -138,19 +140,60 @@ def plainly(statement: Statement, colours: ColourWords) -> Statement:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=65_536)
-def apart(first: str, second: str) -> float:
-    """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
-    (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
-    chroma, other_chroma = hypot(a, b), hypot(other_a, other_b)
-    off = chroma - other_chroma
-    hue = max(0.0, (a - other_a) * (a - other_a) + (b - other_b) * (b - other_b) - off * off)
-    return round(
-        hypot(hypot(light - other_light, off / (1 + 0.045 * chroma)), math.sqrt(hue) / (1 + 0.015 * chroma)), 6
-    )
-
-
 @cache
 def _spaced(name: str) -> str:
     spaced = [other for other in NAMES if " " in other and other.replace(" ", "") == name]
     return max(spaced, key=lambda other: (other.count(" "), other), default=name)
+
+
+def perception_as_named(perception: Perception, colours: ColourWords) -> Perception:
+    """Return a perception with the colours that the names of its colours say."""
+    backdrop = perception.backdrop
+    last = None if backdrop.last is None else colours.shown(backdrop.last)
+    return replace(
+        perception,
+        backdrop=replace(backdrop, colour=colours.shown(backdrop.colour), last=last),
+        percepts=tuple(_as_named(percept, colours) for percept in perception.percepts),
+    )
+
+
+def _as_named(percept: Percept, colours: ColourWords) -> Percept:
+    if isinstance(percept, Shape):
+        colour = None if percept.colour is None else colours.shown(percept.colour)
+        return replace(percept, colour=colour, outline=_edge(percept.outline, colours))
+    if isinstance(percept, Bars):
+        return replace(percept, bars=tuple(_bar(bar, colours) for bar in percept.bars))
+    if isinstance(percept, Pie):
+        wedges = tuple((colours.shown(colour), share) for colour, share in percept.wedges)
+        return replace(percept, wedges=wedges, border=_edge(percept.border, colours))
+    return replace(percept, colour=colours.shown(percept.colour))
+
+
+def _bar(bar: Bar, colours: ColourWords) -> Bar:
+    return replace(bar, colour=colours.shown(bar.colour), outline=_edge(bar.outline, colours))
+
+
+def _edge(edge: _Edge, colours: ColourWords) -> _Edge:
+    return None if edge is None else (colours.shown(edge[0]), edge[1])
+
+
+def pixels_as_named(pixels: Pixels, perception: Perception, colours: ColourWords) -> Pixels:
+    """Return the pixels of a picture with its plain areas in the colours that their names say."""
+    red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
+    codes = (red * 256 + green) * 256 + blue
+    fresh = pixels.copy()
+    for colour in {c for percept in perception.percepts for c in colours_of(percept)} | {perception.backdrop.colour}:
+        if colours.shown(colour) != colour:
+            fresh[codes == int(colour[1:], 16)] = rgb(colours.shown(colour))
+    return fresh
+
+
+def colours_of(percept: Percept) -> list[str]:
+    """Return the colours of a percept: of each bar or wedge, of a shape its fill and its outline."""
+    if isinstance(percept, Shape):
+        return [colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour]
+    if isinstance(percept, Bars):
+        return [bar.colour for bar in percept.bars]
+    if isinstance(percept, Pie):
+        return [colour for colour, _ in percept.wedges]
+    return [percept.colour]

@@ -1,18 +1,34 @@
-"""Polygons by the names that people have for them, and places in words."""
+"""Polygons by the names that people have for them, points by the letters that stand at them, and places in words."""
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ircore.core.exact import atan2, dist
-from ircore.players.builtin.classical.percepts import Point, Shape
-from ircore.players.builtin.classical.statements import at
+from ircore.players.builtin.classical.plain.colour_words import ColourWords
+from ircore.players.builtin.classical.statements import Statement, at, number
+from ircore.seeing.percepts import Percept, Perception, Point, Shape, Stroke, Text
 
 LIKE = 0.05
 """Share of its size by which a corner may be off that of the named shape."""
 CROSS_REACH = math.sqrt(0.09 + 0.81)
 """Distance of the outer corners of a cross from its middle; its arms are 1.8 long from end to end."""
+REACH = 36.0
+"""Pixels between a point and the middle of its letter."""
+SAME = 5.0
+"""Pixels that a place may be off a named point and still be called by its name."""
+DOT = 7.0
+"""Radius up to which a filled circle is a dot on a point, in pixels."""
+ON_CIRCLE = 2.0
+"""Pixels that a named point may be off a circle that is said to run through it."""
+TOUCH = 3.0
+"""Pixels that a line may be off touching a circle."""
+_PLACE = re.compile(r"\((-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)\)")
+_CIRCLE = re.compile(r"circle of radius ([\d.]+) px centred at point ([A-Z])")
+
+Points = Mapping[str, Point]
 
 
 @dataclass(frozen=True)
@@ -107,3 +123,115 @@ def place_words(shape: Shape, size: tuple[int, int]) -> str:
     if rows:
         return "at the top" if rows == "upper" else "at the bottom"
     return f"on the {columns}" if columns else "in the middle"
+
+
+def named_points(target: Perception) -> dict[str, Point]:
+    """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
+    letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
+    places = [(place, rank) for percept in target.percepts for place, rank in _places(percept)]
+    # The nearest pairs first, so that each letter takes its own point before a neighbour can.
+    pairs = sorted(
+        (dist(letter.centre, place) + rank, letter.text, place)
+        for letter in letters
+        for place, rank in places
+        if dist(letter.centre, place) <= REACH
+    )
+    named: dict[str, Point] = {}
+    for _, name, place in pairs:
+        if name not in named and all(dist(place, other) > SAME for other in named.values()):
+            named[name] = place
+    return dict(sorted(named.items()))
+
+
+def _places(percept: Percept) -> Iterator[tuple[Point, float]]:
+    """Yield the places that a letter may name, with how much less likely each is than a dot, in pixels."""
+    if isinstance(percept, Shape):
+        is_dot = percept.kind == "circle" and percept.colour is not None and percept.size[0] <= 2 * DOT
+        if is_dot:
+            yield percept.centre, 0.0
+        elif percept.kind in {"circle", "ring"}:
+            yield percept.centre, 8.0
+        for corner in percept.corners if percept.outline else ():
+            yield corner, 6.0
+    elif isinstance(percept, Stroke) and percept.role in {"line", "curve", "x axis", "y axis"}:
+        for place in percept.points:
+            yield place, 6.0
+
+
+def points_words(points: Points) -> str:
+    """Say where the named points are; empty without any."""
+    if not points:
+        return ""
+    listed = ", ".join(f"point {name} at {at(place)}" for name, place in points.items())
+    return listed[0].upper() + listed[1:].replace(" at ", " is at ", 1) + "."
+
+
+def by_name(statement: Statement, points: Points) -> Statement:
+    """Return a statement with the names of points in the place of their coordinates."""
+    return replace(
+        statement, head=_named(statement.head, points),
+        parts=tuple(_named(part, points) for part in statement.parts),
+        shorter=tuple(by_name(variant, points) for variant in statement.shorter),
+    )  # fmt: skip
+
+
+def _named(words: str, points: Points) -> str:
+    def name(match: re.Match[str]) -> str:
+        place = float(match[1]), float(match[2])
+        nearest = min(points, key=lambda other: dist(points[other], place), default=None)
+        return f"point {nearest}" if nearest and dist(points[nearest], place) <= SAME else match[0]
+
+    return _CIRCLE.sub(lambda match: _through(match, points), _PLACE.sub(name, words))
+
+
+def _through(match: re.Match[str], points: Points) -> str:
+    """Return "circle around point M through point B" where a named point lies on the circle."""
+    radius, centre = float(match[1]), points[match[2]]
+    for name, place in points.items():
+        if name != match[2] and abs(dist(place, centre) - radius) <= ON_CIRCLE:
+            return f"circle around point {match[2]} through point {name}"
+    return match[0]
+
+
+def circles_of(target: Perception) -> list[Shape]:
+    """Return the circles of a figure, without its dots."""
+    shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
+    return [shape for shape in shapes if shape.kind == "circle" and shape.size[0] > 4 * DOT]
+
+
+def tangent_words(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> str:
+    """Say that a line touches a circle at a named point; empty if the line does not."""
+    if len(stroke.points) != 2:
+        return ""
+    (x0, y0), (x1, y1) = stroke.points
+    length = dist((x0, y0), (x1, y1))
+    if not length:
+        return ""
+    for circle in circles:
+        x, y = circle.centre
+        off = abs((x1 - x0) * (y0 - y) - (x0 - x) * (y1 - y0)) / length
+        part = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / (length * length)
+        foot = x0 + part * (x1 - x0), y0 + part * (y1 - y0)
+        name = next((name for name, place in points.items() if dist(place, foot) <= 2 * SAME), None)
+        if abs(off - circle.size[0] / 2) <= TOUCH and -0.05 <= part <= 1.05 and name:
+            return f", a tangent that touches the circle at point {name}"
+    return ""
+
+
+def letters_statement(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
+    """Return where the letters of named points, of one colour and size, stand from their points; None without any."""
+    if not texts:
+        return None
+    listed = ", ".join(f'"{text.text}"' for text in texts)
+    places = ", ".join(_beside(text, points[text.text]) for text in texts)
+    look = f"in {colours(texts[0].colour)}, font size {number(texts[0].size)}"
+    return Statement("", (f"The letters {listed} {look}, {places}",))
+
+
+def _beside(letter: Text, point: Point) -> str:
+    """Say where a letter stands from its point, such as "19 px above and 3 px left of point A"."""
+    across, down = (round(of_letter - of_point) for of_letter, of_point in zip(letter.centre, point, strict=True))
+    ways = [f"{abs(down)} px {'below' if down > 0 else 'above'}"] if down else []
+    ways += [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
+    words = " and ".join(ways) or "0 px above"
+    return f"{words} {'of ' if across else ''}point {letter.text}"

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ircore.core.images import Pixels
-from ircore.core.ocr import TextLine
 from ircore.games.reasoning.dimensions.quantity import quantity, quantity_published
 from ircore.games.reasoning.dimensions.text import word_coverage, word_coverage_published
 from ircore.games.reasoning.measures import entity_similarity
@@ -24,6 +23,7 @@ from ircore.games.reasoning.verifiers.spatial import (
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
 from ircore.scorers.metrics.frechet import frechet_distance
 from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published, normalised
+from ircore.seeing.ocr import TextLine
 
 SQUARE: Box = (0, 0, 100, 100)
 

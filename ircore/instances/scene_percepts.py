@@ -1,0 +1,298 @@
+"""A scene as an error-free percept, so that the built-in describer's words can state it."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ircore.core import exact
+from ircore.core.drawing import Point, arc_points, sector_start
+from ircore.core.plot_area import Scale
+from ircore.core.records import Element, Scene
+from ircore.instances.readable_scenes import readable_scene
+from ircore.players.builtin_language import name_curve
+from ircore.seeing.percepts import (
+    Backdrop,
+    Bar,
+    Bars,
+    Grid,
+    Percept,
+    Perception,
+    Pie,
+    Shape,
+    Stroke,
+    Text,
+    Ticks,
+    join,
+    split_series,
+)
+
+REGULAR = ("pentagon", "hexagon", "octagon")
+SAME = 1e-6
+
+RIM = 7
+"""Straight pieces by which half or a quarter of a circle is said."""
+
+
+def perception_of(scene: Scene) -> Perception:
+    """Return a scene as percepts, back to front; things drawn alike share a percept."""
+    scene = readable_scene(scene)
+    percepts: list[Percept] = []
+    done: set[str] = set()
+    for element in scene.elements:
+        group = _GROUPS.get(element.type)
+        # In geometry a tick is a short stroke that marks equal sides.
+        if element.type == "tick" and "axis" not in element.parameters:
+            group = None
+        if group is None:
+            percepts += _single(element)
+        elif element.type not in done:
+            done.add(element.type)
+            percepts += group(scene)
+    backdrop = Backdrop(scene.background or "#ffffff")
+    return Perception(scene.width, scene.height, backdrop, tuple(percepts))
+
+
+def _of(scene: Scene, kind: str) -> list[Element]:
+    return [element for element in scene.elements if element.type == kind]
+
+
+def _bars(scene: Scene) -> Iterator[Percept]:
+    bars = _of(scene, "bar")
+    upright = bars[0].parameters["orientation"] == "vertical"
+    base = _zero(scene, "y" if upright else "x", bars)
+    bar_percepts = [_bar(element, upright) for element in bars]
+    yield from split_series(Bars(upright, base, tuple(bar_percepts)))
+
+
+def _bar(element: Element, upright: bool) -> Bar:
+    left, top, right, bottom = element.box
+    start, end = (left, right) if upright else (top, bottom)
+    negative = element.number("value") < 0
+    tip = (bottom if negative else top) if upright else (left if negative else right)
+    outline = element.parameters.get("outline")
+    edge = (str(outline), 1.0) if outline else None
+    return Bar(element.colour or "", float(start), float(end), float(tip), element.box, edge)
+
+
+def _zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
+    """Return the pixel at which bars begin: of the value 0 on their axis."""
+    for element in _of(scene, "axis"):
+        if element.parameters.get("axis") == axis:
+            low, high = element.numbers("data_range")
+            start, end = element.numbers("pixel_range")
+            return round(Scale(low, high, start, end)(0.0))
+    upright = axis == "y"
+    lowest = [bar for bar in bars if abs(bar.number("baseline")) < SAME and bar.number("value") > 0]
+    return float(lowest[0].box.bottom if upright else lowest[0].box.left)
+
+
+def _pie(scene: Scene) -> Iterator[Percept]:
+    wedges = _of(scene, "wedge")
+    # A wedge that is pulled out has a centre of its own, which is not the pie's.
+    whole = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0])
+    centre, radius = whole.point("centre"), whole.number("radius")
+    pulled = tuple(float(round(exact.dist(wedge.point("centre"), centre))) for wedge in wedges)
+    yield Pie(
+        centre=centre,
+        radius=radius,
+        hole=whole.number("hole"),
+        # Scenes count from 3 o'clock, describers from 12 o'clock, both clockwise; brought to −180 to 180.
+        start=(wedges[0].number("start") + 90 + 180) % 360 - 180,
+        wedges=tuple((wedge.colour or "", wedge.number("share") / 100) for wedge in wedges),
+        border=(str(whole.parameters["outline"]), whole.number("outline_width")),
+        box=join([wedge.box for wedge in wedges]),
+        pulled=pulled if any(pulled) else (),
+    )
+
+
+def _grids(scene: Scene) -> Iterator[Percept]:
+    """Yield parallel gridlines of one look together."""
+    groups: dict[tuple[bool, str, str], list[Element]] = {}
+    for element in [*_of(scene, "gridline"), *_of(scene, "grid_line")]:
+        first, last = _ends(element)
+        groups.setdefault((abs(first[1] - last[1]) < SAME, element.colour or "", _dash(element)), []).append(element)
+    for (horizontal, colour, dash), lines in groups.items():
+        along, across = (0, 1) if horizontal else (1, 0)
+        low, high = sorted(end[along] for end in _ends(lines[0]))
+        places = sorted(_ends(line)[0][across] for line in lines)
+        yield Grid(colour, lines[0].number("width", 1.0), horizontal, tuple(places), low, high, dash)
+
+
+def _lines(scene: Scene) -> Iterator[Percept]:
+    """Yield the lines of a chart; round markers belong to the percept of their line."""
+    for line in _of(scene, "polyline"):
+        markers = [
+            marker for marker in _of(scene, "marker") if marker.parameters.get("series") == line.parameters["series"]
+        ]
+        # The describer's words for a line know round markers alone; others are told as shapes of their own.
+        if markers and all(marker.parameters["shape"] in ("circle", "ring") for marker in markers):
+            yield replace(_stroke(line), marker=markers[0].number("size") / 2)
+        else:
+            yield _stroke(line)
+            yield from map(_area, markers)
+
+
+def _points(scene: Scene) -> Iterator[Percept]:
+    """Yield the marked points of graphs; markers of lines in charts belong to their lines."""
+    yield from (_area(marker) for marker in _of(scene, "marker") if "series" not in marker.parameters)
+
+
+def _ticks(scene: Scene) -> Iterator[Percept]:
+    """Yield the ticks of each axis together."""
+    ticks = [element for element in _of(scene, "tick") if "axis" in element.parameters]
+    for axis in dict.fromkeys(str(element.parameters["axis"]) for element in ticks):
+        own = [element for element in ticks if element.parameters["axis"] == axis]
+        along, across = (0, 1) if axis == "x" else (1, 0)
+        low, high = sorted(end[across] for end in _ends(own[0]))
+        line = next((_ends(known)[0][across] for known in _of(scene, "axis") if known.parameters["axis"] == axis), low)
+        side = "across" if low < line - 1.5 and high > line + 1.5 else "outside"
+        if side == "outside" and (high <= line + 1.5) == (axis == "x"):
+            side = "inside"
+        places = tuple(sorted(_ends(element)[0][along] for element in own))
+        boxes = [element.box for element in own]
+        yield Ticks(own[0].colour or "", high - low, axis, places, join(boxes), side)
+
+
+_GROUPS: dict[str, Callable[[Scene], Iterator[Percept]]] = {
+    "bar": _bars,
+    "wedge": _pie,
+    "gridline": _grids,
+    "grid_line": _grids,
+    "tick": _ticks,
+    "polyline": _lines,
+    "marker": _points,
+}
+"""Elements that are said together."""
+
+
+def _single(element: Element) -> Iterator[Percept]:
+    """Yield the percepts of one element."""
+    if element.text is not None:
+        yield _text(element)
+    elif element.type in ("segment", "axis", "frame", "leader", "zero_line", "asymptote", "tick"):
+        yield _stroke(element)
+    elif element.type in ("curve", "arc", "angle", "right_angle", "arrowhead"):
+        path = np.array(element.points("points"))
+        yield name_curve(path, element.colour or "", element.number("width"), _dash(element))
+    elif element.type in ("circle", "polygon") and "width" in element.parameters:
+        yield _outline(element)
+    elif element.type in ("patch", "arrow_head"):
+        return  # too small to be worth a word
+    else:
+        yield _area(element)
+
+
+def _text(element: Element) -> Text:
+    box = element.box
+    centre = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
+    ink = 0.35 * (box.right - box.left) * (box.bottom - box.top)
+    size, turn = element.number("size"), element.number("rotation")
+    return Text(element.text or "", element.colour or "", size, centre, turn, ink, box)
+
+
+def _stroke(element: Element) -> Stroke:
+    axis = element.parameters.get("axis")
+    role = f"{axis} axis" if element.type == "axis" else "curve" if element.type == "polyline" else "line"
+    return Stroke(
+        element.colour or "", element.number("width"), tuple(element.points("points")), dash=_dash(element), role=role
+    )
+
+
+def _outline(element: Element) -> Shape:
+    """Return a closed line of geometry as an unfilled shape."""
+    edge = (element.colour or "", element.number("width"))
+    if element.type == "circle":
+        radius = element.number("radius")
+        return _round("circle", None, element.point("centre"), (2 * radius, 2 * radius), edge, element)
+    corners = tuple(element.points("corners"))
+    return _cornered("triangle" if len(corners) == 3 else "polygon", None, corners, edge, element)
+
+
+def _area(element: Element) -> Shape:
+    """Return a filled shape, a dot, or the tint of an area."""
+    about = element.parameters
+    width = element.number("outline_width")
+    edge = (str(about["outline"]), width) if about.get("outline") else None
+    colour = element.colour if about.get("filled", True) else None
+    if element.type in ("marker", "point", "disc") and "centre" in about:
+        radius = element.number("radius") or element.number("size") / 2
+        return _round("circle", colour, element.point("centre"), (2 * radius, 2 * radius), None, element)
+    if element.type in ("circle", "ellipse", "ring"):
+        radius = element.number("radius") - width / 2
+        second = {"circle": radius, "ellipse": 0.6 * radius, "ring": element.number("inner_radius")}[element.type]
+        return _round(element.type, colour, element.point("centre"), (2 * radius, 2 * second), edge, element)
+    corners = _corners(element)
+    kind = element.type if element.type in ("triangle", "star") else "regular" if element.type in REGULAR else "polygon"
+    return _cornered(kind, colour, corners, edge, element)
+
+
+def _corners(element: Element) -> tuple[Point, ...]:
+    about = element.parameters
+    if "corners" in about or "points" in about:
+        return tuple(element.points("corners" if "corners" in about else "points"))
+    if element.type == "sector":
+        centre, radius, degrees = element.point("centre"), element.number("radius"), element.number("degrees")
+        start = sector_start(centre, radius, degrees, element.box)
+        return (centre, *arc_points(centre, (radius, radius), start, start + degrees))
+    if element.type in ("half_circle", "quarter_circle"):
+        begin, end = (180, 360) if element.type == "half_circle" else (270, 360)
+        turn, radius = element.number("rotation"), element.number("radius") - element.number("outline_width") / 2
+        rim = arc_points(element.point("centre"), (radius, radius), begin + turn, end + turn)
+        few = [rim[round(share * (len(rim) - 1) / RIM)] for share in range(RIM + 1)]
+        return (*few, element.point("centre")) if element.type == "quarter_circle" else tuple(few)
+    left, top, right, bottom = element.box
+    return ((left, top), (right, top), (right, bottom), (left, bottom))
+
+
+def _round(
+    kind: str, colour: str | None, centre: Point, size: Point, edge: tuple[str, float] | None, element: Element
+) -> Shape:
+    rotation = element.number("rotation") if kind == "ellipse" else 0.0
+    area = math.pi * size[0] * size[1] / 4 if colour else math.pi * size[0] * (edge[1] if edge else 1.0)
+    return Shape(kind, colour, centre, size, rotation, (), edge, area, element.box)
+
+
+def _cornered(
+    kind: str, colour: str | None, corners: tuple[Point, ...], edge: tuple[str, float] | None, element: Element
+) -> Shape:
+    xs, ys = [x for x, _ in corners], [y for _, y in corners]
+    centre, size, rotation = (
+        ((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2),
+        (max(xs) - min(xs), max(ys) - min(ys)),
+        0.0,
+    )
+    if kind in ("star", "regular"):
+        centre = (math.fsum(xs) / len(xs), math.fsum(ys) / len(ys))
+        outer, inner = exact.dist(centre, corners[0]), exact.dist(centre, corners[1])
+        size = (2 * outer, 2 * inner)
+        # From 12 o'clock, clockwise: y grows downwards.
+        noon = math.degrees(exact.atan2(corners[0][0] - centre[0], centre[1] - corners[0][1]))
+        # A star has two corners for each of its points, an outer and an inner one.
+        step = 360 / (len(corners) / (2 if kind == "star" else 1))
+        # The smallest turn that looks the same, such as −10° in place of 62° for a pentagon.
+        rotation = (noon + step / 2) % step - step / 2
+    elif _is_upright_box(corners):
+        kind = "square" if abs(size[0] - size[1]) <= 1 else "rectangle"
+        corners = ()
+    area = size[0] * size[1] * (0.6 if corners else 1.0) if colour else 2 * math.fsum(size) * (edge[1] if edge else 1)
+    return Shape(kind, colour, centre, size, rotation, corners, edge, area, element.box)
+
+
+def _is_upright_box(corners: Sequence[Point]) -> bool:
+    return len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2
+
+
+def _ends(element: Element) -> tuple[Point, Point]:
+    if "points" in element.parameters:
+        first, *_, last = element.points("points")
+        return first, last
+    return element.point("start"), element.point("end")
+
+
+def _dash(element: Element) -> str:
+    lengths = element.numbers("dash") if "dash" in element.parameters else []
+    if not lengths:
+        return "solid"
+    return "dash-dot" if len(lengths) > 2 else "dotted" if lengths[0] <= 3 else "dashed"
