@@ -248,15 +248,11 @@ def _episode(
     outcome = "aborted" if random.random() < 0.04 else "turn_limit" if len(turns) == 10 else "converged"
     episode = Episode.model_validate(
         {
-            "episode_id": instance.instance_id,
-            "instance_id": instance.instance_id,
-            "category": instance.category,
-            "difficulty": instance.difficulty,
-            "outcome": outcome,
-            "abort_reason": "describer_format" if outcome == "aborted" else None,
-            "steps": turns,
+            "episode_id": instance.instance_id, "instance_id": instance.instance_id, "category": instance.category,
+            "difficulty": instance.difficulty, "outcome": outcome,
+            "abort_reason": "describer_format" if outcome == "aborted" else None, "steps": turns,
         }
-    )
+    )  # fmt: skip
     return episode, tuple(scores)
 
 

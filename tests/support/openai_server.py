@@ -286,12 +286,9 @@ class OpenAIServer:
     def stats(self) -> dict[str, Any]:
         """Return counts, and the seconds from the first request to the last reply."""
         return {
-            "requests": self.count(),
-            "paths": dict(self.paths),
-            "faults": dict(self.faults),
-            "most_at_once": self.most_at_once,
-            "seconds": round(self.last - self.first, 3),
-        }
+            "requests": self.count(), "paths": dict(self.paths), "faults": dict(self.faults),
+            "most_at_once": self.most_at_once, "seconds": round(self.last - self.first, 3),
+        }  # fmt: skip
 
     def _fault(self, model: str) -> str:
         planned = self._planned[model] or self._planned[""]
@@ -412,12 +409,9 @@ class OpenAIServer:
         choices = [] if fault == "empty_choices" else [{"index": 0, "message": message, "finish_reason": finish}]
         details = {"reasoning_tokens": 64}
         usage = {
-            "prompt_tokens": 900,
-            "completion_tokens": 100,
-            "total_tokens": 1000,
-            "completion_tokens_details": details,
+            "prompt_tokens": 900, "completion_tokens": 100, "total_tokens": 1000, "completion_tokens_details": details,
             "cost": 0.001,
-        }
+        }  # fmt: skip
         served = {
             "model": f"{document['model']}-0613",
             "system_fingerprint": "fp_2" if fault == "other_version" else "fp_1",
@@ -444,13 +438,8 @@ class OpenAIServer:
         usage = {"input_tokens": 900, "output_tokens": 100, "output_tokens_details": {"reasoning_tokens": 64}}
         shown = [] if fault == "empty_choices" else output
         return {
-            "id": "r",
-            "status": status,
-            "error": None,
-            "incomplete_details": details,
-            "output": shown,
-            "usage": usage,
-        }
+            "id": "r", "status": status, "error": None, "incomplete_details": details, "output": shown, "usage": usage,
+        }  # fmt: skip
 
     def _said(self, turn: int, said: str) -> str:
         if turn > self.turns:

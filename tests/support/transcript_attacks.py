@@ -307,12 +307,9 @@ RULES = [
     *(
         Attack(f"a start {name}", run_edit(started=started), "started: ")
         for name, started in {
-            "in the future": "2999-01-01T00:00:00+00:00",
-            "that is no time": "yesterday",
-            "in another zone": "2026-11-20T23:30:00+14:00",
-            "that sorts after every date": "20261120T100000+00:00",
-            "without a zone": "2026-11-20T10:00:00",
-            "of a week": "2026-W47-5T10:00:00+00:00",
+            "in the future": "2999-01-01T00:00:00+00:00", "that is no time": "yesterday",
+            "in another zone": "2026-11-20T23:30:00+14:00", "that sorts after every date": "20261120T100000+00:00",
+            "without a zone": "2026-11-20T10:00:00", "of a week": "2026-W47-5T10:00:00+00:00",
         }.items()
     ),
     Attack("a version that turns around", run_edit(version="0.1\u202e"), "version: "),
@@ -374,7 +371,7 @@ RULES = [
     Attack("a seed without end", run_edit(seed=10**30), "seed: more than 63 bits"),
     Attack("notes without end", answer("generator", notes=["x"] * 51), "notes of more than 50 lines"),
     Attack("a note of a megabyte", answer("generator", notes=["x" * 2**20]), "or 2,000 characters"),
-]
+]  # fmt: skip
 
 
 def told(secret: str) -> Callable[[Handed], None]:

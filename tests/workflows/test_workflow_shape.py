@@ -25,17 +25,12 @@ JOBS: list[tuple[str, str, dict[str, Any]]] = [
 STEPS = [(name, job, step) for name, workflow in WORKFLOWS.items() for job, step in steps_of(workflow)]
 RUNS = [(name, job, step, step["run"]) for name, job, step in STEPS if "run" in step]
 WRITES = {
-    ("evaluate", "publish"): {"id-token"},
-    ("evaluate", "site"): {"pages", "id-token"},
-    ("gate", "owners"): {"contents"},
-    ("gate", "statuses"): {"statuses"},
-    ("inbox", "act"): {"actions", "contents", "pull-requests"},
-    ("pages", "deploy"): {"pages", "id-token"},
-    ("release-dataset", "release"): {"id-token"},
-    ("scheduled", "inbox"): {"issues"},
-    ("withdrawals", "publish"): {"id-token"},
-    ("withdrawals", "site"): {"pages", "id-token"},
-}
+    ("evaluate", "publish"): {"id-token"}, ("evaluate", "site"): {"pages", "id-token"},
+    ("gate", "owners"): {"contents"}, ("gate", "statuses"): {"statuses"},
+    ("inbox", "act"): {"actions", "contents", "pull-requests"}, ("pages", "deploy"): {"pages", "id-token"},
+    ("release-dataset", "release"): {"id-token"}, ("scheduled", "inbox"): {"issues"},
+    ("withdrawals", "publish"): {"id-token"}, ("withdrawals", "site"): {"pages", "id-token"},
+}  # fmt: skip
 """Which job may write what; no other job may write anything."""
 
 

@@ -31,12 +31,8 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
         assert features == config.features()
     assert seen["default"] == [column.name for column in TRANSCRIPTS.columns]
     assert {name: item["rows"] for name, item in seen["configs"].items()} == {
-        "instances": 12,
-        "transcripts": 2 * 10 * 3,
-        "episodes": 2 * 12,
-        "scores": 2 * 10 * 4,
-        "leaderboard": 2 * 3 * 3,
-    }
+        "instances": 12, "transcripts": 2 * 10 * 3, "episodes": 2 * 12, "scores": 2 * 10 * 4, "leaderboard": 2 * 3 * 3,
+    }  # fmt: skip
     assert seen["code"] >= 3
     expected = original_pixels(built)
     for request in seen["configs"].values():

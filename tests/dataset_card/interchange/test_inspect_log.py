@@ -140,13 +140,7 @@ def test_inspect_ai_itself_reads_it(played: RunFolder, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
-        "task": "image_reconstruction_game",
-        "status": "success",
-        "samples": 12,
-        "file": "image-reconstruction-game",
-        "mean": 8.0,
-        "value": 8.0,
-        "roles": ["user", "assistant"] * 3,
-        "summaries": 12,
+        "task": "image_reconstruction_game", "status": "success", "samples": 12, "file": "image-reconstruction-game",
+        "mean": 8.0, "value": 8.0, "roles": ["user", "assistant"] * 3, "summaries": 12,
         "images": ["data:image/png;base64,"] * 3,
-    }
+    }  # fmt: skip

@@ -16,13 +16,10 @@ BAD = SHARED / "metrics" / "bad"
 bad_files = pytest.mark.skipif(not BAD.is_dir(), reason="the folder of bad files is not beside the checkout")
 
 UNUSABLE = {
-    "bomb_header_30000.png": "too many pixels",
-    "empty.jpg": "the file is empty",
-    "photo.heic": "not a PNG, JPEG, WebP or GIF picture",
-    "text_named.png": "not a PNG, JPEG, WebP or GIF picture",
-    "truncated_half.jpg": "damaged or truncated",
-    "truncated_half.png": "damaged or truncated",
-}
+    "bomb_header_30000.png": "too many pixels", "empty.jpg": "the file is empty",
+    "photo.heic": "not a PNG, JPEG, WebP or GIF picture", "text_named.png": "not a PNG, JPEG, WebP or GIF picture",
+    "truncated_half.jpg": "damaged or truncated", "truncated_half.png": "damaged or truncated",
+}  # fmt: skip
 TINY = {"one_pixel.png", "ten_by_ten.png", "thin_128x9.png"}
 FLAT = {"flat_black.png", "flat_white.png"}
 PLAIN = {"psnr", "ssim", "ssim_gaussian", "ms_ssim", "uqi", "uqi_sewar", "brisque"}

@@ -50,15 +50,10 @@ def test_a_score_is_in_range_and_has_a_value_or_a_reason(measure: str, value: fl
     with pytest.raises(ValidationError):
         Score.model_validate(
             {
-                "episode_id": "a",
-                "step": 1,
-                "measure": measure,
-                "by": "ssim",
-                "value": value,
-                "reason": reason,
+                "episode_id": "a", "step": 1, "measure": measure, "by": "ssim", "value": value, "reason": reason,
                 "rendering": SHA,
             }
-        )
+        )  # fmt: skip
 
 
 def test_metrics_have_their_own_range_but_are_finite() -> None:

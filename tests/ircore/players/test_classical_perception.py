@@ -288,19 +288,11 @@ def scene(factor: int = 1, x: int = 120) -> Pixels:
 
 
 ODD = {
-    "one pixel": ramp(1, 1),
-    "two pixels": ramp(1, 2),
-    "a row": ramp(1, 300),
-    "a column of two": noise(300, 2, 2),
-    "a sliver": checks(4, 4096, 3),
-    "a column": ramp(4096, 16),
-    "white": np.full((64, 64, 3), 255, np.uint8),
-    "noise": noise(96, 96),
-    "noise of few colours": noise(96, 96, 2),
-    "small checks": checks(90, 90, 1),
-    "checks": checks(96, 96, 6),
-    "drawn": scene(),
-}
+    "one pixel": ramp(1, 1), "two pixels": ramp(1, 2), "a row": ramp(1, 300), "a column of two": noise(300, 2, 2),
+    "a sliver": checks(4, 4096, 3), "a column": ramp(4096, 16), "white": np.full((64, 64, 3), 255, np.uint8),
+    "noise": noise(96, 96), "noise of few colours": noise(96, 96, 2), "small checks": checks(90, 90, 1),
+    "checks": checks(96, 96, 6), "drawn": scene(),
+}  # fmt: skip
 
 
 def answer(describer: Describer, target: Pixels, *renderings: Pixels) -> str:

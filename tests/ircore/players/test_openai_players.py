@@ -40,14 +40,11 @@ def manifest(
     """Write a submission whose two models are at the server; ``describer`` and ``draws`` are their parameters."""
     seats = {
         seat: {
-            "player": player,
-            "model": f"a-{seat}",
-            "base_url": server.base_url,
-            "api_key_env": "TEST_API_KEY",
+            "player": player, "model": f"a-{seat}", "base_url": server.base_url, "api_key_env": "TEST_API_KEY",
             "parameters": parameters or {},
         }
         for seat, player, parameters in (("describer", "openai", describer), ("generator", generator, draws))
-    }
+    }  # fmt: skip
     return write_pair(folder, **seats)
 
 
@@ -83,13 +80,9 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
     last = [request for request in server.seen if request.path == "/chat/completions"][-1]
     assert last.headers["authorization"] == f"Bearer {KEY}"
     assert {name: item for name, item in last.document.items() if name != "messages"} == {
-        "model": "a-describer",
-        "max_completion_tokens": 16_000,
-        "temperature": 0.5,
-        "reasoning_effort": "low",
-        "top_k": 5,
-        "stream": False,
-    }
+        "model": "a-describer", "max_completion_tokens": 16_000, "temperature": 0.5, "reasoning_effort": "low",
+        "top_k": 5, "stream": False,
+    }  # fmt: skip
     messages = last.document["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant"] * 2 + ["user"]
     shown = [message["content"][1]["image_url"] for message in messages if message["role"] == "user"]
@@ -122,29 +115,15 @@ def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
 
 
 RETRIED = {
-    "rate_limit": "rate_limit",
-    "rate_limit_ms": "rate_limit",
-    "rate_limit_bare": "rate_limit",
-    "server_error": "server",
-    "drop": "dropped",
-    "truncate": "dropped",
-    "html": "server",
-    "wrong_type": "malformed",
-    "error_in_body": "server",
-    "empty_choices": "malformed",
-    "cut_off": "cut_off",
-    "empty": "empty",
+    "rate_limit": "rate_limit", "rate_limit_ms": "rate_limit", "rate_limit_bare": "rate_limit",
+    "server_error": "server", "drop": "dropped", "truncate": "dropped", "html": "server", "wrong_type": "malformed",
+    "error_in_body": "server", "empty_choices": "malformed", "cut_off": "cut_off", "empty": "empty",
     "filtered": "filtered",
-}
+}  # fmt: skip
 PICTURES = {
-    "drop": "dropped",
-    "truncate": "dropped",
-    "wrong_type": "malformed",
-    "tiny": "bad_image",
-    "huge": "bad_image",
-    "not_image": "bad_image",
-    "no_image": "no_image",
-}
+    "drop": "dropped", "truncate": "dropped", "wrong_type": "malformed", "tiny": "bad_image", "huge": "bad_image",
+    "not_image": "bad_image", "no_image": "no_image",
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -13,13 +13,9 @@ from ircore.scorers.judges.manifest import is_file, read_judge
 from ircore.scorers.judges.prompts import load_judge_prompts
 
 MANIFEST = {
-    "schema": 1,
-    "name": "gpt-judge",
-    "label": "GPT 5.2",
-    "player": "openai",
-    "model": "gpt-5.2",
+    "schema": 1, "name": "gpt-judge", "label": "GPT 5.2", "player": "openai", "model": "gpt-5.2",
     "api_key_env": "OPENAI_API_KEY",
-}
+}  # fmt: skip
 
 
 def write(folder: Path, **more: Any) -> Path:

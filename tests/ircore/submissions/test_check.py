@@ -76,14 +76,11 @@ def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
         Path(error.file).relative_to(tree).as_posix(): error.problem for error in errors(check_tree(tree).findings)
     }
     assert by_name == {
-        "empty": "has no submission.yaml",
-        "first/notes.txt": "is no file that a submission has",
-        "first/pipe": "has the mode 000000",
-        "link": "is in no submission's folder",
-        "linked/submission.yaml": "is a symbolic link",
-        "second/more/x.py": "is no file that a submission has",
+        "empty": "has no submission.yaml", "first/notes.txt": "is no file that a submission has",
+        "first/pipe": "has the mode 000000", "link": "is in no submission's folder",
+        "linked/submission.yaml": "is a symbolic link", "second/more/x.py": "is no file that a submission has",
         "stray.yaml": "is in no submission's folder",
-    }
+    }  # fmt: skip
 
 
 def test_a_manifest_that_is_a_link_or_a_pipe_is_not_opened(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

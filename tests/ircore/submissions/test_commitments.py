@@ -28,12 +28,9 @@ from ircore.submissions.rescoring.rescore import Rescored, rescore
 
 NONCE = "1" * 64
 MANIFEST = {
-    "schema": 1,
-    "name": "Mine",
-    "licence": "CC0-1.0",
-    "describer": {"player": "captioner"},
+    "schema": 1, "name": "Mine", "licence": "CC0-1.0", "describer": {"player": "captioner"},
     "generator": {"player": "sketch"},
-}
+}  # fmt: skip
 
 
 def new_clone(folder: Path) -> Path:

@@ -57,14 +57,10 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
         == 0
     )
     assert yaml.safe_load((folder / "submission.yaml").read_text()) == {
-        "schema": 1,
-        "name": "classical + canvas",
-        "describer": {"player": "classical"},
-        "generator": {"player": "canvas"},
-        "rules": {"token_budget": 200, "max_turns": 10},
-        "authors": ["Git Knows"],
+        "schema": 1, "name": "classical + canvas", "describer": {"player": "classical"},
+        "generator": {"player": "canvas"}, "rules": {"token_budget": 200, "max_turns": 10}, "authors": ["Git Knows"],
         "licence": "CC-BY-4.0",
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -193,13 +189,9 @@ def test_answers_are_checked_as_they_are_given() -> None:
     ]
     made = complete({}, scripted(answers, told))
     assert made["describer"] == {
-        "player": "openai",
-        "model": "gpt-5.2",
-        "base_url": "https://openrouter.ai/api/v1",
-        "api_key_env": "OPENROUTER_API_KEY",
-        "revision": "2026-01-15",
-        "parameters": {"temperature": 0, "top_p": 0.9},
-    }
+        "player": "openai", "model": "gpt-5.2", "base_url": "https://openrouter.ai/api/v1",
+        "api_key_env": "OPENROUTER_API_KEY", "revision": "2026-01-15", "parameters": {"temperature": 0, "top_p": 0.9},
+    }  # fmt: skip
     assert made["generator"] == {"player": "sketch"}
     assert (made["authors"], made["licence"]) == (["A", "B"], "MIT")
     assert made["links"] == {"paper": "https://arxiv.org/abs/2606.01901"}

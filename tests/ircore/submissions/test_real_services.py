@@ -30,12 +30,9 @@ LITELLM = os.environ.get("IRCORE_LITELLM_PYTHON", "")
 TRANSFORMERS = os.environ.get("IRCORE_TRANSFORMERS_PYTHON", "")
 PROXY_KEY = f"sk-{token_hex(24)}"
 OFFLINE = {
-    "LITELLM_MASTER_KEY": PROXY_KEY,
-    "HF_HUB_OFFLINE": "1",
-    "CUDA_VISIBLE_DEVICES": "",
-    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-    "NO_PROXY": "*",
-}
+    "LITELLM_MASTER_KEY": PROXY_KEY, "HF_HUB_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "",
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "*",
+}  # fmt: skip
 STARTS_S = 120
 
 pytestmark = pytest.mark.slow

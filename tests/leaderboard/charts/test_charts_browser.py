@@ -73,13 +73,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     page = Page("index", "Figures", "figures", values)
     (folder / FOLDER).mkdir(parents=True)
     index = {
-        "judge": "structural",
-        "judges": ["structural"],
-        "categories": [],
-        "corrections": [],
-        "pairs": [],
-        "about": {},
-    }
+        "judge": "structural", "judges": ["structural"], "categories": [], "corrections": [], "pairs": [], "about": {},
+    }  # fmt: skip
     (folder / FOLDER / "pairs.json").write_text(json.dumps(index))
     site = SimpleNamespace(judge="structural", pairs=pairs, mark_words="Colour stands for the describer")
     block = Renderer(site, charts).block(page)  # type: ignore[arg-type]

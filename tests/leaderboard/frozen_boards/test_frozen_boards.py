@@ -28,16 +28,11 @@ OLD = BenchmarkVersion(name="2026.1", instance_set="a" * 64, prompts="p 1", date
 NEW = BenchmarkVersion(name="2026.2", instance_set="b" * 64, prompts="p 1", date="2026-09-01")
 ROWS = [
     {
-        "judge": "eye",
-        "category": "all",
-        "difficulty": "all",
-        "rules": "r",
-        "describer": "<b>x</b>",
-        "mean": 4.5,
+        "judge": "eye", "category": "all", "difficulty": "all", "rules": "r", "describer": "<b>x</b>", "mean": 4.5,
         "n": 3,
     },
     {"judge": "eye", "category": "photos", "difficulty": "hard", "rules": "r", "describer": "<b>x</b>", "mean": 2.25},
-]
+]  # fmt: skip
 
 
 def make_site(folder: Path, record: BenchmarkVersion) -> dict[str, object]:

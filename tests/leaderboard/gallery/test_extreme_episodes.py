@@ -13,14 +13,11 @@ def ended(outcome: str, first: float | None, final: float | None) -> list[Any]:
 
 def test_of_episodes_that_ended_alike_the_extremes_alone_stay() -> None:
     outcomes = {
-        "best": {"bars": ended("converged", 8.0, 9.0)},
-        "middle": {"bars": ended("converged", 4.0, 6.0)},
-        "gained": {"bars": ended("converged", 1.0, 7.0)},
-        "lost": {"bars": ended("converged", 8.0, 5.0)},
-        "worst": {"bars": ended("converged", 2.0, 3.0)},
-        "late": {"bars": ended("turn_limit", 4.0, 6.0)},
+        "best": {"bars": ended("converged", 8.0, 9.0)}, "middle": {"bars": ended("converged", 4.0, 6.0)},
+        "gained": {"bars": ended("converged", 1.0, 7.0)}, "lost": {"bars": ended("converged", 8.0, 5.0)},
+        "worst": {"bars": ended("converged", 2.0, 3.0)}, "late": {"bars": ended("turn_limit", 4.0, 6.0)},
         "unrated": {"bars": ended("aborted", None, None)},
-    }
+    }  # fmt: skip
     (episodes,) = extreme_episodes(outcomes).values()
     assert {episode[0] for episode in episodes} == {"best", "gained", "lost", "worst", "late"}
     assert ["late", *outcomes["late"]["bars"]] in episodes

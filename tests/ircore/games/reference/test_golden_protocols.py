@@ -31,15 +31,10 @@ pytestmark = pytest.mark.skipif(not TRANSCRIPTS.is_dir(), reason="needs ICCA's g
 
 # Words of the game master that say nothing but what a round holds, in the form into which the published ones are read.
 MARKS = dict.fromkeys(PLACEHOLDERS, "") | {
-    "listener_round": "<said {message}>",
-    "listener_right": "<right>",
-    "listener_wrong": "<wrong {label}>",
-    "listener_invalid": "<invalid>",
-    "speaker_round": "<target {label}>",
-    "speaker_right": "<right {chosen}>",
-    "speaker_wrong": "<wrong {chosen}>",
-    "speaker_invalid": "<invalid>",
-}
+    "listener_round": "<said {message}>", "listener_right": "<right>", "listener_wrong": "<wrong {label}>",
+    "listener_invalid": "<invalid>", "speaker_round": "<target {label}>", "speaker_right": "<right {chosen}>",
+    "speaker_wrong": "<wrong {chosen}>", "speaker_invalid": "<invalid>",
+}  # fmt: skip
 PUBLISHED = (
     (r"<img:(.+?)(?:\.jpg)?>", "picture {}"),
     (r"[Ww]hich image is this message referring to: (.*?)\?(?: Output.*|<.*)?$", "<said {}>"),
