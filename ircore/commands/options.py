@@ -213,3 +213,19 @@ def _spread(args: Sequence[str], names: set[str]) -> Iterator[str]:
                 yield option
             values += 1
         yield word
+
+
+by_option = click.option(
+    "--by",
+    type=click.Choice(["anybody", "maintainers"]),
+    default="anybody",
+    show_default=True,
+    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
+)
+
+
+published_option = click.option(
+    "--published",
+    metavar="DIR|ORG/NAME",
+    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
+)

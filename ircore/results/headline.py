@@ -80,6 +80,20 @@ def headline_judge(results: Results, category: str | None = None, difficulty: st
     return next(iter(ordered_judges(results, category, difficulty)), None)
 
 
+def headline_of(results: Results) -> str:
+    """Return what a board is headed by where nobody chooses: the game's own headline, or the headline judge.
+
+    Raises:
+        InputError: Judges give the headline, and none has rated anything.
+    """
+    if results.game.headline.needs != "judge":
+        return results.game.headline.key
+    chosen = headline_judge(results)
+    if chosen is None:
+        raise results.no_ratings()
+    return chosen
+
+
 def headline_words(results: Results, category: str | None = None, difficulty: str | None = None) -> str | None:
     """Return the note about the judge ``verified`` under a condition; None if no note is needed."""
     targets = under(results.instances, category, difficulty)

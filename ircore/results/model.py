@@ -12,7 +12,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Fields, Instance
+from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
@@ -287,37 +287,6 @@ class Results:
         every = (*self.runs.values(), *(reference.run for reference in self.references))
         return tuple(sorted(every, key=lambda run: run.sort_key))
 
-    @property
-    def headline(self) -> str:
-        """What a board is headed by where nobody chooses: the game's own headline, or the headline judge."""
-        # Inside: the headline judge is chosen among results.
-        from ircore.results.headline import headline_judge
-
-        if self.game.headline.needs != "judge":
-            return self.game.headline.key
-        chosen = headline_judge(self)
-        if chosen is None:
-            raise self.no_ratings()
-        return chosen
-
-    def rules_apart(self, run: Run) -> Fields:
-        """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
-        usual = self._usual.rules
-        return {name: value for name, value in run.rules.items() if name not in usual or usual[name] != value}
-
-    def rivals(self, run: Run) -> int:
-        """Count the runs by the same rules, this one included."""
-        rules = self.game.rules_of(run)
-        return sum(other.rules == rules for other in self.every_run)
-
-    @cached_property
-    def _usual(self) -> Run:
-        # Inside: parts of results are made of results.
-        from ircore.results.subsets import rule_sets
-
-        usual, *_ = rule_sets(self)
-        return next(submission.run for submission in self.submissions if submission.rules == usual)
-
     @cached_property
     def seats(self) -> tuple[Seat[Any, Any], ...]:
         """Seats that somebody took in at least one run."""
@@ -379,7 +348,7 @@ class Results:
         did not play counting 0; all comparisons of a board share one error rate (``ircore.results.statistics.ranks``).
 
         Args:
-            judge: One of ``judges``; ``headline`` if None.
+            judge: One of ``judges``; None where there is only one.
             category: One of ``categories``, or None for all.
             difficulty: One of ``difficulties``, or None for both.
             order: ``quality`` orders the rows by the score of what was played, which leaves out what was not; ranks
@@ -388,7 +357,10 @@ class Results:
         Raises:
             InputError: There is no such judge, category or difficulty here.
         """
-        judge = self.headline if judge is None else judge
+        if judge is None:
+            if len(self.judges) != 1:
+                raise InputError(f"judges: {', '.join(self.judges) or 'none'}", "Name one.")
+            (judge,) = self.judges
         refuse_unknown(judge=(judge, self.judges))
         refuse_unknown(category=(category, self.categories), difficulty=(difficulty, self.difficulties))
         # Category and difficulty are both known, but no instance has both.

@@ -5,7 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from ircore.core.game_records import natural_key
+from ircore.core.records import Fields
+from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
+from ircore.results.headline import headline_of
 from ircore.results.judge_ratings import ratings_by_judge
 from ircore.results.model import BoardRow, Results
 from ircore.results.ranking import ranked_rows
@@ -50,13 +53,26 @@ def under_rules(results: Results, rules: Any) -> Results:
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 
 
+def rules_apart(results: Results, run: Run) -> Fields:
+    """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
+    usual, *_ = rule_sets(results)
+    stated = next(submission.run.rules for submission in results.submissions if submission.rules == usual)
+    return {name: value for name, value in run.rules.items() if name not in stated or stated[name] != value}
+
+
+def rivals(results: Results, run: Run) -> int:
+    """Count the runs by the same rules as a run, itself included."""
+    rules = results.game.rules_of(run)
+    return sum(other.rules == rules for other in results.every_run)
+
+
 def rows_with_references(
     results: Results, category: str | None = None, difficulty: str | None = None
 ) -> tuple[BoardRow, ...]:
     """Return the rows of the boards of all rules below one another, each with its references, which have no rank.
 
     Args:
-        results: Of runs under any rules; boards are by ``results.headline``.
+        results: Of runs under any rules; boards are by their headline.
         category: One of the set's categories, or None for all.
         difficulty: ``easy``, ``hard``, or None for both.
 
@@ -64,7 +80,7 @@ def rows_with_references(
         InputError: There is no such category or difficulty here.
     """
     rows: list[BoardRow] = []
-    headline = results.headline
+    headline = headline_of(results)
     for part in by_rules(results):
         rows += part.board(headline, category, difficulty)
         beside = [each for each in results.references if each.submission.rules == part.submissions[0].rules]

@@ -12,7 +12,7 @@ from ircore.players.traits import is_program
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.subsets import rows_with_references
+from ircore.results.subsets import rivals, rows_with_references, rules_apart
 from ircore.results.tables.names import MOST_NAMES
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
@@ -111,7 +111,7 @@ def entries_of(results: Results) -> tuple[Entry, ...]:
         for labels, submission in zip(players, submissions, strict=True)
     ]
     # Runs that have one name are told apart by the slug behind it.
-    rules = [results.rules_apart(row.submission.run) for row in board]
+    rules = [rules_apart(results, row.submission.run) for row in board]
     # Rules may be a stranger's texts.
     others = [one_line(rules_words(apart), 80) for apart in rules]
     alike = Counter(zip(names, others, strict=True))
@@ -134,7 +134,7 @@ def entries_of(results: Results) -> tuple[Entry, ...]:
                 for seat in results.seats
             ),
             apart=", ".join(filter(None, (run.slug if alike[named, other] > 1 else "", other))),
-            rivals=results.rivals(run),
+            rivals=rivals(results, run),
         )
         for row, labels, submission, named, other in zip(board, players, submissions, names, others, strict=True)
         for run in [row.submission.run]

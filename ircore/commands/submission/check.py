@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, SeveralPathsCommand
+from ircore.commands.options import PATH, SeveralPathsCommand, by_option, published_option
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
@@ -19,21 +19,6 @@ from ircore.submissions.check import reports
 from ircore.submissions.check.submission import Checked, Purpose, check_submission
 from ircore.submissions.check.tree import check_tree, folder_findings
 from ircore.submissions.findings import Finding, errors, ordered
-
-by_option = click.option(
-    "--by",
-    type=click.Choice(["anybody", "maintainers"]),
-    default="anybody",
-    show_default=True,
-    help="Proposer of the change: maintainers may change several pairs, built-in ones and other files too.",
-)
-
-
-published_option = click.option(
-    "--published",
-    metavar="DIR|ORG/NAME",
-    help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
-)
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 _github_option = click.option(

@@ -14,8 +14,7 @@ import click
 
 from ircore import __version__
 from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, POSITIVE, path_option
-from ircore.commands.submission.check import published_option
+from ircore.commands.options import PATH, POSITIVE, path_option, published_option
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.files import write_text

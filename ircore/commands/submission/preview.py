@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 import click
 
 from ircore.commands.main import run as ircore
-from ircore.commands.options import PATH, path_option, published_runs
-from ircore.commands.submission.check import by_option, published_option
+from ircore.commands.options import PATH, by_option, path_option, published_option, published_runs
 from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load

@@ -60,12 +60,12 @@ class Question:
         from ircore.results.headline import headline_judge
 
         if not is_judged(results.game):
-            if self.judge not in (None, results.headline):
+            if self.judge not in (None, results.game.headline.key):
                 raise InputError(
                     f"--judge {self.judge}: does not apply to runs of the game {results.game.name}",
-                    f"Leave it out: the game measures its headline itself, {results.headline}.",
+                    f"Leave it out: the game measures its headline itself, {results.game.headline.key}.",
                 )
-            return results.headline
+            return results.game.headline.key
         if not results.judges:
             raise results.no_ratings()
         # A judge that only compares is never the headline judge, but may be the only one that rated.

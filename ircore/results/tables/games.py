@@ -8,7 +8,7 @@ from ircore.core.game_records import rules_key, rules_words
 from ircore.core.submission_records import Run
 from ircore.games.base import Measure, Seat
 from ircore.results.model import BoardRow, Results
-from ircore.results.subsets import rows_with_references
+from ircore.results.subsets import rivals, rows_with_references, rules_apart
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
 
@@ -70,7 +70,7 @@ def rules_columns(results: Results) -> tuple[Column, ...]:
 
 def rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
-    key, apart = Value(rules_key(run.rules)), results.rules_apart(run)
+    key, apart = Value(rules_key(run.rules)), rules_apart(results, run)
     other = Value(rules_words(apart) or "the usual")
     return (other, key) if _usual_rules(results) else (key,)
 
@@ -85,8 +85,8 @@ def _rules(results: Results) -> Iterator[Filled[BoardRow]]:
 
 def _usual_rules(results: Results) -> str:
     """Say which rules are the usual ones; nothing where all runs have the same."""
-    usual = next(run.run for run in results.every_run if not results.rules_apart(run.run))
-    if results.rivals(usual) == len(results.every_run):
+    usual = next(run.run for run in results.every_run if not rules_apart(results, run.run))
+    if rivals(results, usual) == len(results.every_run):
         return ""
     return f" Ranks are among runs by the same rules; the usual ones are {rules_words(usual.rules) or 'none'}."
 
