@@ -56,6 +56,14 @@ def _has_pictures(run: RunFolder) -> bool | None:
         return None
 
 
+def is_judged(run: RunFolder) -> bool:
+    """Return whether judges give the headline of a run's game; not of a broken game, which is told of later."""
+    try:
+        return _game_of(run).is_judged
+    except WorkError:
+        return False
+
+
 def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
     """Say which options that were given by hand do not apply to runs of other games.
 

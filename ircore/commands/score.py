@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
-from ircore.commands.game_scoring import limit_options, runs_to_judge, score_games, tell_game_plan, tell_measured
+from ircore.commands.game_scoring import (
+    is_judged,
+    limit_options,
+    runs_to_judge,
+    score_games,
+    tell_game_plan,
+    tell_measured,
+)
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
@@ -18,7 +25,6 @@ from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.results.gaps import UnrankedRun, unranked_runs
@@ -120,8 +126,8 @@ def command(
             as_json,
         )
     opened = open_runs(runs)
-    folders = [folder for folder in opened if folder.game == RECONSTRUCTION]
-    games = [folder for folder in opened if folder.game != RECONSTRUCTION]
+    folders = [folder for folder in opened if is_judged(folder)]
+    games = [folder for folder in opened if folder not in folders]
     rated: list[RunFolder] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
     if games:
         limit_options(games, mixed=bool(folders), judged=bool(judges))

@@ -355,6 +355,11 @@ class Game(ABC, Generic[RulesT]):
         """The measure that boards are ordered by."""
         return self.measures[0]
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether judges give the headline; otherwise the game measures it."""
+        return self.headline.needs == "judge"
+
 
 def picture_fields(step: type[Record]) -> tuple[str, ...]:
     """Return the fields of a step that hold a picture."""

@@ -7,7 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
-from ircore.core.records import RECONSTRUCTION
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
@@ -183,10 +182,10 @@ def score(
     new = 0
     rated: list[RunFolder] = []
     for run in opened:
-        if run.game == RECONSTRUCTION:
+        game = load_game(run.game, f"{run.path}/run.json: game")
+        if game.is_judged:
             rated.append(run)
         else:
-            game = load_game(run.game, f"{run.path}/run.json: game")
             new += score_game_run(run, game, workers).new
             rated += [run] if judges is not None and has_rated_pictures(game) else []
     if rated:

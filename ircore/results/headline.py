@@ -86,7 +86,7 @@ def headline_of(results: Results) -> str:
     Raises:
         InputError: Judges give the headline, and none has rated anything.
     """
-    if results.game.headline.needs != "judge":
+    if not results.game.is_judged:
         return results.game.headline.key
     chosen = headline_judge(results)
     if chosen is None:

@@ -97,7 +97,7 @@ def _marked(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
     marks: dict[str, Any] = {"same_family": True} if same_family else {}
     if run.run.reference:
         marks["reference"] = True
-    if run.game.headline.needs != "judge":
+    if not run.game.is_judged:
         marks |= {"rated_words": "played episodes have a value", "meaningless": run.meaningless.get(cell.judge, "")}
     # Cells are copied only where marks change: a large site has tens of thousands of them.
     return replace(cell, **marks) if marks else cell

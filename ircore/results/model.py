@@ -217,7 +217,7 @@ class Results:
         # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(sources)
         game = sources[0].game
-        is_judged = game.headline.needs == "judge"
+        is_judged = game.is_judged
         alone = all(run.run.reference for run in sources)
         if alone and is_judged:
             raise InputError(

@@ -249,7 +249,7 @@ class PlayedRun:
     def results(self) -> tuple[EpisodeResult, ...]:
         """Episodes with their scores, in the order of the instance set, which decides the resamples."""
         places = {name: place for place, name in enumerate(self.instances.instances.ids)}
-        if self.game.headline.needs == "judge":
+        if self.game.is_judged:
             # The scores are not kept unless somebody asks for them: results of many runs would hold millions.
             scores = self.source.scores()
             results = judge_episodes(self.game, self.run.run_id, self.run.slug, self.episodes, scores)

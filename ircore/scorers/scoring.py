@@ -17,9 +17,10 @@ from typing import TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.progress import progress
-from ircore.core.records import RECONSTRUCTION, Instance, Scene, categories_with_scenes
+from ircore.core.records import Instance, Scene, categories_with_scenes
 from ircore.core.score_records import JudgeIdentity, Score, Task
 from ircore.core.workers import in_order
+from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
@@ -121,10 +122,11 @@ def score_runs(
         episodes = kept_count = 0
         for run in runs:
             rated = rated_episodes(run)
-            # Metrics are for reconstruction alone: another game measures its pictures by itself.
-            metrics = plan.metrics if run.game == RECONSTRUCTION else ()
+            game = load_game(run.game, f"{run.path}/run.json: game")
+            # A game that judges do not head measures its pictures by itself.
+            metrics = plan.metrics if game.is_judged else ()
             plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
-            scened = categories_with_scenes(run.instances.instances) if run.game == RECONSTRUCTION else ()
+            scened = categories_with_scenes(run.instances.instances) if game.is_judged else ()
             works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
             outdated = set()
             for name in plan_of_run.judges:
@@ -160,7 +162,7 @@ def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
 
 def _judges_of(run: RunFolder, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
     """Return the judges that can rate anything of a run."""
-    if run.game == RECONSTRUCTION:
+    if load_game(run.game).is_judged:
         return applicable_judges(judges, run.instances.instances)
     # Only the episodes of another game say what its pictures show.
     shown = [(episode.category, original.scene) for episode in episodes for original in episode.originals.values()]

@@ -59,7 +59,7 @@ class Question:
         # Inside, so that the names of tables can be completed without the model of results.
         from ircore.results.headline import headline_judge
 
-        if not is_judged(results.game):
+        if not results.game.is_judged:
             if self.judge not in (None, results.game.headline.key):
                 raise InputError(
                     f"--judge {self.judge}: does not apply to runs of the game {results.game.name}",
@@ -144,11 +144,6 @@ class TableFunction:
         return function(*self.arguments(results, question))
 
 
-def is_judged(game: "Game[Any]") -> bool:
-    """Return whether judges give the headline of a game."""
-    return game.headline.needs == "judge"
-
-
 def _of_judge(description: str, name: str, *, of_every_game: bool = False) -> Entry:
     """Return the table of a function of results, judge, category and difficulty."""
     function = TableFunction(
@@ -210,11 +205,11 @@ _MEASURED_BOARD, _MEASURED_OUTCOMES = (
 
 def _board(results: "Results", question: Question) -> "Table":
     question.the_judge(results)  # refused where nobody of this name rated
-    return (_JUDGED_BOARD if is_judged(results.game) else _MEASURED_BOARD)(results, question)
+    return (_JUDGED_BOARD if results.game.is_judged else _MEASURED_BOARD)(results, question)
 
 
 def _outcomes(results: "Results", question: Question) -> "Table":
-    return (_JUDGED_OUTCOMES if is_judged(results.game) else _MEASURED_OUTCOMES)(results, question)
+    return (_JUDGED_OUTCOMES if results.game.is_judged else _MEASURED_OUTCOMES)(results, question)
 
 
 def _facts(results: "Results", question: Question) -> "Table":
@@ -304,7 +299,7 @@ def tables_of(game: "Game[Any]") -> dict[str, Entry]:
 
     Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
     """
-    if is_judged(game):
+    if game.is_judged:
         return dict(TABLES)
     own = _own_tables(game)
     # Plug-ins for tables of a game are called GAME.TABLE.
@@ -349,7 +344,7 @@ def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> 
         InputError: There is no such table, or the game has none.
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
-    if game is not None and not is_judged(game):
+    if game is not None and not game.is_judged:
         own = tables_of(game)
         if name in own:
             return own[name]

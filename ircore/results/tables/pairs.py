@@ -39,7 +39,7 @@ def caption(
     """Return a caption of a table's selection: condition, judge, episodes a pair and instance set."""
     size = len(under(results.instances, category, difficulty))
     game = results.game
-    by = f"judged by {judge}" if game.headline.needs == "judge" else f"main score made of {game.headline.title}"
+    by = f"judged by {judge}" if game.is_judged else f"main score made of {game.headline.title}"
     judged = "" if judge is None else f", {by}"
     repeats = max(submission.run.repeats for submission in results.submissions)
     many = counted(size, "episode") if repeats == 1 else f"{counted(size, 'target')}, up to {repeats} episodes of each,"

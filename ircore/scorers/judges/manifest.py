@@ -10,10 +10,11 @@ from pydantic import Field, JsonValue, StringConstraints
 from ircore.core.errors import InputError
 from ircore.core.fact_records import SCORE_RULE
 from ircore.core.plugins import available, load, package_version
-from ircore.core.records import DRAWN, RECONSTRUCTION, Line, Name, PlayerSpec, Record, categories_with_scenes
+from ircore.core.records import DRAWN, Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
+from ircore.games.registry import load_game
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player
@@ -94,7 +95,7 @@ class LoadedJudge:
         if self.asks == "ratings" or self.identity.categories is not None:
             return self.identity
         # What pictures of other games show, their episodes say, and not the set.
-        scened = categories_with_scenes(run.instances.instances) if run.game == RECONSTRUCTION else ()
+        scened = categories_with_scenes(run.instances.instances) if load_game(run.game).is_judged else ()
         categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
         return self.identity.model_copy(update={"categories": categories})
 
