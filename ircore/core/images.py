@@ -133,7 +133,8 @@ class Picture:
         from PIL import Image
 
         file = io.BytesIO()
-        Image.fromarray(pixels).save(file, "PNG")
+        # Level 4 packs drawn pictures as well as the usual 6 does, and photographs in less than half the time.
+        Image.fromarray(pixels).save(file, "PNG", compress_level=4)
         picture = cls(file.getvalue(), pixels.shape[1], pixels.shape[0], changes)
         # In place of the cached property, which would decode what was just encoded.
         picture.__dict__["pixels"] = _frozen(pixels)

@@ -128,7 +128,7 @@ def without_renderings(handed: Handed) -> None:
 BOMB = gzip.compress(b"\0" * 5_000_000)
 FILES = [
     Attack("a picture that is another file than listed", forged, "is not what pack.json says (size or SHA-256)"),
-    Attack("a picture under another's name", forged_and_sealed, "is not named by its SHA-256"),
+    Attack("a picture under another's name", forged_and_sealed, "is not named by the SHA-256 of its pixels"),
     Attack(
         "a journal that was changed afterwards", written("journal.jsonl", b"{}\n", seal=False), "journal.jsonl is not"
     ),

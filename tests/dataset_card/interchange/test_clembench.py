@@ -224,7 +224,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "another target": (
         edit("instance.json", lambda entry: entry["ircore"]["pictures"]["target"].update(sha256="0" * 64)),
-        "not the picture whose SHA-256",
+        "target: damaged, not the picture",
     ),
     "a way out of the folder": (
         edit("instance.json", lambda entry: entry.update(target_image="../../secret.png")),
@@ -234,7 +234,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
         edit("instance.json", lambda entry: entry["ircore"]["pictures"]["target"].update(image="../x.png")),
         "is not a safe file name",
     ),
-    "a damaged rendering": (other_rendering, "is damaged"),
+    "a damaged rendering": (other_rendering, "rendering [0-9a-f]+…: damaged"),
     "no pictures": (lambda folder: shutil.rmtree(folder / EASY / "instance_00000" / "images"), "is missing"),
     "two pairs": (two_pairs, "holds the results of 2 pairs"),
 }
