@@ -19,7 +19,6 @@ from dataset_card.checking.derived_file_check import maintainer_texts_of
 from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
-from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.record import ReleaseRecord, read_release
 from dataset_card.tables.released_run import ReleasedRun
@@ -46,7 +45,7 @@ class _NewRuns(NamedTuple):
     runs: tuple[ReleasedRun, ...]
     """Runs of reconstruction."""
 
-    game_runs: tuple[ReleasedGameRun, ...]
+    game_runs: tuple[ReleasedRun, ...]
     """Runs of other games."""
 
 
@@ -54,7 +53,7 @@ def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None
     """Return the runs that are new or changed against the release before."""
     before = () if parent is None else parent.parts
 
-    def is_new(run: ReleasedRun | ReleasedGameRun) -> bool:
+    def is_new(run: ReleasedRun) -> bool:
         return run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id)
 
     return _NewRuns(tuple(filter(is_new, report.runs)), tuple(filter(is_new, report.game_runs)))

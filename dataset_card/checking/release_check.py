@@ -22,7 +22,7 @@ from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
 from dataset_card.findings import Decode, DecodedPicture, Findings, Pictures, decoded
-from dataset_card.games.rows_to_game_records import GameRows, ReleasedGameRun
+from dataset_card.games.rows_to_game_records import GameRows
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.releases.season import season_faults
@@ -83,13 +83,13 @@ class Report:
     counts: Counter[str]
     configs: tuple[Config, ...] = ()
     runs: tuple[ReleasedRun, ...] = ()
-    game_runs: tuple[ReleasedGameRun, ...] = ()
+    game_runs: tuple[ReleasedRun, ...] = ()
     source: ReleaseSource | None = field(default=None, compare=False, repr=False)
     not_checked: tuple[str, ...] = ()
     rescored: tuple[str, ...] = ()
 
     @property
-    def every_run(self) -> tuple[ReleasedRun | ReleasedGameRun, ...]:
+    def every_run(self) -> tuple[ReleasedRun, ...]:
         """Runs of all games, read back."""
         return (*self.runs, *self.game_runs)
 
@@ -264,7 +264,7 @@ class _Readers:
         for game in self.games.values():
             yield from game.instances()
 
-    def game_runs(self) -> tuple[ReleasedGameRun, ...]:
+    def game_runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs of all games but reconstruction."""
         return tuple(run for game in self.games.values() for run in game.runs())
 

@@ -12,7 +12,6 @@ from dataset_card.checking.recomputing import Piece, recompute
 from dataset_card.checking.release_contents import EmbeddedInstances, instances_of
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
-from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.record import read_release
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.counted import counted
@@ -77,7 +76,7 @@ def parse_share(text: str) -> float:
 
 
 def rescore_release(
-    folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedGameRun], draw: Draw, processes: int
+    folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedRun], draw: Draw, processes: int
 ) -> Rescoring:
     """Compute values again from the pictures of a release, and play the episodes again by the rules.
 

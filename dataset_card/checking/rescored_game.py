@@ -11,7 +11,7 @@ from dataset_card.checking.recomputing import same_number
 from dataset_card.checking.rescored_ratings import rescored_ratings
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.findings import short_value
-from dataset_card.games.rows_to_game_records import ReleasedGameRun
+from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import Episode
 from ircore.core.score_records import Score
@@ -24,7 +24,7 @@ Question = tuple[str, str, int | None]
 """Episode, measure and step of a value."""
 
 
-def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
+def rescore_game_run(folder: Path, run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
     """Compute the measures and ratings of a run again; return a line for each difference, and the record of it all.
 
     Args:
@@ -64,7 +64,7 @@ def rescore_game_run(folder: Path, run: ReleasedGameRun, key: str, draw: Draw) -
 
 
 def _computed(
-    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
+    run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
 ) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)

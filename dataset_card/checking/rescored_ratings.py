@@ -8,7 +8,7 @@ from typing import Any
 from dataset_card.checking.game_pictures import EmbeddedGamePictures
 from dataset_card.checking.recomputing import agrees, obstacles
 from dataset_card.checking.rescored_run import rating_difference
-from dataset_card.games.rows_to_game_records import ReleasedGameRun
+from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
@@ -38,7 +38,7 @@ class RescoredRatings:
 
 
 def rescored_ratings(
-    run: ReleasedGameRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
+    run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
 ) -> RescoredRatings:
     """Compute the ratings of the judges that are installed here, and compare.
 

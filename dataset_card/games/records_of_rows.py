@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dataset_card.tables.rows import Row
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
@@ -44,13 +44,3 @@ def instance_of(row: Row) -> Instance:
         pydantic.ValidationError: The record is no instance.
     """
     return Instance.model_validate_json(str(row["record"]))
-
-
-def renderings_of_step(step: dict[str, Any]) -> list[Rendering]:
-    """Return the pictures in the fields of a step; other fields may hold anything."""
-    # By its fields, because the game that could name its pictures need not be installed here.
-    pictures = (value for value in step.values() if isinstance(value, dict) and value.keys() == _RENDERING)
-    return [Rendering.model_validate(picture) for picture in pictures]
-
-
-_RENDERING = Rendering.model_fields.keys()

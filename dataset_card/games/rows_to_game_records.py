@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,12 @@ from dataset_card.games import records_of_rows as records
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.records_of_rows import score_fields
+from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
-from ircore.core.images import Picture
 from ircore.core.plugins import available
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
@@ -32,49 +32,6 @@ from ircore.runs.provenance import Provenance
 
 EpisodeKey = tuple[str, str]
 """Run and episode."""
-
-
-@dataclass(frozen=True)
-class ReleasedGameRun:
-    """A run read back from a release, without its pictures.
-
-    >>> run = Run.model_construct(run_id="a-run", game="reference")
-    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
-    >>> ReleasedGameRun(Path("a-run"), run, no_instances, ended=()).costs()
-    {}
-    """
-
-    path: Path
-    run: Run
-    instances: InstanceSet
-    ended: tuple[Episode, ...]
-    known_provenance: Provenance | None = None
-    given: tuple[Score, ...] = ()
-    known_judges: Mapping[str, JudgeIdentity] = field(default_factory=dict)
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the run's episodes, in the order of the release."""
-        return self.ended
-
-    def scores(self) -> tuple[Score, ...]:
-        """Return the scores, in the order of the release."""
-        return self.given
-
-    def judges(self) -> Mapping[str, JudgeIdentity]:
-        """Return who the judges of these scores are, as far as the release says."""
-        return self.known_judges
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return nothing: tables of other games have no costs."""
-        return {}
-
-    def provenance(self) -> Provenance | None:
-        """Return who vouches for the run, as the release states."""
-        return self.known_provenance
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Refuse: pictures are read from the tables."""
-        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is not held", "Read it from the release.")
 
 
 class GameRows:
@@ -236,18 +193,19 @@ class GameRows:
         instances = tuple(self._instances.values())
         return InstanceSet(Path(), hashlib.sha256(index_bytes(instances)).hexdigest(), Instances.of(instances))
 
-    def runs(self) -> tuple[ReleasedGameRun, ...]:
+    def runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs read back; faulty records may be missing."""
         instances = self._instance_set()
         return tuple(
-            ReleasedGameRun(
+            ReleasedRun(
                 Path(run_id),
                 run,
                 instances,
-                tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
-                self._provenances.get(run_id),
-                tuple(self._scores[run_id]),
-                self._judges_of(self._scores[run_id]),
+                ended=tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
+                known_scores=tuple(self._scores[run_id]),
+                known_judges=self._judges_of(self._scores[run_id]),
+                known_costs={},
+                known_provenance=self._provenances.get(run_id),
             )
             for run_id, run in self._runs.items()
         )

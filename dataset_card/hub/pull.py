@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from dataset_card.card.card import LICENCES
 from dataset_card.checking.release_check import sound_release
-from dataset_card.games.records_of_rows import renderings_of_step
-from dataset_card.games.rows_to_game_records import ReleasedGameRun
 from dataset_card.releases.files import PATTERNS, copies_name
 from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.columns import Config
@@ -22,7 +20,7 @@ from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import KnownPicture, Picture
@@ -38,9 +36,6 @@ from ircore.runs.rendering_facts import add_facts
 from ircore.runs.writer import RunWriter
 from ircore.submissions.copies.index import INDEX as COPIES_INDEX
 from ircore.submissions.season_gaps import SEASON_GAPS
-
-AnyReleasedRun = ReleasedRun | ReleasedGameRun
-"""A run of any game, read back from a release."""
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -196,7 +191,7 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
 
 
 def write_instance_sets(
-    release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[AnyReleasedRun]
+    release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[ReleasedRun]
 ) -> dict[str, InstanceSet]:
     """Write the instance sets that runs of a release were played on; returns them by the name of the game.
 
@@ -233,7 +228,7 @@ def _set_pictures(instance: Instance) -> dict[str, PictureFile]:
     return {f"picture_{name}": picture for name, picture in published_pictures(instance).items()}
 
 
-def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, judged: set[str]) -> int:
+def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judged: set[str]) -> int:
     """Write a run without renderings; return the number of scores."""
     run = create_run(folder / "runs" / released.run.run_id, released.run, instances)
     with RunWriter(run) as writer:
@@ -243,14 +238,15 @@ def _write_run(folder: Path, released: AnyReleasedRun, instances: InstanceSet, j
     if scores := released.scores():
         run.add_scores(scores)
     _write_judges(run, released, judged)
-    if isinstance(released, ReleasedRun):
-        if released.fact_files:
-            add_facts(run, released.facts())
+    if released.fact_files:
+        add_facts(run, released.facts())
+    # Tables of other games have no costs.
+    if released.known_costs:
         write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
     return len(scores)
 
 
-def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) -> None:
+def _write_judges(run: RunFolder, released: ReleasedRun, judged: set[str]) -> None:
     """Write who the judges of a run are."""
     ours = {score.by for score in released.scores()}
     for name, judge in released.judges().items():
@@ -259,7 +255,7 @@ def _write_judges(run: RunFolder, released: AnyReleasedRun, judged: set[str]) ->
             run.keep_judge(judge)
 
 
-def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[AnyReleasedRun]) -> None:
+def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequence[ReleasedRun]) -> None:
     """Write each rendering of the runs once, a few rows of the release held at a time."""
     missing = {run.run.run_id: {drawn.sha256: drawn for drawn in _renderings(run)} for run in runs}
     columns = [column.name for column in config.images]
@@ -273,12 +269,8 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
                 write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, drawn))
 
 
-def _renderings(run: AnyReleasedRun) -> Iterator[Rendering]:
-    if isinstance(run, ReleasedRun):
-        turns = (turn for episode in run.episodes() for turn in episode.turns)
-        return (turn.rendering for turn in turns if turn.rendering is not None)
-    steps = (step for episode in run.episodes() for step in episode.steps)
-    return (rendering for step in steps for rendering in renderings_of_step(step))
+def _renderings(run: ReleasedRun) -> Iterator[Rendering]:
+    return (rendering for episode in run.episodes() for _, rendering in drawn_renderings(episode))
 
 
 def _bytes(row: Row, column: str, known: KnownPicture) -> bytes:

@@ -1,4 +1,4 @@
-"""A run of reconstruction read back from a release."""
+"""A run of any game read back from a release."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
