@@ -116,7 +116,10 @@ class GameRows:
         elif table == SCORES.name:
             if _key(row) not in self._episodes:
                 self._findings.add(where, f"unknown episode {row['episode_id']}")
-            self._scores[str(row["run_id"])].append(Score.model_validate(score_fields(row)))
+            score = Score.model_validate(score_fields(row))
+            if score.task == "game" and score.by != self.game:
+                raise ValueError(f"a judge gives a similarity or a preference, not {score.measure!r}")
+            self._scores[str(row["run_id"])].append(score)
 
     def finish(self) -> None:
         """Check steps without an episode, the instance set, and that the records make these rows."""

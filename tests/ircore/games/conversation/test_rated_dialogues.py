@@ -110,7 +110,7 @@ def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     assert "7 scores to be had, 0 kept; 9 questions" in capsys.readouterr().out
     assert ircore(command) == 0
     assert server.count() == QUESTIONS
-    assert Counter((given.task, given.value) for given in run.scores()) == {
+    assert Counter((given.task, given.value) for given in run.scores() if given.task != "game") == {
         **{("similarity", value): 1 for value in RATINGS.values()},
         ("preference", 1): 2,
     }
@@ -124,7 +124,7 @@ def test_every_drawing_is_rated_once_and_the_board_has_the_means(
     assert "Judged similarity, last hop: Loop 5.1 (0–10)" in capsys.readouterr().out
     assert ircore(["results", str(run.path), "--table", "hops", "--format", "csv"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
-    place = header.split(",").index("judged_loop_5_1_mean")
+    place = header.split(",").index("judged_loop_5_1_042c_mean")
     # Over the dialogue that has all three hops.
     assert [float(row.split(",")[place]) for row in rows] == [1, 5, 9]
 
@@ -175,8 +175,8 @@ def test_scores_come_back_from_a_release(
     assert "not recomputed: human: people rated" in said
     assert "not recomputed: loop-5.1: a model's answers" in said
     table = load_table(str(release), "scores")
-    given = table[table["judge"].notna()]
-    assert Counter(zip(given["judge"], given["measure"], strict=True)) == {
+    given = table[table["by"] != "conversation"]
+    assert Counter(zip(given["by"], given["measure"], strict=True)) == {
         ("loop-5.1", "similarity"): 5,
         ("loop-5.1", "preference"): 2,
         (HUMAN, "similarity"): 3,
@@ -202,16 +202,16 @@ def test_scores_come_back_from_a_release(
 
 
 FORGED = {
-    ("value", 9.5): "final_judged_loop_5_1_mean is 6.5, the game's records say 9.25",
+    ("value", 9.5): "final_judged_loop_5_1_042c_mean is 6.5, the game's records say 9.25",
     ("rendering_sha256", "0" * 64): "134 rows of conversation, its records make 133",
     ("measure", "metric"): "a judge gives a similarity or a preference, not 'metric'",
-    ("annotator", "anna"): "annotator is given exactly when judge is human",
+    ("annotator", "anna"): "annotator is given exactly when by is human",
 }
 """Columns of a judge's rating of the last drawing of the easy dialogue, and what the check says of another value."""
 
 
 def forge(column: str, value: object, rows: list[Row]) -> None:
-    (row,) = (row for row in rows if (row["judge"], row["measure"], row["value"]) == ("loop-5.1", "similarity", 4))
+    (row,) = (row for row in rows if (row["by"], row["measure"], row["value"]) == ("loop-5.1", "similarity", 4))
     row[column] = value
 
 
