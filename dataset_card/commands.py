@@ -31,11 +31,10 @@ def command() -> None:
 @click.option(
     "--instances",
     multiple=True,
-    required=True,
     metavar="DIR...",
     type=click.Path(path_type=Path),
-    help="Instance set of the runs; of several games the set of each, after one --instances or one each. A folder made "
-    "by release pull stands for its sets of all other games.",
+    help="Instance set of a game, after one --instances or one each, where it is not to be taken from a run that holds "
+    "the whole set. A folder made by release pull stands for its sets of all other games.",
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder to make.")
 @click.option(

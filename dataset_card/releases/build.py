@@ -128,13 +128,14 @@ class Built:
 
 
 def build_release(
-    runs: Sequence[Path], instances: Path | Sequence[Path], out: Path, plan: BuildPlan | None = None
+    runs: Sequence[Path], instances: Path | Sequence[Path] | None, out: Path, plan: BuildPlan | None = None
 ) -> Built:
     """Write a release; the folder appears only when complete. The same input gives the same bytes.
 
     Args:
         runs: Run folders of any games, in any order; may be empty if there is a previous release.
-        instances: The instance set of each game, or a folder that ``ircore release pull`` made, see ``read_sets``.
+        instances: The instance set of each game, or a folder that ``ircore release pull`` made, see ``read_sets``. The
+            set of a game without any is that of a run that holds all of it.
         out: Folder to make; it must not exist or be empty.
         plan: Options of the build.
 
@@ -145,19 +146,30 @@ def build_release(
     """
     plan = plan or BuildPlan()
     date = None if plan.date is None else parse_day(plan.date, "--date")
-    sets = _read_sets([instances] if isinstance(instances, Path) else instances)
+    opened = [RunFolder(path) for path in runs]
+    sets = _read_sets([instances] if isinstance(instances, Path) else instances or (), opened)
     previous = StoredRelease(plan.previous, plan.previous_commit) if plan.previous is not None else None
-    selection = select_runs([RunFolder(path) for path in runs], sets, previous, plan.withdrawals)
+    selection = select_runs(opened, sets, previous, plan.withdrawals)
     return write_release(selection, sets, previous, out, date, plan.previews, season=plan.season)
 
 
-def _read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
+def _read_sets(folders: Sequence[Path], runs: Sequence[RunFolder]) -> dict[str, InstanceSet]:
     """Return the instance set of each game by the game's name.
 
     Raises:
-        InputError: A folder holds no set, two sets are for one game, or an instance does not fit into the tables.
+        InputError: A folder holds no set, two sets are for one game, no run holds the whole set of a game without a
+            folder, or an instance does not fit into the tables.
     """
     sets = read_sets(folders)
+    for game in sorted({run.game for run in runs} - sets.keys()):
+        of_game = [run for run in runs if run.game == game]
+        whole = next((run.instances for run in of_game if run.instances.is_whole), None)
+        if whole is None:
+            raise InputError(
+                f"{of_game[0].path}: holds a part of its instance set alone, as every run of {game} here",
+                "Name the set: --instances DIR",
+            )
+        sets[game] = whole
     for instances in sets.values():
         _refuse_unfit(instances)
     return sets

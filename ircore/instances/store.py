@@ -110,6 +110,12 @@ class InstanceSet:
                 continue
             yield from self.files(instance).items()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every picture that may be published is here; a run of a part of a set holds that part alone."""
+        instances = (item for item in self.instances if may_be_published(item.licence))
+        return all(_is_complete(instance, self.folder) for instance in instances)
+
     def hold(self, folder: Path, instances: Iterable[Instance]) -> None:
         """Bring the missing pictures of instances into another folder, by hard link where possible.
 

@@ -365,7 +365,7 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     grave = Flag(rule="identical_to_target", where="one, turn 1", what="the rendering is the target")
     for path in runs:
         write_provenance(path, make_provenance(manifest, flags=(grave,)))
-    sets = [inputs / "instances", tmp_path / "contexts"]
+    sets = None  # those that the runs hold
 
     def held(release: Path) -> set[object]:
         return {row["run_id"] for row in table(release, LEADERBOARD) if row["unranked"] == "held"}
@@ -379,5 +379,16 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     assert held(tmp_path / "second") == set()
     assert check_release(tmp_path / "second").faults == ()
     # Looking at a run is not taken back by saying nothing.
-    build_release([], sets, tmp_path / "third", BuildPlan(previous=tmp_path / "second"))
+    both = [inputs / "instances", tmp_path / "contexts"]
+    build_release([], both, tmp_path / "third", BuildPlan(previous=tmp_path / "second"))
     assert held(tmp_path / "third") == set()
+
+
+def test_a_set_that_every_run_holds_a_part_of_has_to_be_named(inputs: Path) -> None:
+    run = inputs / "runs" / "centre-block"
+    next((run / "instances" / "images").iterdir()).unlink()
+    with pytest.raises(InputError, match="holds a part of its instance set alone") as error:
+        build_release([run], None, inputs / "release")
+    assert "--instances" in (error.value.remedy or "")
+    assert not (inputs / "release").exists()
+    build_release([run], inputs / "instances", inputs / "release")
