@@ -107,12 +107,11 @@ BoardRow = RankedRow[SubmissionResult, Cell]
 
 @dataclass(frozen=True)
 class Reference:
-    """A run of a reference describer, which saw more than describers may see: a line beside pairs, never ranked.
+    """A run of a reference player, which saw more than players may see: a line beside pairs, never ranked.
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> from ircore.results.measure_means import measure_mean
-    from ircore.results.played_run import PlayedRun
+    >>> from ircore.results.played_run import PlayedRun
     >>> run = PlayedRun(RunFolder(Path("run")))
     >>> Reference(run, SubmissionResult(run.run, run.game), cells={}).submission.generator
     'canvas'
@@ -281,7 +280,7 @@ class Results:
         references = (run_id for run_id, run in self.runs.items() if run.run.reference)
         return self.held | self.past_budget | frozenset(references)
 
-    @property
+    @cached_property
     def every_run(self) -> tuple[PlayedRun, ...]:
         """The runs, those of reference players included, by slug, then by rules."""
         every = (*self.runs.values(), *(reference.run for reference in self.references))
@@ -313,8 +312,8 @@ class Results:
         """
         asked = run_id, key, category, difficulty
         if asked not in self._means:
-            run = next(run for run in self.every_run if run.run.run_id == run_id)
-            self._means[asked] = measure_mean(self.game, run, key, under(self.instances, category, difficulty))
+            runs = {run.run.run_id: run for run in self.every_run}
+            self._means[asked] = measure_mean(self.game, runs[run_id], key, under(self.instances, category, difficulty))
         return self._means[asked]
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:

@@ -202,7 +202,8 @@ class PlayedRun:
         """Return the run with values of the measures that judges and people give, too."""
         view = copy(self)  # with everything that was read already
         view._judged = judged
-        view.__dict__.pop("every_score", None)
+        for name in ("every_score", "_values", "results"):
+            view.__dict__.pop(name, None)
         return view
 
     @cached_property
@@ -239,11 +240,19 @@ class PlayedRun:
 
     def values(self, measure: Measure) -> dict[str, float]:
         """Return the value of a measure by episode; of a measure per step the mean over the episode's steps."""
-        by_episode: dict[str, list[float]] = {}
+        return self._values.get(measure.key, {})
+
+    @cached_property
+    def _values(self) -> Mapping[str, dict[str, float]]:
+        """Values by measure and episode."""
+        known: dict[str, dict[str, list[float]]] = {}
         for score in self.every_score:
-            if score.measure == measure.key and score.value is not None:
-                by_episode.setdefault(score.episode_id, []).append(score.value)
-        return {name: fsum(values) / len(values) for name, values in by_episode.items()}
+            if score.value is not None:
+                known.setdefault(score.measure, {}).setdefault(score.episode_id, []).append(score.value)
+        return {
+            key: {name: fsum(values) / len(values) for name, values in by_episode.items()}
+            for key, by_episode in known.items()
+        }
 
     @cached_property
     def results(self) -> tuple[EpisodeResult, ...]:
