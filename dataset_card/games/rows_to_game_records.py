@@ -13,7 +13,7 @@ from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.games import records_of_rows as records
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
-from dataset_card.tables.records_of_rows import score_fields
+from dataset_card.tables.records_of_rows import episode_fields, score_fields
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
@@ -108,7 +108,7 @@ class GameRows:
             if row["step"] != len(self._steps[_key(row)]):
                 self._findings.add(where, f"step {row['step']} stands where step {len(self._steps[_key(row)])} must be")
         elif table == EPISODES.name:
-            episode = records.episode_of(row, self._steps[_key(row)])
+            episode = Episode.model_validate(episode_fields(row, self._steps[_key(row)]))
             if row["instance_id"] not in self._instances:
                 self._findings.add(where, f"unknown instance {row['instance_id']}")
             if self._episodes.setdefault(_key(row), episode) is not episode:

@@ -13,11 +13,9 @@ from dataset_card.releases.record import Entry
 from dataset_card.releases.season import gaps_of
 from dataset_card.releases.selection import InstanceSets, Selection, cleared_in, replaced_by
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
+from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import WorkError
 from ircore.core.lifecycle import Withdrawal
-
-AnyStoredRun = StoredRun | StoredGameRun
 
 
 def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSets, out: Path) -> Built:
@@ -83,7 +81,7 @@ class _Changes:
                 merged[run_id] = mine[run_id]
         return merged
 
-    def runs(self) -> Iterator[AnyStoredRun]:
+    def runs(self) -> Iterator[StoredRun]:
         """Yield every run of either release, from the release whose rows hold.
 
         Raises:
@@ -96,11 +94,11 @@ class _Changes:
             else:
                 yield self._run(self._mine if run_id in mine else self._head, run_id)
 
-    def _run(self, release: StoredRelease, run_id: str) -> AnyStoredRun:
+    def _run(self, release: StoredRelease, run_id: str) -> StoredRun:
         run = release.runs[run_id]
         return stored_run(release, run, self._instances[run.game])
 
-    def _newer(self, mine: AnyStoredRun, head: AnyStoredRun) -> AnyStoredRun:
+    def _newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
         """Return the copy of a run whose rows hold."""
         if _same_rows(mine, head):
             # With the same rows, the copy whose files are published already is taken.
@@ -137,14 +135,14 @@ def _by_run(tombstones: Sequence[Withdrawal]) -> Mapping[str, Withdrawal]:
     return {tombstone.run_id: tombstone for tombstone in tombstones if tombstone.run_id is not None}
 
 
-def _same_rows(mine: AnyStoredRun, head: AnyStoredRun) -> bool:
+def _same_rows(mine: StoredRun, head: StoredRun) -> bool:
     """Say whether two copies of a run are the same; in another layout the same rows have other keys."""
     if mine.run != head.run:
         return False
     return mine.keys() == head.keys() or bool(mine.records == head.records)
 
 
-def _refuse_twins(runs: Sequence[AnyStoredRun], head: StoredRelease) -> None:
+def _refuse_twins(runs: Sequence[StoredRun], head: StoredRelease) -> None:
     """Refuse two runs of a submission under the same rules: a withdrawal must say which run goes."""
     there = {replaced_by(run): run for run in runs if run.release is head}
     for run in runs:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dataset_card.releases.record import layout_configs
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredGameRun, StoredRun
+from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key
@@ -37,7 +37,7 @@ class PartWriter:
 
     def reuse(self, config: Config, run: PlayedRun | PlayedRun) -> Part | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
-        release = run.source.release if isinstance(run.source, StoredRun | StoredGameRun) else None
+        release = run.source.release if isinstance(run.source, StoredRun) else None
         part = self._part_of(release, config, run.run.run_id)
         return self._taken(release, part) if release is not None and part is not None else None
 

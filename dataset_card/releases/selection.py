@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.releases.stored_run import StoredGameRun, StoredRun, stored_run
+from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
@@ -13,7 +13,7 @@ from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
-ReleaseRun = RunFolder | StoredRun | StoredGameRun
+ReleaseRun = RunFolder | StoredRun
 """A run that a release is made of, where it is stored."""
 
 InstanceSets = Mapping[str, InstanceSet]
@@ -181,7 +181,7 @@ def _refuse_unfit(new_runs: Sequence[RunFolder], instances: InstanceSets) -> Non
 
 def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
     """Refuse a run that replaces a run of the previous release without a withdrawal that says why."""
-    before = {replaced_by(run): run for run in runs if isinstance(run, StoredRun | StoredGameRun)}
+    before = {replaced_by(run): run for run in runs if isinstance(run, StoredRun)}
     for run in runs:
         old = before.get(replaced_by(run), run)
         if old is not run:

@@ -1,6 +1,5 @@
 """Runs of a stored release, read from the release's tables on demand."""
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -9,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dataset_card.games import records_of_rows as games
+from dataset_card.games.records_of_rows import STEP_COLUMNS, step_of
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
@@ -26,12 +25,11 @@ from dataset_card.tables.records_of_rows import (
     turn_fields,
 )
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, FACTS, SCORES, TRANSCRIPTS, transcripts_name
+from dataset_card.tables.schema import EPISODES, FACTS, SCORES, transcripts_name
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
@@ -39,8 +37,15 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance
 
 
-class _StoredRecords(ABC):
-    """A run of any game in a stored release, with the set that the run was played on."""
+class StoredRun:
+    """A run of any game in a stored release, whose pictures are read row group by row group.
+
+    >>> from ircore.instances.store import read_instances
+    >>> release = StoredRelease(Path("release"))
+    >>> (run,) = release.runs.values()
+    >>> len(StoredRun(release, run, read_instances(Path("targets"))).episodes())
+    2
+    """
 
     def __init__(self, release: StoredRelease, run: Run, instances: InstanceSet) -> None:
         self.path = release.folder
@@ -52,9 +57,21 @@ class _StoredRecords(ABC):
         """Return the hash of the rows that the run's records are read from, by table."""
         return self.release.keys(self.run.run_id)
 
-    @abstractmethod
+    def episodes(self) -> tuple[Episode, ...]:
+        """Return the run's episodes, in the order of the release."""
+        return self.records.episodes
+
     def scores(self) -> tuple[Score, ...]:
-        """Return the scores, in the order of the release."""
+        """Return the run's scores, in the order of the release."""
+        return self.records.scores
+
+    def costs(self) -> Mapping[str, float | None]:
+        """Return the cost of each episode in US dollars; None for an unknown cost, nothing where tables have none."""
+        return self.records.costs
+
+    def facts(self) -> Iterator[RenderingFacts]:
+        """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
+        return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the known identities of the judges behind the run's scores."""
@@ -65,52 +82,22 @@ class _StoredRecords(ABC):
         """Return who vouches for the run; None if nobody does."""
         return self.release.provenance.get(self.run.run_id)
 
-    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
-
-
-class StoredRun(_StoredRecords):
-    """A run of reconstruction in a stored release, whose pictures are read row group by row group.
-
-    >>> from ircore.instances.store import read_instances
-    >>> release = StoredRelease(Path("release"))
-    >>> (run,) = release.runs.values()
-    >>> len(StoredRun(release, run, read_instances(Path("targets"))).episodes())
-    2
-    """
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the run's episodes, in the order of the release."""
-        return self.records.episodes
-
-    def scores(self) -> tuple[Score, ...]:
-        """Return the run's scores, in the order of the release."""
-        return self.records.scores
-
-    def facts(self) -> Iterator[RenderingFacts]:
-        """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
-        return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
-
-    @property
-    def records_path(self) -> Path | None:
-        """File with the run's cached records; None without a cache."""
-        return None if self._cached_records is None else self.release.records_path(self.run.run_id)
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return the cost of each episode in US dollars; None for an unknown cost."""
-        return self.records.costs
-
     def rendering(self, rendering: Rendering) -> Picture:
         """Return a rendering of the run.
 
         Raises:
             InputError: The release does not have it.
         """
-        return self._pictures.read(rendering)
+        for pictures in self._pictures:
+            # A step of a game may hold several pictures, each in a column of its own.
+            if rendering.sha256 in pictures:
+                return pictures.read(rendering)
+        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
 
-    @cached_property
-    def _pictures(self) -> EmbeddedPictures:
-        return EmbeddedPictures(self.release.paths(TRANSCRIPTS, self.run.run_id), "rendering")
+    @property
+    def records_path(self) -> Path | None:
+        """File with the run's cached records; None without a cache."""
+        return None if self._cached_records is None else self.release.records_path(self.run.run_id)
 
     @cached_property
     def records(self) -> RunRecords:
@@ -123,21 +110,52 @@ class StoredRun(_StoredRecords):
         return read_run_records(self.release.records_path(self.run.run_id))
 
     def _read_tables(self) -> RunRecords:
-        turns: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        for row in self._rows(TRANSCRIPTS, TURN_COLUMNS):
-            # As plain fields, which are validated once for the whole run: that is faster than record by record.
-            turns[str(row["episode_id"])].append(turn_fields(row, _drawn(row)))
-        rows = list(self._rows(EPISODES, EPISODE_COLUMNS))
-        fields = {
-            "episodes": tuple(episode_fields(row, turns.get(str(row["episode_id"]), [])) for row in rows),
-            "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
-            "costs": {str(row["episode_id"]): cost_of(row) for row in rows},
-        }
+        steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        # In a table that games share the column is there for all of them, and means nothing in the others.
+        has_costs = not self._holds_records
         try:
+            for row in self._step_rows():
+                # As plain fields, which are validated once for the whole run: that is faster than record by record.
+                steps[str(row["episode_id"])].append(self._step_of(row))
+            columns = EPISODE_COLUMNS if has_costs else [name for name in EPISODE_COLUMNS if name != "cost_usd"]
+            rows = list(self._rows(self._table(EPISODES.name), columns))
+            fields = {
+                "episodes": tuple(episode_fields(row, steps.get(str(row["episode_id"]), [])) for row in rows),
+                "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
+                "costs": {str(row["episode_id"]): cost_of(row) for row in rows} if has_costs else {},
+            }
             return RunRecords.model_validate(fields)
-        except ValidationError as error:
-            problem = f"{self.path}: run {self.run.run_id}: {describe_validation_error(error)}"
-            raise InputError(problem, "See: ircore release check") from error
+        except ValueError as error:
+            fault = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)
+            raise InputError(f"{self.path}: run {self.run.run_id}: {fault}", "See: ircore release check") from error
+
+    @cached_property
+    def _transcripts(self) -> Config:
+        return self._table(transcripts_name(self.run.game))
+
+    @property
+    def _holds_records(self) -> bool:
+        """Whether a row of the transcripts holds the step's own record, as in every game but reconstruction."""
+        return any(column.name == "record" for column in self._transcripts.columns)
+
+    def _step_rows(self) -> Iterator[Row]:
+        return self._rows(self._transcripts, STEP_COLUMNS if self._holds_records else TURN_COLUMNS)
+
+    def _step_of(self, row: Row) -> dict[str, Any]:
+        return step_of(row) if self._holds_records else turn_fields(row, _drawn(row))
+
+    @cached_property
+    def _pictures(self) -> tuple[EmbeddedPictures, ...]:
+        paths = self.release.paths(self._transcripts, self.run.run_id)
+        # What the describer saw is no rendering.
+        columns = [column.name for column in self._transcripts.images if column.name != "target"]
+        return tuple(EmbeddedPictures(paths, name) for name in columns)
+
+    def _table(self, name: str) -> Config:
+        return self.release.configs[name]
+
+    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
+        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
 
 
 def _drawn(row: Row) -> dict[str, object] | None:
@@ -148,66 +166,7 @@ def _drawn(row: Row) -> dict[str, object] | None:
     return {"sha256": row["rendering_sha256"]} | size
 
 
-class StoredGameRun(_StoredRecords):
-    """A run of a game other than reconstruction in a stored release.
-
-    >>> run = Run.model_construct(run_id="a-run", game="reference")
-    >>> no_instances = InstanceSet(Path(), "0" * 64, ())
-    >>> StoredGameRun(StoredRelease(Path("release")), run, no_instances).provenance() is None
-    True
-    """
-
-    def episodes(self) -> tuple[Episode, ...]:
-        """Return the run's episodes, in the order of the release."""
-        return self.records[0]
-
-    def scores(self) -> tuple[Score, ...]:
-        """Return the scores, in the order of the release."""
-        return self.records[1]
-
-    def costs(self) -> Mapping[str, float | None]:
-        """Return nothing: tables of other games have no costs."""
-        return {}
-
-    def rendering(self, rendering: Rendering) -> Picture:
-        """Return a picture of the run.
-
-        Raises:
-            InputError: The release does not have it.
-        """
-        for pictures in self._pictures:
-            # A step of a game may hold several pictures, each in a column of its own.
-            if rendering.sha256 in pictures:
-                return pictures.read(rendering)
-        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
-
-    @cached_property
-    def records(self) -> tuple[tuple[Episode, ...], tuple[Score, ...]]:
-        """The run's episodes and scores, without pictures."""
-        steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        try:
-            for row in self._rows(self._table(transcripts_name(self.run.game)), games.STEP_COLUMNS):
-                steps[str(row["episode_id"])].append(games.step_of(row))
-            rows = self._rows(self._table(EPISODES.name), games.EPISODE_COLUMNS)
-            episodes = tuple(games.episode_of(row, steps[str(row["episode_id"])]) for row in rows)
-            scores = map(score_fields, self._rows(SCORES, SCORE_COLUMNS))
-            return episodes, tuple(map(Score.model_validate, scores))
-        except ValueError as error:
-            raise InputError(
-                f"{self.path}: run {self.run.run_id}: a damaged row", "See: ircore release check"
-            ) from error
-
-    def _table(self, name: str) -> Config:
-        return self.release.configs[name]
-
-    @cached_property
-    def _pictures(self) -> tuple[EmbeddedPictures, ...]:
-        config = self._table(transcripts_name(self.run.game))
-        paths = self.release.paths(config, self.run.run_id)
-        return tuple(EmbeddedPictures(paths, column.name) for column in config.images)
-
-
-def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun | StoredGameRun:
+def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun:
     """Return a run of a stored release.
 
     Args:
@@ -220,4 +179,4 @@ def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> Stor
     """
     if run.game != instances.game:
         raise InputError(f"{instances.folder}: instances of {instances.game}", f"Name a set of {run.game}.")
-    return StoredRun(release, run, instances) if run.game == RECONSTRUCTION else StoredGameRun(release, run, instances)
+    return StoredRun(release, run, instances)

@@ -39,12 +39,6 @@ def change_a_pixel(name: str, release: Path) -> None:
     Image.fromarray(pixels).save(release / name)
 
 
-def save_again(name: str, release: Path) -> None:
-    with Image.open(release / name) as picture:
-        picture.load()
-    picture.save(release / name, compress_level=1)
-
-
 PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
     # What is done, the file that is named, and what is said of it.
     "a board's figure": (
@@ -69,11 +63,6 @@ PLANTED: dict[str, tuple[Callable[[Path], object], str, str]] = {
     ),
     "a pixel of the strip": (partial(change_a_pixel, "assets/episode.png"), "assets/episode.png", "1 of "),
     "a pixel of the chart": (partial(change_a_pixel, "assets/scores.png"), "assets/scores.png", "1 of "),
-    "other bytes of the same pixels": (
-        partial(save_again, "assets/episode.png"),
-        "assets/episode.png",
-        "the pixels are those drawn from the data, in other bytes",
-    ),
     "a marker removed": (
         partial(replace_text, "README.md", begin("contact") + "\n", ""),
         "README.md",
