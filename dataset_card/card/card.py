@@ -21,7 +21,7 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
@@ -284,8 +284,8 @@ def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(episode.turns) for episode in episodes),
-        sum(len(episode.rendered_turns) for episode in episodes),
+        sum(len(turns_of(episode)) for episode in episodes),
+        sum(len(rendered_turns(episode)) for episode in episodes),
     )
 
 

@@ -19,8 +19,8 @@ from dataset_card.tables.schema import LEADERBOARD, PREVIEWS, game_of, holds_rec
 from ircore.core.errors import WorkError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
-from ircore.core.episode_records import Outcome, Rendering, Turn
+from ircore.core.episode_records import Rendering
+from ircore.games.reconstruction.records import Outcome, Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES, Doubt
 from ircore.results.statistics.intervals import Estimate

@@ -7,7 +7,7 @@ the card, and what ``release check`` demands.
 from collections.abc import Iterator, Mapping
 
 from dataset_card.tables.columns import Column, Config, Kind
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.tables.board import MEASURES, PRIMARY
 from ircore.results.tables.formats import FlatColumn, flat_columns
 

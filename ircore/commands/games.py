@@ -8,9 +8,9 @@ import click
 from ircore.commands.completion import names_of
 from ircore.commands.options import echo_either, echo_json
 from ircore.core.game_records import rule_word
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.base import Game, Measure
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import installed_games, load_game
 
 

@@ -187,6 +187,7 @@ class Game(ABC, Generic[RulesT]):
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
         outcomes: How an episode ends.
+        categories: Categories of instances, in the order in which boards show them; others follow.
         measures: The first one is the headline.
         pages: How it looks on the site.
         published: Figures of the paper.
@@ -200,6 +201,7 @@ class Game(ABC, Generic[RulesT]):
     rules: ClassVar[type[GameRules]] = GameRules
     step: ClassVar[type[Record]]
     outcomes: ClassVar[tuple[GameOutcome, ...]]
+    categories: ClassVar[tuple[str, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]]
     pages: ClassVar[Pages] = Pages()
     published: ClassVar[tuple[PublishedFigure, ...]] = ()

@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from ircore.core.records import RECONSTRUCTION, Name, PlayerSpec
+from ircore.core.records import Name, PlayerSpec
 from ircore.core.submission_records import SubmissionFields
 from ircore.games.base import Game
+from ircore.games.reconstruction.records import RECONSTRUCTION
 
 
 def manifest_form(game: Game[Any]) -> type[SubmissionFields]:

@@ -9,9 +9,10 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import GameRules, Rules
+from ircore.core.records import GameRules
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
+from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import submission_place

@@ -13,8 +13,8 @@ import yaml
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import available, unknown
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST

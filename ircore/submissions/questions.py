@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
-from ircore.core.records import RECONSTRUCTION
 from ircore.games.base import Seat
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import answer_problem, players_of_project, traits_of

@@ -19,8 +19,8 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.files import write_text
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION, rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
@@ -357,7 +357,7 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
     if {run.game, rehearsal.game} != {RECONSTRUCTION}:
         return
     played_renderings, packed_renderings = (
-        [turn.rendering for episode in folder.episodes() for turn in episode.rendered_turns if turn.rendering]
+        [turn.rendering for episode in folder.episodes() for turn in rendered_turns(episode) if turn.rendering]
         for folder in (run, rehearsal)
     )
     # Packing encodes pictures anew where their files held more than pixels.

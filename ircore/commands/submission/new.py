@@ -12,8 +12,8 @@ import click
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.submissions import drafts
 from ircore.submissions.check.neighbours import neighbours_in

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ircore.core.episode_records import Turn
-from ircore.core.records import RECONSTRUCTION, Name, Record, Rules, Scene
+from ircore.core.records import Name, Record, Scene
 from ircore.core.submission_records import Run
 from ircore.games.base import (
     Effort,
@@ -24,6 +23,7 @@ from ircore.games.base import (
 )
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
+from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION, Rules, Turn
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
 
 
@@ -61,6 +61,7 @@ class ReconstructionGame(Game[Rules]):
         GameOutcome("turn_limit", played=True),
         GameOutcome("aborted", played=False),
     )
+    categories = CATEGORIES
     measures = (
         Measure("similarity", "Similarity", "points", (0, 10), per="step", needs="judge"),
         Measure("preference", "Final preferred", "", (0, 1), needs="judge"),

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, ModelFacts, PlayerSpec, Record
+from ircore.core.records import ModelFacts, PlayerSpec, Record
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, worded
 from ircore.games.base import Game
 from ircore.games.manifests import manifest_form
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.players.submission import FORMAT
 from ircore.submissions.findings import (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.counted import counted
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.submissions.check.submission import Checked
 from ircore.submissions.findings import Finding, errors
 

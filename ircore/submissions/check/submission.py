@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, ModelFacts, Rules
+from ircore.core.records import ModelFacts
 from ircore.core.strict_yaml import FieldPath, read_yaml_bytes
 from ircore.core.submission_records import Dates, Submission
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
 from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
