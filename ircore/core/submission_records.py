@@ -48,6 +48,15 @@ NOBODY = "nobody"
 """Label of an empty seat."""
 
 
+def game_field(game: str) -> dict[str, str]:
+    """Return the field of a manifest that names its game; none for the game of manifests that name none.
+
+    >>> game_field("reference"), game_field(DEFAULT_GAME)
+    ({'game': 'reference'}, {})
+    """
+    return {} if game == DEFAULT_GAME else {"game": game}
+
+
 class SubmissionFields(Record):
     """The fields that manifests ``submission.yaml`` of every game have, beside seats and rules."""
 

@@ -235,7 +235,7 @@ def _manifest(plan: _Plan) -> None:
 
 
 def _seat_options(plan: _Plan) -> list[str]:
-    classic, stated = plan.game == RECONSTRUCTION, dict(text.partition("=")[::2] for text in plan.seats)
+    stated = dict(text.partition("=")[::2] for text in plan.seats)
     words: list[str] = []
     for seat in load_game(plan.game, "--game").seats:
         if seat.when and seat.name not in stated:
@@ -243,7 +243,7 @@ def _seat_options(plan: _Plan) -> list[str]:
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
         line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")
-        words += seat_options(seat.name, line, classic)
+        words += seat_options(seat.name, line)
     return words
 
 

@@ -17,6 +17,12 @@ CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "
 DRAWN = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
 """Categories of this project whose targets have scenes."""
 
+SECRET_CATEGORIES = tuple(category for category in CATEGORIES if category != "photos")
+"""Categories that a secret set is drawn of: the photographs are known to everybody."""
+
+NEWEST_EDITION = 2
+"""Number of the newest edition of the builders of targets; see ``build_targets.EDITIONS``."""
+
 Action = Literal["describe", "done"]
 Outcome = Literal["converged", "turn_limit", "aborted"]
 
@@ -104,6 +110,17 @@ class Rules(GameRules):
             *([f"over budget: {self.over_budget}"] if self.over_budget != usual.over_budget else []),
             *self.variants,
         )
+
+    @property
+    def words(self) -> str:
+        """The rules for people.
+
+        >>> Rules(history="last 4").words
+        '200 tokens a message, 10 turns, history: last 4'
+        """
+        turns = "1 turn" if self.max_turns == 1 else f"{self.max_turns} turns"
+        over = [] if self.over_budget == "allow" else [f"over budget: {self.over_budget}"]
+        return ", ".join([f"{self.token_budget} tokens a message", turns, *over, *self.variants])
 
     def remembered(self, turns: int) -> tuple[int, ...]:
         """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.
