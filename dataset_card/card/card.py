@@ -21,7 +21,7 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
@@ -193,9 +193,7 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         card_code.steps_code(table),
         len(tables.instances.instances),
         tuple(
-            row
-            for row in tables.rows(tables.configs[LEADERBOARD.name])
-            if row["category"] == row["difficulty"] == ALL
+            row for row in tables.rows(tables.configs[LEADERBOARD.name]) if row["category"] == row["difficulty"] == ALL
         ),
     )
 
@@ -289,8 +287,8 @@ def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(episode.turns) for episode in episodes),
-        sum(len(episode.rendered_turns) for episode in episodes),
+        sum(len(turns_of(episode)) for episode in episodes),
+        sum(len(rendered_turns(episode)) for episode in episodes),
     )
 
 
