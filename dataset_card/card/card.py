@@ -28,6 +28,7 @@ from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
+from ircore.results.tables.names import ALL
 
 LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"
@@ -191,7 +192,9 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),
-        tuple(tables.rows(tables.configs[LEADERBOARD.name])),
+        tuple(
+            row for row in tables.rows(tables.configs[LEADERBOARD.name]) if row["category"] == row["difficulty"] == ALL
+        ),
     )
 
 

@@ -204,6 +204,7 @@ class Game(ABC, Generic[RulesT]):
         payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
+        step_title: What a step is called, for people.
         outcomes: How an episode ends.
         categories: Categories of instances, in the order in which boards show them; others follow.
         measures: The first one is the headline.
@@ -224,6 +225,7 @@ class Game(ABC, Generic[RulesT]):
     payload: ClassVar[type[Record]]
     rules: ClassVar[type[GameRules]] = GameRules
     step: ClassVar[type[Record]]
+    step_title: ClassVar[str] = "step"
     outcomes: ClassVar[tuple[GameOutcome, ...]]
     categories: ClassVar[tuple[str, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]]
