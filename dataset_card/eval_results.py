@@ -23,7 +23,6 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
-from ircore.games.reconstruction.records import Rules
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
@@ -174,10 +173,9 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     yield f"{words}; instance set {results.instance_set[:12]}."
 
 
-def played_by(player: PlayerResult, results: Results) -> Rules:
+def played_by(player: PlayerResult, results: Results) -> Any:
     """Return the rules that all runs behind a player's mean were played by."""
-    rules: Rules = next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
-    return rules
+    return next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
 def _folder_name(label: str) -> str:

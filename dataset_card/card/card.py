@@ -21,7 +21,6 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
@@ -177,7 +176,7 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
         "statements": card_statements.statements(source),
         "results": source.results,
         "runs": [run.run for run in source.runs],
-        "rules_of": Rules.of,
+        "rules_of": source.results.game.rules_of,
         "prompts": sorted({run.run.prompts for run in source.runs}),
     }
 
@@ -287,8 +286,8 @@ def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(turns_of(episode)) for episode in episodes),
-        sum(len(rendered_turns(episode)) for episode in episodes),
+        sum(len(episode.steps) for episode in episodes),
+        sum(len(episode.renderings) for episode in episodes),
     )
 
 

@@ -53,7 +53,7 @@ def choose_example(source: ReconstructionSource) -> Example:
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
-        if result.episode.played and rendered_turns(result.episode)
+        if result.episode.played and result.episode.renderings
     ]  # fmt: skip
     headline = headline_judge(source.results)
     best = max(drawn, key=partial(_merit, headline))
@@ -67,7 +67,7 @@ def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, i
     # No change of a similarity is below -10, so an episode without a change is chosen last.
     delta = judged.delta if judged and judged.delta is not None else -10.0
     final = judged.final if judged and judged.final is not None else 0.0
-    return delta, final, len(rendered_turns(result.episode))
+    return delta, final, len(result.episode.renderings)
 
 
 def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

@@ -17,14 +17,12 @@ from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
+from ircore.instances.withheld_pictures import UNSTATED
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*")
-
-UNSTATED = "LicenseRef-unstated"
-"""Licence that ``ircore instances import`` writes for pictures whose licence nobody stated."""
 
 
 def check_card(folder: Path, configs: Sequence[Config], rows: Counter[str], findings: Findings) -> None:

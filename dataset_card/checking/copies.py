@@ -7,7 +7,6 @@ from dataset_card.checking.release_contents import embedded_pictures
 from dataset_card.releases.files import COPIES, copies_name
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.workers import in_order
-from ircore.games.reconstruction.records import renderings_of
 from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
 
 MAX_BYTES = 256 * 1024**2
@@ -56,7 +55,7 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
     # A missing file, or one without descriptors, is a fault of the check.
     if index is None:
         return
-    drawn = {shown.sha256: shown for episode in run.episodes() for shown in renderings_of(episode).values()}
+    drawn = {shown.sha256: shown for episode in run.episodes() for shown in episode.renderings.values()}
     places = [place for place, (episode, _) in enumerate(index.keys()) if episode in episodes]
     embedded = embedded_pictures(folder, run_id)
     pictures = (embedded.read(drawn[index.sha256[place]]) for place in places)

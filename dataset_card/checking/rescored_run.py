@@ -18,7 +18,6 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.records import rendered_turns, turns_of
 from ircore.scorers.material import Material, Scored, Wanted, wanted_of
 
 
@@ -102,8 +101,8 @@ class RunTask:
 
     def material(self, target: Picture, episode: Episode, scene: Scene | None) -> Material:
         """Return the pictures and questions that the scores of an episode are computed from."""
-        drawn = {turn.rendering.sha256: turn.rendering for turn in turns_of(episode) if turn.rendering is not None}
-        ends = [turn.rendering.sha256 for turn in rendered_turns(episode) if turn.rendering is not None]
+        drawn = {rendering.sha256: rendering for rendering in episode.renderings.values()}
+        ends = [rendering.sha256 for rendering in episode.renderings.values()]
         scores = self._scores[episode.episode_id]
         # The first rendering is needed in any case, because a preference compares with it.
         needed = sorted({ends[0], *(score.picture[1] for score in scores)})

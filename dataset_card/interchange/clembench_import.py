@@ -39,7 +39,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import CATEGORIES, Rules, turns_of
+from ircore.games.reconstruction.records import CATEGORIES, Rules
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, create_run
@@ -176,7 +176,7 @@ def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
 
 def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
     pictures = {}
-    for rendering in (turn.rendering for turn in turns_of(played.episode) if turn.rendering is not None):
+    for rendering in played.episode.renderings.values():
         data = results.image(path, played.place.image(f"{rendering.sha256}.png"))
         where = f"{path}: rendering {rendering.sha256[:12]}…"
         pictures[rendering.sha256] = Picture.from_own_file(data, rendering, where, "Export the run again.")

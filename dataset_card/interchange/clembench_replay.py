@@ -25,6 +25,7 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
+from ircore.instances.withheld_pictures import UNSTATED
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.episode import ended_episode
 from ircore.runs.events import Call, CallKey, Failure
@@ -33,9 +34,6 @@ from ircore.runs.recorded_answers import RecordedTable
 
 PLAYER = "clembench"
 """Name of the player in the submission of an imported run: no player of this project."""
-
-UNSTATED = "LicenseRef-unstated"
-"""Licence assumed for transcripts that state none."""
 
 LONGEST_WAIT = 24 * 3600.0
 """Longest plausible time between question and answer, seconds; longer times count as unknown."""

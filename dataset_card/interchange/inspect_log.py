@@ -25,7 +25,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_file
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
+from ircore.games.reconstruction.records import Rules, turns_of
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.events import Call, CallKey
@@ -150,7 +150,7 @@ class _Export:
         suffix = instance.pictures["target"].image.rpartition(".")[2].lower()
         target = _data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
         pictures = {instance.pictures["target"].sha256: target}
-        made = {turn.turn: turn.rendering for turn in rendered_turns(episode) if turn.rendering is not None}
+        made = episode.renderings
         for rendering in made.values():
             pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
         # A picture stands once in the sample, and every message refers to it.

@@ -21,7 +21,6 @@ from ircore.core.fact_records import (
     letter_of,
 )  # fmt: skip
 from ircore.core.records import Box, Scene
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
@@ -54,11 +53,11 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         known.setdefault(line.episode_id, {}).setdefault(line.rendering, {})[line.judge] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
-        for turn in rendered_turns(episode):
-            if turn.rendering is None or scene is None:
-                continue
-            lines = known.get(episode.episode_id, {}).get(turn.rendering.sha256, {})
-            shared = {"turn": turn.turn, "rendering_sha256": turn.rendering.sha256}
+        for turn, rendering in episode.renderings.items():
+            if scene is None:
+                break
+            lines = known.get(episode.episode_id, {}).get(rendering.sha256, {})
+            shared = {"turn": turn, "rendering_sha256": rendering.sha256}
             for judge in sorted(lines, key=lambda name: (name != VERIFIED, name)):
                 for own in rows_of_facts(scene, lines[judge]):
                     yield of_episode(run, episode) | shared | own

@@ -15,7 +15,7 @@ from typing import TypedDict
 from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn, turns_of
+from ircore.games.reconstruction.records import RECONSTRUCTION, Turn, turns_of
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -179,7 +179,7 @@ def episode_columns(episode: Episode) -> Row:
 
 def of_episode(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
-    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": Rules.of(run.run).key}
+    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.game.rules_of(run.run).key}
     return OF_GAME | named | episode_columns(episode)
 
 

@@ -42,11 +42,12 @@ def table_names(_context: click.Context, _parameter: click.Parameter, begun: str
 
 
 def categories(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
-    """Offer the categories of reconstruction, built-in and added by packages."""
-    from ircore.games.reconstruction.records import CATEGORIES
+    """Offer the categories that games name, and those that packages add."""
+    from ircore.games.registry import installed_games
     from ircore.instances.requests import named
 
-    return _beginning((*CATEGORIES, *named("category")), begun)
+    of_games = (category for game in installed_games()[0].values() for category in game.categories)
+    return _beginning((*of_games, *named("category")), begun)
 
 
 def difficulties(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:

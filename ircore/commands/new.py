@@ -14,7 +14,7 @@ from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import available
 from ircore.core.records import DIFFICULTIES
 from ircore.core.score_records import HUMAN
-from ircore.games.reconstruction.records import CATEGORIES
+from ircore.games.registry import installed_games
 from ircore.instances.requests import named
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import usable_slug
@@ -112,7 +112,8 @@ def _taken(kind: str, name: str) -> str:
 def _names(kind: str) -> Iterable[str]:
     """Return the names that plug-ins of a kind have."""
     if kind == "category":
-        return (*CATEGORIES, *named("category"))
+        of_games = (category for game in installed_games()[0].values() for category in game.categories)
+        return (*of_games, *named("category"))
     if kind == "table":
         return table_names()
     if kind == "game":

@@ -29,7 +29,6 @@ from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import printable
 from ircore.games.base import Game, GamePrompts
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
@@ -347,7 +346,7 @@ def score_person(out: Path, game: str) -> None:
         return
     scores = RunFolder(out).scores()
     for episode in RunFolder(out).episodes():
-        final = max((turn.turn for turn in rendered_turns(episode)), default=0)
+        final = max(episode.renderings, default=0)
         values = {
             score.by: f"{score.by} {score.value:.1f}"
             for score in scores

@@ -207,6 +207,17 @@ class Episode(Record):
         typed: tuple[StepT, ...] = known[2]
         return typed
 
+    @property
+    def renderings(self) -> dict[int, Rendering]:
+        """The first rendering of each step that has one, by the step's place, 1-based, in order."""
+        # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
+        known: tuple[Any, dict[int, Rendering]] = self.__dict__.get("_renderings", (None, {}))
+        if known[0] is not self.steps:
+            drawn = reversed(drawn_renderings(self))
+            known = self.steps, dict(sorted(dict(drawn).items()))
+            self.__dict__["_renderings"] = known
+        return known[1]
+
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
         return self.model_copy(update={**changes, "steps": tuple(step.model_dump(mode="json") for step in steps)})

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_jsonable_python
 
-from ircore.core.episode_records import AbortReason, Rendering
+from ircore.core.episode_records import AbortReason, Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.game_records import StatedRules
 from ircore.core.images import Picture
@@ -428,6 +428,15 @@ class Game(ABC, Generic[RulesT]):
     def is_judged(self) -> bool:
         """Whether judges give the headline; otherwise the game measures it."""
         return self.headline.needs == "judge"
+
+
+def ending_of(game: Game[Any], episode: Episode) -> Ending:
+    """Return how an episode ended, with its steps as the game's records.
+
+    Raises:
+        InputError: The steps do not fit the game.
+    """
+    return Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
 
 
 def picture_fields(step: type[Record]) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ GIR_BENCH = "LicenseRef-GIR-Bench"
 KILOGRAM = "LicenseRef-KiloGram-tangrams"
 VISUAL_GENOME = "LicenseRef-Visual-Genome-photographs"
 
+UNSTATED = "LicenseRef-unstated"
+"""Licence recorded where none is known."""
+
 WITHHELD = "LicenseRef-withheld"
 """Beginning of the licences by which other packages keep pictures unpublished, as in ``LicenseRef-withheld-atlas``."""
 

@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.records import PlayerSpec
+from ircore.core.records import DEFAULT_GAME, PlayerSpec
 from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.build_targets import build_instances
-from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import Rules
+from ircore.games.registry import load_game
+from ircore.instances.requests import BuildRequest, builder_of
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Entry, Question
@@ -54,11 +53,11 @@ def sample_results(folder: Path) -> Results:
     Args:
         folder: A new folder, for the instance set and the run.
     """
-    instances = build_instances(folder / "instances", per_condition=1, categories=("simple_shapes",), workers=1)
+    game = load_game(DEFAULT_GAME)
+    instances = builder_of(game.name)(BuildRequest(folder / "instances", 0, 1, ("simple_shapes",)))
     spec = {seat: PlayerSpec(player=player) for seat, player in (("describer", "captioner"), ("generator", "sketch"))}
     submission = Submission(schema_=1, name="Captioner + Sketch", licence="CC0-1.0", **spec)
-    game, rules = ReconstructionGame(), Rules(max_turns=2)
-    prompts = game.prompts(None)
+    rules, prompts = game.rules.model_validate({"max_turns": 2}), game.prompts(None)
     loaded = LoadedSubmission("captioner-sketch", submission, folder / "submission.yaml")
     run = make_run(loaded, instances, rules, prompts, seed=0)
     opened = open_run(folder / "run", run, instances)

@@ -16,7 +16,6 @@ from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
@@ -334,7 +333,7 @@ class Results:
         """Return the error for runs of which no judge has rated anything: not scored yet, or nothing there to score."""
         episodes = [result.episode for results in self.episodes.values() for result in results]
         paths = " ".join(quote(str(path)) for path in dict.fromkeys(run.path for run in self.runs.values()))
-        if any(episode.played and rendered_turns(episode) for episode in episodes):
+        if any(episode.played and episode.renderings for episode in episodes):
             return InputError(f"{paths}: no judge has rated anything yet", f"Score them first: ircore score {paths}")
         reasons = Counter(episode.abort_reason or episode.outcome for episode in episodes if not episode.played)
         said = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))

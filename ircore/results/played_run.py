@@ -31,7 +31,7 @@ from ircore.scorers.stated_facts.records import SaidTurn, read_said
 
 if TYPE_CHECKING:
     from ircore.core.fact_records import Part, PartShare, RenderingFacts
-    from ircore.results.language import RunLanguage
+    from ircore.results.language.by_turn import RunLanguage
     from ircore.results.retests import TwoAnswers
 
 
@@ -339,6 +339,6 @@ class PlayedRun:
     @cached_property
     def language(self) -> "RunLanguage":
         """Corrections, length and novelty of the describer's messages."""
-        from ircore.results.language import episode_messages, run_language
+        from ircore.results.language.by_turn import episode_messages, run_language
 
         return run_language(episode_messages(self.results))

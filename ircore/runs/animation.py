@@ -48,7 +48,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     if file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: an animation ends in {' or '.join(FORMATS)}", "Give the file another name.")
     episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
-    if episode is None or not rendered_turns(episode):
+    if episode is None or not episode.renderings:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instance = next(iter(folder.instances.instances.named({episode.instance_id})))
     frames, lasting = _frames(folder, episode, folder.instances.picture(instance, "target"), judges)

@@ -18,7 +18,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Seat
-from ircore.games.reconstruction.records import renderings_of, turns_of
+from ircore.games.reconstruction.records import turns_of
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.games.registry import require_support
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
@@ -141,7 +141,7 @@ class ReplayPlayer:
 
     def _read_replies(self, episode: Episode, target: str, described: list[Call]) -> None:
         replies = tuple(call.text or "" for call in described)
-        renderings = tuple(rendering.sha256 for rendering in renderings_of(episode).values())
+        renderings = tuple(rendering.sha256 for rendering in episode.renderings.values())
         for turn, call in enumerate([*described, None], start=1):
             seed = self._seed(episode, turn, DESCRIBER)
             fault = None if call else _fault(episode)

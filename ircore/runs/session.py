@@ -12,11 +12,11 @@ from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import writable
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, PlayerError
 from ircore.players.calls import ProviderStopError
+from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.recorded_seat import RecordedSeat
 from ircore.players.traits import traits_of
 from ircore.runs.answers import (

@@ -10,10 +10,10 @@ from random import Random
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.scene_percepts import perception_of
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin_language import describe_percepts, describe_picture
+from ircore.players.informed_view import InformedView, Knowledge
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
 WORDS = ("places", "facts")

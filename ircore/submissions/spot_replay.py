@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.base import ending_of
 from ircore.games.registry import load_game, require_support
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
@@ -173,6 +173,10 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
     return folder
 
 
-def _words(run: RunFolder) -> dict[str, tuple[str | None, ...]]:
+def _words(run: RunFolder) -> dict[str, tuple[str, ...]]:
     """Return the messages of each episode."""
-    return {episode.episode_id: tuple(turn.message for turn in turns_of(episode)) for episode in run.episodes()}
+    game = load_game(run.game)
+    return {
+        episode.episode_id: tuple(message for _, message in game.messages(ending_of(game, episode)))
+        for episode in run.episodes()
+    }

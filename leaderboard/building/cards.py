@@ -11,7 +11,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
 from leaderboard.games.section import GameSection
@@ -244,15 +243,15 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
     gallery = site.galleries[instance_id]
     tiles = [("target", site.target_path(gallery.instance))]
     result = site.episode(pair.run_id, instance_id) if pair else None
-    turns = rendered_turns(result.episode) if result and pair else ()
+    turns = [*result.episode.renderings.items()] if result and pair else []
     chosen = sorted({0, len(turns) // 2, len(turns) - 1}) if turns else []
     for place in chosen:
-        rendering = turns[place].rendering
-        if pair is not None and rendering is not None:
+        turn, rendering = turns[place]
+        if pair is not None:
             path = site.runs[pair.run_id].source.rendering_path(rendering.sha256)
             judged = site.judged(result)
-            score = judged.trajectory.get(turns[place].turn) if judged else None
-            tiles.append((f"turn {turns[place].turn}" + ("" if score is None else f": {number(score, 1)}"), path))
+            score = judged.trajectory.get(turn) if judged else None
+            tiles.append((f"turn {turn}" + ("" if score is None else f": {number(score, 1)}"), path))
     return _with_tiles(card, tiles)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.prompts import load_prompts
+from ircore.core.records import DEFAULT_GAME
+from ircore.games.registry import load_game
 from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
@@ -295,7 +296,7 @@ def all_pages(site: Site, games: Sequence[GameSection] = ()) -> Iterator[Page]:
 
 
 def _prompts_page() -> Page:
-    return Page("prompts", "Prompts", "prompts", {"prompts": load_prompts("reconstruction")}, True)
+    return Page("prompts", "Prompts", "prompts", {"prompts": load_game(DEFAULT_GAME).prompts(None)}, True)
 
 
 def _naming_pages(site: Site | None, games: Sequence[GameSection], names: Sequence[Path]) -> Iterator[Page]:

@@ -18,7 +18,7 @@ from ircore.core.workers import run_shares, worker_pool
 from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult
-from ircore.results.language import RunLanguage
+from ircore.results.language.by_turn import RunLanguage
 from ircore.results.played_run import PlayedRun
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.answer import Answer
 from ircore.results.questions import answers
 from leaderboard.model.site import Page, Site
@@ -50,10 +49,9 @@ def _span(answer: Answer) -> tuple[float, float]:
 def _picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
     result, pair = site.episode(run_id, instance_id), site.pairs[run_id]
     assert result is not None  # noqa: S101 - an answer names played episodes
-    judged, last = site.judged(result), rendered_turns(result.episode)[-1]
-    assert last.rendering is not None  # noqa: S101 - a rendered turn
+    judged, (turn, rendering) = site.judged(result), [*result.episode.renderings.items()][-1]
     score = judged.final if judged else None
-    words = rendering_words(last.turn, f"{pair.describer} + {pair.generator}", score, site.judge)
+    words = rendering_words(turn, f"{pair.describer} + {pair.generator}", score, site.judge)
     gallery = site.galleries[instance_id]
-    return {"pair": pair, "gallery": gallery, "rendering": site.rendering(run_id, last.rendering), "score": score,
+    return {"pair": pair, "gallery": gallery, "rendering": site.rendering(run_id, rendering), "score": score,
             "alt": words}  # fmt: skip

@@ -10,7 +10,6 @@ from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
 from ircore.results.tables.table_metadata import flat_units, source_of
 from leaderboard.model.trust import tier_of
-from leaderboard.words.labels import rules_words
 
 LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
 """Paths of both files, relative to the site's root."""
@@ -38,7 +37,7 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
             "trust": tier_of(submission).label,
             "date": submission.run.started[:10],
             "ircore": submission.run.version,
-            "rules": rules_words(submission.rules),
+            "rules": submission.rules.words,
             "rules_key": submission.rules.key,
         }
         for submission in results.submissions

@@ -12,7 +12,7 @@ from ircore.results.model import Order, Results
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site
 from leaderboard.model.site_judge import rates
-from leaderboard.words.labels import category_title, rules_words
+from leaderboard.words.labels import category_title
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def view_words(site: Site, view: View) -> str:
     rules = (
         "each pair by the rules that stand beside it"
         if view.rules is None
-        else f"{rules_words(view.rules)} ({view.rules.key})"
+        else f"{view.rules.words} ({view.rules.key})"
     )
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
     episodes = f"{counted(size, 'episode')} a pair"

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.conditions import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import SHARE
@@ -205,8 +204,7 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
     drawn = _drawn(gallery)
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - it has a rendering
-    last = rendered_turns(result.episode)[-1]
-    assert last.rendering is not None  # noqa: S101 - a rendered turn
+    turn, rendering = [*result.episode.renderings.items()][-1]
     faults = tuple(
         Fault(fate, place, mark.name, mark.box, None, None, ())
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates.fates, strict=True))
@@ -216,5 +214,5 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
     shown: tuple[Fate, ...] = tuple(
         fate if mark.subject.kind == kind else "unsure" for mark, fate in zip(drawn.marks, fates.fates, strict=True)
     )
-    picture, xray = site.rendering(pair.run_id, last.rendering), Xray(fates.transform, shown, faults)
-    return Example(plural(kind), pair, gallery, picture, drawn, xray, len(faults), last.turn)
+    picture, xray = site.rendering(pair.run_id, rendering), Xray(fates.transform, shown, faults)
+    return Example(plural(kind), pair, gallery, picture, drawn, xray, len(faults), turn)

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ircore.core.untrusted_text import visible
-from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES
+from ircore.results.language.lexicon import CORRECTIONS
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board_columns import cell_value
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table

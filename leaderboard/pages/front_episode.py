@@ -54,7 +54,7 @@ def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
     good, episode = final >= GOOD, chosen.result.episode
-    tells = good and delta > 0 and len(rendered_turns(episode)) > 1
+    tells = good and delta > 0 and len(episode.renderings) > 1
     if good and legible is None:
         legible = legibility([turn.message or "" for turn in rendered_turns(episode)])
     return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id

@@ -8,7 +8,7 @@ from typing import Any
 
 from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import Rules, Turn, rendered_turns
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.players.base import Role
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
@@ -149,7 +149,7 @@ def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
 
 
 def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
-    several = len(rendered_turns(chosen.result.episode)) > 1
+    several = len(chosen.result.episode.renderings) > 1
     return {
         "label": label,
         "gallery": chosen.gallery,

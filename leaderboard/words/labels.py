@@ -3,10 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import AbortReason
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
@@ -205,14 +203,6 @@ def unrated_words(cell: Cell) -> list[tuple[str, str]]:
         ("outside", outside, "not applicable"),
     )
     return [(kind, f"{count} {words}") for kind, count, words in said if count]
-
-
-def rules_words(rules: Rules) -> str:
-    """Return a run's rules in words: token budget, turns, the treatment of long messages, history and drawing."""
-    over = {"allow": "", "truncate": ", longer messages cut", "abort": ", longer messages end the episode"}
-    turns = counted(rules.max_turns, "turn")
-    variants = "".join(f", {words}" for words in rules.variants)
-    return f"at most {rules.token_budget} tokens a message and {turns}{over[rules.over_budget]}{variants}"
 
 
 def judge_name(judge: str) -> str:

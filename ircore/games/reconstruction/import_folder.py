@@ -23,10 +23,9 @@ from ircore.core.validation import describe_validation_error
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.withheld_pictures import UNSTATED
 
 METADATA = "metadata.jsonl"
-UNSTATED = "LicenseRef-unstated"
-"""Licence recorded for a picture of which none is known."""
 
 
 class Entry(Record):

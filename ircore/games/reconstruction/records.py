@@ -116,11 +116,12 @@ class Rules(GameRules):
         """The rules for people.
 
         >>> Rules(history="last 4").words
-        '200 tokens a message, 10 turns, history: last 4'
+        'at most 200 tokens a message and 10 turns, history: last 4'
         """
+        over = {"allow": [], "truncate": ["longer messages cut"], "abort": ["longer messages end the episode"]}
         turns = "1 turn" if self.max_turns == 1 else f"{self.max_turns} turns"
-        over = [] if self.over_budget == "allow" else [f"over budget: {self.over_budget}"]
-        return ", ".join([f"{self.token_budget} tokens a message", turns, *over, *self.variants])
+        most = f"at most {self.token_budget} tokens a message and {turns}"
+        return ", ".join([most, *over[self.over_budget], *self.variants])
 
     def remembered(self, turns: int) -> tuple[int, ...]:
         """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.

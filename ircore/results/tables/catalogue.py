@@ -15,7 +15,7 @@ from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
-    from ircore.games.reconstruction.language.lexicon import Choice
+    from ircore.results.language.lexicon import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
 

@@ -1,8 +1,7 @@
 """Language of describers: their corrections, and the length and novelty of their messages, turn by turn."""
 
-from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.hops import SAME_EPISODES, TOO_FEW_REACH
-from ircore.results.language import (
+from ircore.results.language.by_turn import (
     CorrectionProfile,
     MessageResult,
     RunLanguage,
@@ -11,6 +10,7 @@ from ircore.results.language import (
     episode_messages,
     run_language,
 )
+from ircore.results.language.lexicon import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption, pair_columns, pair_values

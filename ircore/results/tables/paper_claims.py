@@ -20,13 +20,12 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.arrays import Array, filled, over_targets
 from ircore.results.budgets import budget_series
 from ircore.results.conditions import under
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language import correction_profile, episode_messages
+from ircore.results.language.by_turn import correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, difference_of, estimate, t_quantile
 from ircore.results.statistics.mixed import Unavailable
@@ -352,7 +351,7 @@ def _single_turn(played: _Played) -> Check:
     for run_id in played.of_describer(name):
         for result in played.results.episodes[run_id]:
             if result.episode.played:
-                alone = len(rendered_turns(result.episode)) == 1
+                alone = len(result.episode.renderings) == 1
                 single.setdefault(result.episode.instance_id, []).append(alone)
     share = clustered_share([sum(group) for group in single.values()], [len(group) for group in single.values()])
     return _single(share, f"episodes of a single turn of {name}:", 0.5)

@@ -1,7 +1,6 @@
 """The gap of each pair between a public set and a secret season: the gain from knowing the public targets."""
 
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.records import Rules
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of
@@ -43,10 +42,10 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
             f"--judge {judge} rates {', '.join(public.categories)} there and {', '.join(secret.categories)} here",
             f"Name a category of both sets with --category, or take --judge {VERIFIED}.",
         )
-    there = {(run.slug, Rules.of(run.run).key): run.run_id for run in secret.submissions}
+    there = {(run.slug, run.rules.key): run.run_id for run in secret.submissions}
     names, rows = pair_values(public), []
     for run in public.submissions:
-        other = there.get((run.slug, Rules.of(run.run).key))
+        other = there.get((run.slug, run.rules.key))
         if other is None:
             continue
         scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main

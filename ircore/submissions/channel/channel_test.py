@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Literal
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.seeds import derived_seed
-from ircore.games.reconstruction.records import renderings_of, turns_of
-from ircore.games.registry import require_support
+from ircore.games.base import ending_of
+from ircore.games.registry import load_game, require_support
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
@@ -177,7 +177,7 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     }
     finals: dict[str, float] = {}
     for episode in run.episodes():
-        last = max(renderings_of(episode), default=0)
+        last = max(episode.renderings, default=0)
         # An episode that the pair aborted counts as nothing drawn, so that aborting gains nothing.
         if not episode.played:
             finals[episode.episode_id] = 0.0
@@ -188,8 +188,9 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
 
 def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
+    game = load_game(run.game)
     messages_by_episode = {
-        episode.episode_id: [turn.message for turn in turns_of(episode) if turn.message]
+        episode.episode_id: [message for _, message in game.messages(ending_of(game, episode)) if message]
         for episode in run.episodes()
         if episode.played
     }

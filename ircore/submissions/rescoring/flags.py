@@ -11,7 +11,7 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
-from ircore.games.base import Ending, Game
+from ircore.games.base import Game, ending_of
 from ircore.games.registry import load_game, step_word
 from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
@@ -171,9 +171,8 @@ def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     raw = type(game).messages is Game.messages
     for event in events:
         if isinstance(event, End):
-            episode = event.episode
-            ending = Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
-            yield from ((episode.episode_id, step, message) for step, message in game.messages(ending))
+            name, messages = event.episode.episode_id, game.messages(ending_of(game, event.episode))
+            yield from ((name, step, message) for step, message in messages)
         elif isinstance(event, Call) and raw:
             yield event.episode_id, event.turn, event.text or ""
 

@@ -11,7 +11,6 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.images import ImageError, Picture, read_picture
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.verification.score import Verification, verify_picture
@@ -174,7 +173,7 @@ class Table:
         other = others.get(episode.episode_id)
         return {
             "instance": episode.episode_id,
-            "turns": len(rendered_turns(episode)),
+            "turns": len(episode.renderings),
             "outcome": episode.outcome,
             "mine": self._final(run, episode),
             "best": None if best is None or other is None else self._final(best, other),
@@ -182,7 +181,7 @@ class Table:
 
     def _final(self, run: RunFolder, episode: Episode) -> float | None:
         """Return the verified score of an episode's last rendering; None if there is none."""
-        drawn = [turn.rendering for turn in rendered_turns(episode) if turn.rendering is not None]
+        drawn = [*episode.renderings.values()]
         if not drawn:
             return None
         instance = next(iter(self.instances.instances.named({episode.instance_id})))

@@ -20,7 +20,6 @@ from ircore.games.reasoning import measures
 from ircore.games.reasoning.dimensions.base import Verdict
 from ircore.games.reasoning.verifiers.detections import MOST_BOXES, DetectionError, read_detections
 from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku
-from ircore.games.reconstruction.language import lexicon
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reference.measures import measured_novelty
 from ircore.games.reference.order import listener_orders
@@ -29,6 +28,7 @@ from ircore.games.reference.rules import ReferenceRules
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
+from ircore.results.language import lexicon
 
 
 def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:

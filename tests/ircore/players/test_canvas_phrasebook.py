@@ -197,9 +197,10 @@ def test_no_player_can_reach_scenes_or_runs() -> None:
         "ircore.core.records.Scene",
         "ircore.core.records.Instance",
     )
-    for path in modules():
+    # What reference describers are given beside the picture names a target; it plays nothing itself.
+    for path in (path for path in modules() if path.stem != "informed_view"):
         names = imported(ast.parse(path.read_text("utf-8")))
-        assert [name for name in names if name.startswith(forbidden)] == [], path
+        assert [name for name in names if name.startswith((*forbidden, "ircore.players.informed_view"))] == [], path
 
 
 def generator_modules() -> list[Path]:

@@ -17,7 +17,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box
 from ircore.games.conversation import build_dialogues as dialogues
 from ircore.games.reasoning.verifiers.detections import Detections
-from ircore.games.reconstruction.target_knowledge import Knowledge
+from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
 from ircore.scorers import contamination, scoring
 from ircore.scorers.elements import grounded

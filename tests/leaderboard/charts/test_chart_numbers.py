@@ -11,7 +11,7 @@ from invented_pairs import pairs_of
 from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
-from ircore.results.language import chosen, correction_profile, episode_messages
+from ircore.results.language.by_turn import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value

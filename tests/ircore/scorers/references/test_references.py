@@ -15,11 +15,11 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances, draw
-from ircore.games.reconstruction.target_knowledge import InformedView, Knowledge
 from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
+from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.results.tables.references import references_table

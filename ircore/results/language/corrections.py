@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from string import digits
 from typing import NamedTuple
 
-from ircore.games.reconstruction.language.lexicon import BUILT_IN, Choice, Correction, Lexicon, WordList, load_lexicon
+from ircore.results.language.lexicon import BUILT_IN, Choice, Correction, Lexicon, WordList, load_lexicon
 
 ENDING = 6
 """Characters that a word may have after a stem."""

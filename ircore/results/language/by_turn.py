@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ircore.games.reconstruction.language.corrections import Mark, find_corrections
-from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
-from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
 from ircore.games.reconstruction.records import turns_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import same_episodes
+from ircore.results.language.corrections import Mark, find_corrections
+from ircore.results.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
+from ircore.results.language.words import novelty, similarity, stop_words, words
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
 
@@ -49,7 +49,7 @@ class MessageResult:
     """o200k_base tokens of the message as the describer wrote it."""
 
     words: int
-    """Words; ``ircore.games.reconstruction.language.words`` says what a word is."""
+    """Words; ``ircore.results.language.words`` says what a word is."""
 
     marks: tuple[Mark, ...]
     """Words that correct the rendering, with their places; empty for turn 1, which describes."""
