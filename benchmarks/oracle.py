@@ -167,7 +167,7 @@ def _passes(name: str) -> bool:
 
 def compare(before: Path, after: Path) -> int:
     """Print what differs beyond the declared names, and return the number of differing values."""
-    renamed, gone = _declared()
+    renamed, columns, gone = _declared()
     different: Counter[str] = Counter()
     for path in sorted(before.glob("*.json")):
         old, new = (json.loads((folder / path.name).read_text()) for folder in (before, after))
@@ -180,16 +180,16 @@ def compare(before: Path, after: Path) -> int:
                 place = f"{where}:{column}"
                 if any(fnmatch(place, pattern) for pattern in gone):
                     continue
-                found = None if now is None else now.get(renamed.get(place, column))
+                found = None if now is None else now.get(renamed.get(place, column), now.get(columns.get(column)))
                 if found != values:
                     different[place] += _differing(place, values, found)
     print(f"{sum(different.values())} values differ in {len(different)} columns")
     return sum(different.values())
 
 
-def _declared() -> tuple[dict[str, str], list[str]]:
+def _declared() -> tuple[dict[str, str], dict[str, str], list[str]]:
     document = yaml.safe_load(RENAMED.read_text()) if RENAMED.is_file() else {}
-    return document.get("renamed") or {}, document.get("gone") or []
+    return document.get("renamed") or {}, document.get("columns") or {}, document.get("gone") or []
 
 
 def _differing(place: str, values: list[Any], found: list[Any] | None) -> int:

@@ -304,7 +304,7 @@ def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> 
 
 def _view(source: RunSource) -> PlayedRun:
     run = PlayedRun(source)
-    if isinstance(source, StoredRun) and (published := source.release.cells.get(source.run.run_id)):
+    if isinstance(source, StoredRun) and (published := source.release.cells_of(source.run)):
         run.cells = published  # the same program computed them
     return run
 

@@ -3,7 +3,7 @@
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -15,14 +15,16 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
 from dataset_card.tables.records_of_rows import cell_of
-from dataset_card.tables.schema import LEADERBOARD, PREVIEWS, game_of, holds_records
+from dataset_card.tables.schema import GAME, LEADERBOARD, PREVIEWS, holds_records
 from ircore.core.errors import WorkError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Run
+from ircore.games.registry import load_game
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
+from ircore.results.tables.board_columns import board_columns, primary_key
 
 
 class StoredRelease:
@@ -61,19 +63,24 @@ class StoredRelease:
         """Whether the release has the table of small pictures."""
         return any(config == PREVIEWS.name for config, _ in self.parts)
 
-    @cached_property
-    def cells(self) -> Mapping[str, Mapping[BoardKey, Cell]]:
-        """Cells of the release's boards by run; empty if other code computed them."""
-        part = self.parts.get((LEADERBOARD.name, None))
-        if part is None or self.record.program != program_key():
+    def cells_of(self, run: Run) -> Mapping[BoardKey, Cell]:
+        """Return the cells of the boards of a run; empty if other code computed them, or a game without judges."""
+        return self._cells(run.game).get(run.run_id, {})
+
+    @cache  # noqa: B019 - as long as the release itself
+    def _cells(self, game_name: str) -> Mapping[str, Mapping[BoardKey, Cell]]:
+        """Return the cells of the boards of a game by run."""
+        part, game = self.parts.get((LEADERBOARD.name, None)), load_game(game_name)
+        if part is None or self.record.program != program_key() or not game.is_judged:
             return {}
+        columns, primary = board_columns(game, game.seats), primary_key(game)
         cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
         files = (self.folder / name for name in part.files)
-        for row in read_plain(files, LEADERBOARD, [column.name for column in LEADERBOARD.columns]):
-            if game_of(LEADERBOARD.name, row) != RECONSTRUCTION:
-                continue
-            cell = cell_of(row)
-            cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
+        config = self.configs[LEADERBOARD.name]
+        for row in read_plain(files, config, [column.name for column in config.columns]):
+            if row[GAME.name] == game_name:
+                cell = cell_of(row, columns, primary)
+                cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
         return cells
 
     def keys(self, run_id: str) -> Mapping[str, str]:

@@ -2,21 +2,27 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_origin
 
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
-from dataset_card.tables.rows import PictureFile, Row, episode_columns, picture_columns, score_rows
+from dataset_card.tables.rows import (
+    PictureFile,
+    Row,
+    episode_columns,
+    leaderboard_rows,
+    picture_columns,
+    score_rows,
+)
 from dataset_card.tables.schema import (
     EPISODES,
     INSTANCES,
     LEADERBOARD,
     SCORES,
-    kind_of_part,
+    leaderboard_config,
     transcripts_name,
-    words_of_part,
 )
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.game_records import rules_key
@@ -26,10 +32,6 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
-from ircore.results.subsets import rows_with_references
-from ircore.results.tables.formats import flat_columns, flat_records
-from ircore.results.tables.games import game_board
-from ircore.results.tables.names import ALL
 
 _GAME = Column("game", "string", "Name of the game.")
 _RUN = (
@@ -103,7 +105,7 @@ class DeclaredTables(GameTables):
             Config(INSTANCES.name, "one instance", self._instance_columns()),
             Config(EPISODES.name, "one episode", (_GAME, *_RUN, *self._seats, *_EPISODE, *self._ending(), _RULES)),
             SCORES,
-            Config(LEADERBOARD.name, "one run", tuple(self._board_columns())),
+            leaderboard_config(self.results.game, self.results.seats),
         )
         return {config.name: config for config in tables}
 
@@ -112,7 +114,7 @@ class DeclaredTables(GameTables):
         if config.name == INSTANCES.name:
             return self._instance_rows()
         if config.name == LEADERBOARD.name:
-            return self._board_rows()
+            return leaderboard_rows(self.results)
         if config.name == SCORES.name:
             return score_rows(run, rules_key(run.run.rules))
         return (self._episode_rows if config.name == EPISODES.name else self._step_rows)(run)
@@ -165,25 +167,6 @@ class DeclaredTables(GameTables):
             Column("abort_detail", "string", "Observation that led to the abort.", nullable=True),
             Column("steps", "int32", f"Rows of the episode in `{transcripts_name(self.name)}`."),
         )
-
-    def _board_columns(self) -> Iterator[Column]:
-        yield from (_GAME, Column("run_id", "string", "The run."))
-        yield Column("category", "string", f"`{ALL}`: the board of a game is over all categories.")
-        # Both columns are there because the leaderboard of reconstruction, which may share the table, has them.
-        yield Column("difficulty", "string", f"`{ALL}`.")
-        table = game_board(self.results)
-        for flat in flat_columns(table.columns, table.primary):
-            if flat.name != _RULES.name:
-                # The description of a measure's column says already that it is a mean.
-                shown = replace(flat, part="value") if flat.part == "mean" else flat
-                yield Column(flat.name, kind_of_part(flat), words_of_part(shown), nullable=True)
-        yield _RULES
-
-    def _board_rows(self) -> Iterator[Row]:
-        for row, flat in zip(rows_with_references(self.results), flat_records(game_board(self.results)), strict=True):
-            run = row.submission.run
-            of_all: Row = {"run_id": run.run_id, "category": ALL, "difficulty": ALL}
-            yield {_GAME.name: self.name} | of_all | flat
 
     def _instance_rows(self) -> Iterator[Row]:
         columns = self.configs[INSTANCES.name].images

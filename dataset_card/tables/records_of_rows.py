@@ -1,19 +1,19 @@
 """Rows of a release back to the fields of records, which the caller validates."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields as fields_of
+from typing import Any, cast
 
 from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
-from ircore.core.episode_records import Outcome, Rendering, Turn
+from ircore.core.episode_records import Rendering, Turn
 from ircore.results.cell import Cell
-from ircore.results.episodes import CONVERGENCES, Doubt
+from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.board import PRIMARY
 from ircore.results.tables.names import ALL
+from ircore.results.tables.ranks import Filled
 
 _TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
-_MEANS = ("delta", "preference", "turns", "tokens", "seconds", "over_budget", "cost")
 
 TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
 EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
@@ -57,43 +57,43 @@ def cost_of(row: Row) -> float | None:
     return float(cost) if isinstance(cost, float) else None
 
 
-def _doubt(row: Row) -> Doubt | None:
-    """Return how far undecided facts leave a score open; None where the judge tells no facts."""
-    if row["lowest"] is None:
-        return None
-    low, high, undecided = (float(str(row[name])) for name in ("lowest", "highest", "undecided"))
-    return Doubt(low, high, undecided, unread=bool(row["unread"]))
+def cell_of(row: Row, columns: Iterable[Filled[Any]], primary: str) -> Cell:
+    """Return the cell of a row of ``leaderboard`` of a game whose headline judges give.
 
+    Whether judge and describer are of one family is not set: that is known of all runs together.
 
-def cell_of(row: Row) -> Cell:
-    """Return the cell of a row of ``leaderboard``, ``same_family`` not set: that is known of all runs together."""
-    counts, main = cast("dict[str, int]", row), _estimate(row, "main_score")
+    Args:
+        row: The row.
+        columns: Those of the game's boards, each of which says where its number stands in a cell.
+        primary: Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``.
+    """
+    fields: dict[str, Any] = {}
+    for filled in columns:
+        *path, name = filled.field or ("",)
+        inner = fields
+        for step in path:
+            inner = inner.setdefault(step, {})
+        if name:
+            inner[name] = (
+                _estimate(row, filled.column.key, primary) if filled.column.estimated else row[filled.column.key]
+            )
+    for condition in ("category", "difficulty"):
+        fields[condition] = None if fields[condition] == ALL else fields[condition]
+    doubt = fields.pop("doubt")
     return Cell(
-        run_id=str(row["run_id"]),
-        category=None if row["category"] == ALL else str(row["category"]),
-        difficulty=None if row["difficulty"] == ALL else str(row["difficulty"]),
-        judge=str(row["judge"]),
-        episodes=counts["episodes"],
-        played=counts["played"],
-        unfinished=counts["unfinished"],
-        applicable=counts["applicable"],
-        rated=counts["rated"],
-        refused=counts["refused"],
-        pending=counts["not_yet"],
-        doubt=_doubt(row),
-        outcomes={name: counts[name] for name in get_args(Outcome)},
-        convergence={name: counts[name] for name in CONVERGENCES},
-        score=_estimate(row, PRIMARY),
-        main=main,
-        counted=main.n,
-        **cast("dict[str, Any]", {name: _estimate(row, name) for name in _MEANS}),
+        **{name: value for name, value in fields.items() if name in _CELL_FIELDS},
+        doubt=None if doubt["low"] is None else Doubt(**doubt | {"unread": bool(doubt["unread"])}),
+        counted=fields["main"].n,
         same_family=False,
-        detectable=cast("float | None", row["detectable"]),
     )
 
 
-def _estimate(row: Row, key: str) -> Estimate:
+_CELL_FIELDS = {field.name for field in fields_of(Cell)} - {"same_family"}
+"""Fields of a cell that columns hold; others, such as the share that was played, follow from these."""
+
+
+def _estimate(row: Row, key: str, primary: str) -> Estimate:
     """Return the estimate under the names of ``ircore.results.tables.formats.flat_columns``."""
-    prefix = "" if key == PRIMARY else f"{key}_"
+    prefix = "" if key == primary else f"{key}_"
     mean, low, high = (cast("float | None", row[prefix + part]) for part in ("mean", "low", "high"))
     return Estimate(mean, low, high, cast("int", row[f"{prefix}n"]))

@@ -161,7 +161,7 @@ def score_rows(run: PlayedRun, rules: str) -> Iterator[Row]:
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
-    return (OF_GAME | row for row in flat_records(leaderboard_table(results)))
+    return ({"game": results.game.name} | row for row in flat_records(leaderboard_table(results)))
 
 
 def episode_columns(episode: Episode) -> Row:

@@ -4,11 +4,14 @@ From these come the Arrow schema of the files, the features that ``datasets`` re
 the card, and what ``release check`` demands.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dataset_card.tables.columns import Column, Config, Kind
 from ircore.core.records import RECONSTRUCTION
-from ircore.results.tables.board import MEASURES, PRIMARY
+from ircore.games.base import Game, Seat
+from ircore.games.registry import load_game
+from ircore.results.tables.board_columns import board_columns, primary_key
 from ircore.results.tables.formats import FlatColumn, flat_columns
 
 GAME = Column("game", "string", "The game: always `reconstruction` in these tables.")
@@ -190,21 +193,14 @@ SCORES = Config(
 )
 
 
-def _leaderboard_columns() -> Iterator[Column]:
-    """Yield the columns of the leaderboard, the same as in every other file of a leaderboard."""
-    for flat in flat_columns(tuple(measure.column for measure in MEASURES), PRIMARY):
-        nullable = {"value": flat.column.nullable, "n": False}.get(flat.part, True)
-        yield Column(flat.name, kind_of_part(flat), words_of_part(flat), nullable=nullable)
-
-
-def kind_of_part(flat: FlatColumn) -> Kind:
+def _kind_of_part(flat: FlatColumn) -> Kind:
     """Return the type of a column of a leaderboard."""
     # Columns of a board state their decimals: None for a text, zero for a count.
     whole: Kind = "string" if flat.column.digits is None else "int32" if flat.column.digits == 0 else "float64"
     return whole if flat.part == "value" else "int32" if flat.part == "n" else "float64"
 
 
-def words_of_part(flat: FlatColumn) -> str:
+def _words_of_part(flat: FlatColumn) -> str:
     """Return the meaning of a column of a leaderboard: of a value, a mean, an end of its interval, or its count."""
     about = flat.column
     if flat.part == "n":
@@ -219,9 +215,30 @@ _PARTS = {
     "high": "Upper end of the 95 % interval: ",
 }
 
-LEADERBOARD = Config(
-    "leaderboard", "one pair under one condition as one judge sees it", (GAME, *_leaderboard_columns())
-)
+
+def leaderboard_config(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Config:
+    """Return the table of a game's boards: the columns that its boards have everywhere.
+
+    Args:
+        game: The game, with a measure for each judge that rated.
+        seats: Those with a column.
+    """
+    columns = tuple(filled.column for filled in board_columns(game, seats))
+    flat = (
+        Column(
+            one.name,
+            _kind_of_part(one),
+            _words_of_part(one),
+            nullable={"value": one.column.nullable, "n": False}.get(one.part, True),
+        )
+        for one in flat_columns(columns, primary_key(game))
+    )
+    return Config("leaderboard", "one run under one condition by one headline", (GAME, *flat))
+
+
+_OWN_GAME = load_game(RECONSTRUCTION)
+LEADERBOARD = leaderboard_config(_OWN_GAME, _OWN_GAME.seats)
+
 
 PREVIEW_SIDE = 256
 """Width and height of a preview at most, pixels; smaller originals are not made larger."""

@@ -186,6 +186,7 @@ class Game(ABC, Generic[RulesT]):
         payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
+        step_title: What a step is called, for people.
         outcomes: How an episode ends.
         measures: The first one is the headline.
         pages: How it looks on the site.
@@ -199,6 +200,7 @@ class Game(ABC, Generic[RulesT]):
     payload: ClassVar[type[Record]]
     rules: ClassVar[type[GameRules]] = GameRules
     step: ClassVar[type[Record]]
+    step_title: ClassVar[str] = "step"
     outcomes: ClassVar[tuple[GameOutcome, ...]]
     measures: ClassVar[tuple[Measure, ...]]
     pages: ClassVar[Pages] = Pages()

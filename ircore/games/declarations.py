@@ -14,9 +14,10 @@ RATINGS = (0, 10)
 
 BOARD_COLUMNS = frozenset(
     {
-        *("game", "run_id", "category", "difficulty", "submission", "rules", "other_rules"),
+        *("game", "run_id", "submission", "name", "category", "difficulty", "judge", "rules", "pair"),
         *("rank", "rank_low", "rank_high", "top", "unranked", "main_score", "mean", "low", "high", "n"),
-        *("played", "ended", "episodes"),
+        *("played", "played_of_all", "played_share", "rated_of_applicable", "episodes", "unfinished", "applicable"),
+        *("rated", "refused", "not_yet", "detectable", "steps", "episode_tokens", "seconds", "over_budget", "cost"),
     }
 )
 """Columns that every board has in tables and releases, which no seat and no measure may have, too."""

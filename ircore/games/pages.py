@@ -47,6 +47,7 @@ class Pages:
 
     Attributes:
         columns: Measures that a board shows besides the headline, by their keys.
+        rules: Rules that boards have columns of in files, by their names; every row has the key of all rules.
         figures: Measures drawn as dots with intervals, over all instances and by category, by their keys.
         curves: Learning curves.
         matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
@@ -58,6 +59,7 @@ class Pages:
     """
 
     columns: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
     matrix: tuple[str, ...] = ()

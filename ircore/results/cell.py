@@ -60,20 +60,8 @@ class Cell(Coverage):
     convergence: Mapping[Convergence, int]
     """Number of rated episodes that improved, stayed stable, regressed, or had no refinement."""
 
-    turns: Estimate
-    """Turns with a rendering per played episode."""
-
-    tokens: Estimate
-    """Tokens of the describer's messages per played episode."""
-
-    seconds: Estimate
-    """Seconds that both players took per played episode."""
-
-    over_budget: Estimate
-    """Share of the messages of played episodes that exceed the token budget, 0–1; ``n`` counts episodes."""
-
-    cost: Estimate
-    """US dollars per episode that has ended, aborted ones included; no mean unless the cost of each is known."""
+    amounts: Mapping[str, Estimate]
+    """What an episode took, by the keys of ``ircore.results.amounts``: steps, tokens, seconds, cost …"""
 
     same_family: bool
     """Whether judge and describer are models of one family: such a judge may favour its own family."""

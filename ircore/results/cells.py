@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.records import Instance
+from ircore.results.arrays import Amounts, Array, amounts_of, deltas_of
 from ircore.results.cell import Cell
-from ircore.results.columns import Columns, columns
 from ircore.results.conditions import conditions, strata
 from ircore.results.coverage import coverages
 from ircore.results.episodes import EpisodeResult
@@ -49,9 +49,6 @@ BoardKey = tuple[str | None, str | None, str]
 CellKey = tuple[str, str | None, str | None, str]
 """Run, category, difficulty, judge."""
 
-_AMOUNTS = ("turns", "tokens", "seconds", "cost")
-"""Fields of ``Columns`` and of ``Cell`` that are means of amounts."""
-
 
 def run_cells(
     instances: Sequence[Instance],
@@ -78,16 +75,17 @@ def run_cells(
     if not judges:
         return {}
     names = tuple(judges)
-    arranged = columns(instances, {run_id: results}, names, {run_id: costs})
+    amounts = amounts_of(instances, {run_id: results}, {run_id: costs})
+    deltas = np.hstack([*deltas_of(instances, {run_id: results}, names).values()])
     # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
     ratings = side_by_side(ratings_by_judge(instances, {run_id: results}, judges).values())
     tallies = _tallies(results, names, outcomes)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
         # Resamples are cached by the strata, so that every run is resampled in the same way.
-        estimates = _Condition(rows, arranged, ratings.rows(rows), resample(strata(instances[row] for row in rows)))
-        shared = estimates.shared()
-        for judge, own in zip(names, estimates.judged(), strict=True):
+        drawn = resample(strata(instances[row] for row in rows))
+        taken = amount_means(amounts, rows, drawn)
+        for judge, own in zip(names, _judged(deltas[rows], ratings.rows(rows), drawn), strict=True):
             tally = tallies.get((category, difficulty, judge), Tally(outcomes))
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
@@ -99,7 +97,7 @@ def run_cells(
                 preference=tally.preference(),
                 convergence=tally.convergence,
                 same_family=False,
-                **shared,
+                amounts=taken,
                 **own,
             )
     return cells
@@ -195,49 +193,42 @@ def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: C
     return replace(ranked_standing, ranges=tuple(ranges))
 
 
-class _Condition:
-    """The estimates of one run under one condition."""
+def amount_means(amounts: Mapping[str, Amounts], rows: Sequence[int], drawn: Resamples) -> dict[str, Estimate]:
+    """Estimate what the episodes of a run took on some instances, by the keys of ``AMOUNTS``."""
+    means = [key for key, amount in amounts.items() if amount.per is None]
+    # Side by side: all means are estimated at once.
+    arrays = np.hstack([amounts[key].of[rows] for key in means])
+    known = dict(zip(means, ratio_intervals(Ratios.means(arrays), drawn, AMOUNT), strict=True))
+    for key, amount in amounts.items():
+        if amount.per is not None:
+            (known[key],) = ratio_intervals(Ratios(amount.of[rows], amount.per[rows]), drawn, SHARE)
+    return {key: known[key] for key in amounts}
 
-    def __init__(self, rows: Sequence[int], arranged: Columns, ratings: JudgeRatings, drawn: Resamples) -> None:
-        self._rows = list(rows)
-        self._columns = arranged
-        self._ratings = ratings
-        self._drawn = drawn
 
-    def shared(self) -> dict[str, Any]:
-        """Return the fields of ``Cell`` that no judge enters: turns, tokens, time, cost, messages over the budget."""
-        # Side by side: all quantities are estimated at once.
-        amounts = np.hstack([getattr(self._columns, name)[self._rows] for name in _AMOUNTS])
-        over = Ratios(self._columns.over_budget[self._rows], self._columns.messages[self._rows])
-        means = ratio_intervals(Ratios.means(amounts), self._drawn, AMOUNT)
-        return dict(zip((*_AMOUNTS, "over_budget"), (*means, *ratio_intervals(over, self._drawn, SHARE)), strict=True))
-
-    def judged(self) -> list[dict[str, Any]]:
-        """Return the fields of ``Cell`` that rest on ratings, for each judge: counts, scores, detectable difference."""
-        ratings, drawn = self._ratings, self._drawn
-        finals = Ratios.means(ratings.final)
-        counts = coverages(ratings)
-        scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
-        mains = main_intervals(ratings, drawn)
-        delta = np.hstack([column[self._rows] for column in self._columns.delta.values()])
-        deltas = difference_intervals(delta, ratings.final, drawn, SCORE, DIFFERENCE)
-        # A pair of the same spread that is independent of this one: the difference has twice the variance.
-        moments = finals.moments(drawn)
-        errors = (2 * moments.squares * moments.inflation) ** 0.5
-        halves = half_of_difference(errors, moments, SCORE)
-        return [
-            {
-                **asdict(count),
-                "doubt": count.doubt,
-                "score": score,
-                "delta": delta,
-                "main": main,
-                "detectable": detectable(half, error, freedom),
-            }
-            for count, score, delta, main, half, error, freedom in zip(
-                counts, scores, deltas, mains, halves, errors, moments.freedom, strict=True
-            )
-        ]
+def _judged(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict[str, Any]]:
+    """Return the fields of ``Cell`` that rest on ratings, for each judge: counts, scores, detectable difference."""
+    finals = Ratios.means(ratings.final)
+    counts = coverages(ratings)
+    scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
+    mains = main_intervals(ratings, drawn)
+    changes = difference_intervals(deltas, ratings.final, drawn, SCORE, DIFFERENCE)
+    # A pair of the same spread that is independent of this one: the difference has twice the variance.
+    moments = finals.moments(drawn)
+    errors = (2 * moments.squares * moments.inflation) ** 0.5
+    halves = half_of_difference(errors, moments, SCORE)
+    return [
+        {
+            **asdict(count),
+            "doubt": count.doubt,
+            "score": score,
+            "delta": delta,
+            "main": main,
+            "detectable": detectable(half, error, freedom),
+        }
+        for count, score, delta, main, half, error, freedom in zip(
+            counts, scores, changes, mains, halves, errors, moments.freedom, strict=True
+        )
+    ]
 
 
 def main_intervals(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:

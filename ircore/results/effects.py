@@ -1,4 +1,4 @@
-"""Contribution of describers and of generators to the scores of runs."""
+"""Contribution of the players of two crossed seats, such as describers and generators, to the scores of runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,31 +13,31 @@ from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets
 
-NO_GRID = Unavailable("needs at least two describers and two generators, all crossed, under the same rules")
+NO_GRID = Unavailable("needs at least two players in each of two seats, all crossed, under the same rules")
 """Stands in place of the effects of runs without a complete grid."""
 
 
 @dataclass(frozen=True)
 class PlayerGrid:
-    """Describers and generators of which every pair was played.
+    """Players of two seats of which every pair was played.
 
     >>> PlayerGrid(("seer", "teller"), ("painter", "sketcher"), ("a-1", "b-1", "c-1", "d-1")).run_ids[-1]
     'd-1'
     """
 
     describers: tuple[str, ...]
-    """Labels of the describers, sorted."""
+    """Labels of the first seat's players, sorted."""
 
     generators: tuple[str, ...]
-    """Labels of the generators, sorted."""
+    """Labels of the second seat's players, sorted."""
 
     run_ids: tuple[str, ...]
-    """A run of each pair, describer by describer."""
+    """A run of each pair, first player by first player."""
 
 
 @dataclass(frozen=True)
 class PairEffects:
-    """Effects of describers and generators on one judge's scores under one condition.
+    """Effects of the players of two seats on one judge's scores under one condition.
 
     Example:
         >>> nothing = Unavailable("fewer than two describers")
@@ -67,7 +67,7 @@ class PairEffects:
 def pair_effects(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> PairEffects:
-    """Separate the contributions of describers and generators, interactions and the mixed model included.
+    """Separate the contributions of the players of two seats, interactions and the mixed model included.
 
     Args:
         results: Of some runs.
@@ -90,15 +90,19 @@ def pair_effects(
 
 
 def player_grid(results: Results) -> PlayerGrid:
-    """Return the largest complete grid of describers × generators; an empty one if a side has fewer than two.
+    """Return the largest complete grid of the players of two crossed seats; an empty one if a side has fewer than two.
 
     It is taken among the runs that were played under the rules that most runs share. Of several runs with the same two
     players the first by slug stands for them.
     """
+    if results.crossed is None:
+        return PlayerGrid((), (), ())
+    first, second = results.crossed
+    runs: dict[tuple[str, str], str] = {}
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {
-        (submission.describer, submission.generator): submission.run_id for submission in reversed(same_rules(results))
-    }
+    for entry in reversed(same_rules(results)):
+        pair = entry.run.submission
+        runs[pair.label_of(first.name), pair.label_of(second.name)] = entry.run_id
     describers, generators = complete_grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         return PlayerGrid((), (), ())

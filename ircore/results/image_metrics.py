@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ircore.results.columns import Column, filled
+from ircore.results.arrays import Array, filled
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.metric_facts import metric_facts
@@ -48,7 +48,7 @@ def metric_cells(
     chosen = under(results.instances, category, difficulty)
     drawn = resample(strata(chosen))
 
-    def values(value: Callable[[EpisodeResult], float | None]) -> Column:
+    def values(value: Callable[[EpisodeResult], float | None]) -> Array:
         return filled(chosen, results.episodes.values(), value)
 
     scale, last = metric_facts(metric).scale, values(lambda result: _ends(result, metric)[1])

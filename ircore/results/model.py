@@ -292,6 +292,15 @@ class Results:
         taken = {name for run in self.every_run for name in run.run.submission.players}
         return tuple(seat for seat in self.game.seats if seat.name in taken)
 
+    @cached_property
+    def crossed(self) -> tuple[Seat[Any, Any], Seat[Any, Any]] | None:
+        """The two seats whose players are crossed in a matrix and in effects; None where one seat alone is taken."""
+        taken = {seat.name: seat for seat in self.seats}
+        declared = [taken[name] for name in self.game.pages.matrix if name in taken]
+        # Without a declaration the first two seats are crossed, as describer and generator are.
+        seats = declared if len(declared) > 1 else [*self.seats]
+        return (seats[0], seats[1]) if len(seats) > 1 else None
+
     @property
     def shown(self) -> tuple[Measure, ...]:
         """The measures of a board: the headline, then the measures that the game's pages name."""

@@ -14,7 +14,7 @@ from ircore.core.counted import counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.answer import Answer, Line, interval
-from ircore.results.columns import filled, over_targets, target_means
+from ircore.results.arrays import filled, over_targets, target_means
 from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult

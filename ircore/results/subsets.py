@@ -10,7 +10,7 @@ from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
 from ircore.results.headline import headline_of
 from ircore.results.judge_ratings import ratings_by_judge
-from ircore.results.model import BoardRow, Results
+from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import ranked_rows
 from ircore.results.unranked_runs import columns_of
 
@@ -66,25 +66,36 @@ def rivals(results: Results, run: Run) -> int:
     return sum(other.rules == rules for other in results.every_run)
 
 
-def rows_with_references(
-    results: Results, category: str | None = None, difficulty: str | None = None
+def board_rows(
+    results: Results,
+    headline: str | None = None,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
 ) -> tuple[BoardRow, ...]:
-    """Return the rows of the boards of all rules below one another, each with its references, which have no rank.
+    """Return the rows of the boards of all rules below one another.
+
+    Below each board stand its references, without a rank, where the game measures its headline; where judges give it,
+    references are lines beside pairs.
 
     Args:
-        results: Of runs under any rules; boards are by their headline.
+        results: Of runs under any rules.
+        headline: A judge, or the measure that the board is by; that of the results if None.
         category: One of the set's categories, or None for all.
         difficulty: ``easy``, ``hard``, or None for both.
+        order: What rows are ordered by.
 
     Raises:
-        InputError: There is no such category or difficulty here.
+        InputError: There is no such judge, category or difficulty here.
     """
     rows: list[BoardRow] = []
-    headline = headline_of(results)
+    by = headline or headline_of(results)
     for part in by_rules(results):
-        rows += part.board(headline, category, difficulty)
+        rows += part.board(by, category, difficulty, order)
+        if results.game.is_judged:
+            continue
         beside = [each for each in results.references if each.submission.rules == part.submissions[0].rules]
-        cells = ((each.submission, each.cells.get((category, difficulty, headline))) for each in beside)
+        cells = ((each.submission, each.cells.get((category, difficulty, by))) for each in beside)
         rows += ranked_rows(
             ((submission, cell, None) for submission, cell in cells if cell), lambda cell: cell.main.mean
         )

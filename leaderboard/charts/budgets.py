@@ -108,7 +108,7 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
             else ""
         ),
         drawing=panels(tracks, scale),
-        table=picked(table, [RUN, "players", "budget", key, "tokens", "over_budget"]),
+        table=picked(table, [RUN, "players", "budget", key, "episode_tokens", "over_budget"]),
     )
 
 

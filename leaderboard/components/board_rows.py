@@ -14,13 +14,13 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.history import Step
 from leaderboard.components import values
+from leaderboard.components.amounts import AmountColumn
 from leaderboard.components.board_cells import (
     Heat,
     chance_cell,
     doubted,
     ends,
     heat_column,
-    mean,
     page_of,
     played_cell,
     rank_cell,
@@ -125,8 +125,8 @@ class RowLayout:
     preferred: bool
     """Whether the judge compared first and final renderings."""
 
-    costs: bool
-    """Whether any pair cost anything."""
+    amounts: Sequence[AmountColumn]
+    """Columns of what episodes take."""
 
     models: bool
     """Whether any submission states facts about its models."""
@@ -216,7 +216,7 @@ def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup
     if layout.gaps is not None:
         yield _gap_cell(layout.gaps.get(line.pair.run_id), layout.season)
     yield from _change_cells(cell, layout, page, episodes)
-    yield from _effort_cells(cell, layout, episodes)
+    yield from (amount.cell(cell, episodes) for amount in layout.amounts)
     if layout.models:
         yield fact_cells(line.pair)
     yield from _provenance_cells(line, root)
@@ -298,16 +298,6 @@ def _change_cells(cell: Cell, layout: RowLayout, page: Markup, episodes: Markup)
     if layout.preferred:
         shown = values.share(cell.preference, "not asked, or no episode of several renderings")
         yield _linked("Preferred, %", "g-refinement", ends(cell.preference), episodes, shown)
-
-
-def _effort_cells(cell: Cell, layout: RowLayout, episodes: Markup) -> Iterator[str]:
-    for label, estimate, digits, why in (
-        ("Turns", cell.turns, 1, "no played episode"),
-        ("Tokens", cell.tokens, 0, "no played episode"),
-    ):
-        yield _linked(label, "g-effort", mean(estimate), episodes, values.stacked(estimate, digits, why))
-    if layout.costs:
-        yield _linked("Cost, US$", "g-effort", mean(cell.cost), episodes, values.price(cell.cost))
 
 
 def _provenance_cells(line: Line, root: str) -> Iterator[str]:

@@ -63,7 +63,7 @@ class MatrixCell:
 
 def is_priced(rows: Iterable[Any]) -> bool:
     """Return whether a cell of some rows of a matrix names a price."""
-    return any(place.cell.cost.mean for row in rows for cell in row.cells for place in cell)
+    return any(place.cell.amounts["cost"].mean for row in rows for cell in row.cells for place in cell)
 
 
 def condition_cell(
@@ -80,7 +80,7 @@ def condition_cell(
         same_family: Explanation of the dagger where judge and describer are of one model family.
     """
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
-    price = aggregates.cost.mean
+    price = aggregates.amounts["cost"].mean
     words = "cost not known" if price is None else f"US$ {number(price, money_digits(price, 2))}"
     cost = "" if price == 0 else f' <span class="muted">{words}</span>'
     numbers = (

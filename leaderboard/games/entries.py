@@ -12,7 +12,7 @@ from ircore.players.traits import is_program
 from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.subsets import rivals, rows_with_references, rules_apart
+from ircore.results.subsets import board_rows, rivals, rules_apart
 from ircore.results.tables.names import MOST_NAMES
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
@@ -101,7 +101,7 @@ class Entry:
 
 def entries_of(results: Results) -> tuple[Entry, ...]:
     """Return the runs of a game as entries, the best first."""
-    board = rows_with_references(results)
+    board = board_rows(results)
     runs = {run.run.run_id: run for run in results.every_run}
     players = [_players(results, row.submission.run) for row in board]
     keys = page_keys([(measured.run.slug, measured.run.run_id) for measured in results.every_run])

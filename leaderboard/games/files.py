@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ircore.core.game_records import rules_key
+from ircore.results.tables.board import board_table
+from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.formats import as_csv, flat_records
-from ircore.results.tables.games import game_board, measure_column
 from ircore.results.tables.table_metadata import flat_units, units_text
 from leaderboard.games.section import GameSection
 
@@ -21,7 +22,7 @@ _COLUMNS = (
 def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, str]]:
     """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
     for section in sections:
-        table = game_board(section.results)
+        table = board_table(section.results, section.game.headline.key)
         source, units = section.source, flat_units(table)
         yield f"{section.folder}/board.csv", as_csv(table, {**source, "units": units_text(units)})
         rows = ",\n".join(_json(row) for row in flat_records(table))

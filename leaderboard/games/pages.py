@@ -12,6 +12,7 @@ from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure
 from ircore.instances.withheld_pictures import ways_to_get
+from leaderboard.components.amounts import amount_columns
 from leaderboard.components.model_facts import player_words
 from leaderboard.games.board import (
     board_lines,
@@ -146,6 +147,7 @@ def _board_values(section: GameSection) -> dict[str, Any]:
     return {
         "lines": lines,
         "measures": [(shown, value_digits(shown)) for shown in measures],
+        "amounts": amount_columns(section.game, (line.entry.cell for line in lines)),
         "heat_columns": heats,
         "plotted": len(measures) + len(heats) <= _PLOTTED,
         "levels": list(dict.fromkeys(difficulty for _, difficulty in section.conditions)),

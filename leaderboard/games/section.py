@@ -110,12 +110,10 @@ class GameSection:
     @cached_property
     def crossed(self) -> tuple[int, int] | None:
         """Numbers of the two seats that the matrix crosses, 0-based; None for a game of one seat."""
-        names = [seat.name for seat in self.seats]
-        if self.game.pages.matrix:
-            first, second = self.game.pages.matrix
-            return names.index(first), names.index(second)
-        # Without a declaration the first two seats are crossed, as describer and generator are.
-        return (0, 1) if len(names) > 1 else None
+        if self.results.crossed is None:
+            return None
+        first, second = self.results.crossed
+        return self.seats.index(first), self.seats.index(second)
 
     @property
     def program_words(self) -> str:

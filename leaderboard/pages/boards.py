@@ -8,15 +8,17 @@ from typing import Any
 
 from ircore.core.fact_records import PARTS, Part
 from ircore.core.untrusted_text import one_line
+from ircore.results.column import Column
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
-from ircore.results.tables.board import MEASURES
+from ircore.results.tables.board_columns import board_columns
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT, parts_under
 from ircore.results.tables.ties import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
+from leaderboard.components.amounts import AmountColumn, amount_columns
 from leaderboard.components.board_cells import Heat
 from leaderboard.components.board_rows import Line, RowLayout
 from leaderboard.components.model_facts import FACTS
@@ -50,9 +52,6 @@ from leaderboard.words.labels import category_short, category_title
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
 
-MEASURED = {measure.column.key: measure.column for measure in MEASURES}
-"""Heading, unit and description of each numeric column."""
-
 
 @dataclass(frozen=True)
 class _HeatColumn:
@@ -75,6 +74,11 @@ def board_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every board of a judge: judge, rules, category and difficulty, alone and together."""
     for view in (*views(site), *quality_views(site)):
         yield _board_page(site, view)
+
+
+def measured_columns(results: Results) -> dict[str, Column]:
+    """Return heading, unit and description of each column of boards by its key."""
+    return {filled.column.key: filled.column for filled in board_columns(results.game, results.seats)}
 
 
 def board_words(site: Site, judge: str) -> str:
@@ -133,7 +137,7 @@ def _board_page(site: Site, view: View) -> Page:
             "mixed": view.rules is None,
             "levels": levels,
             "season": season,
-            "measured": MEASURED,
+            "measured": measured_columns(results),
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
             "headline": tie_words(_standing(site, view)) if rated and view.rules is not None else "",
@@ -160,6 +164,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
     columns = _heat_columns(view_results(site, view), view)
     lines = board_lines(site, view, columns)
     reasons = [line.cell.unranked for line in lines] if rated else []
+    amounts = amount_columns(site.results.game, (line.cell for line in lines))
     layout = RowLayout(
         rated=rated,
         ranked=set(reasons) != {"too_few"},
@@ -167,7 +172,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         against=against,
         doubted=any(line.cell.doubt is not None for line in lines),
         preferred=any(line.cell.preference.mean is not None for line in lines),
-        costs=any(line.cell.cost.mean for line in lines),
+        amounts=amounts,
         models=any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values()),
         levels=levels,
         columns=[column.short for column in columns],
@@ -184,7 +189,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         "too_few": not layout.ranked,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
         "tools": menus_for(lines),
-        "groups": _groups(columns, bool(layout.parts), rated or layout.preferred, layout.models),
+        "groups": _groups(columns, bool(layout.parts), rated or layout.preferred, layout.models, amounts),
         "models": FACTS if layout.models else {},
         "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
@@ -194,13 +199,15 @@ def _standing(site: Site, view: View) -> Standing:
     return view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
-def _groups(columns: Sequence[_HeatColumn], parts: bool, refined: bool, models: bool) -> list[str]:
+def _groups(
+    columns: Sequence[_HeatColumn], parts: bool, refined: bool, models: bool, amounts: Sequence[AmountColumn]
+) -> list[str]:
     """Return the groups of columns that can be hidden."""
     return (
         ["quality"] * bool(columns)
         + ["facts"] * parts
         + ["refinement"] * refined
-        + ["effort"]
+        + list(dict.fromkeys(amount.group for amount in amounts))
         + ["models"] * models
         + ["provenance"]
     )

@@ -14,6 +14,7 @@ from ircore.games.reconstruction.language.lexicon import CORRECTIONS
 from ircore.results.cell import Cell
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.board_columns import cell_value
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table
 from ircore.results.tables.model import Value
 from ircore.results.tables.names import ALL
@@ -30,8 +31,14 @@ from leaderboard.words.marked_messages import CORRECTION_WORDS
 FOLDER = "data/figures"
 """Folder of the files, relative to the site's root."""
 
-MEASURES = ("score", "delta", "preference", "cost", "seconds")
-"""Estimates of a cell that figures draw."""
+MEASURES: Mapping[str, tuple[str, ...]] = {
+    "score": ("score",),
+    "delta": ("delta",),
+    "preference": ("preference",),
+    "cost": ("amounts", "cost"),
+    "seconds": ("amounts", "seconds"),
+}
+"""Estimates of a cell that figures draw, and where they stand in it."""
 
 Numbers = list[float | int | None]
 
@@ -100,7 +107,7 @@ def _ranks(site: Site, judge: str, category: str | None, run_ids: Sequence[str])
 
 def _measures(cells: Sequence[Cell]) -> dict[str, list[Numbers | None]]:
     """Return each measure of cells; a measure that no cell has is left out."""
-    made = {name: [_numbers(getattr(cell, name)) for cell in cells] for name in MEASURES}
+    made = {name: [_numbers(cell_value(cell, field)) for cell in cells] for name, field in MEASURES.items()}
     known: dict[str, list[Numbers | None]] = {name: list(values) for name, values in made.items() if any(values)}
     return {**known, "outcomes": [[cell.convergence[outcome] for outcome in CONVERGENCES] for cell in cells]}
 

@@ -68,5 +68,5 @@ def figure_pages(site: Site) -> Iterator[Page]:
 def _shown(site: Site, charts: Sequence[str]) -> tuple[str, ...]:
     """Return the figures of a part: the figure of costs only where something costs."""
     # A figure of costs of local players alone would be empty.
-    costs = any(cell.cost.mean for cell in site.results.cells.values())
+    costs = any(cell.amounts["cost"].mean for cell in site.results.cells.values())
     return tuple(chart for chart in charts if chart != "costs" or costs)

@@ -10,12 +10,13 @@ from ircore.results.image_metrics import MetricCell, metric_cells
 from ircore.results.metric_facts import MetricFacts, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
+from leaderboard.components.amounts import amount_columns
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_menus import menu_fields, menus_for
 from leaderboard.pages.board_views import View, metric_path, view_path, view_words
-from leaderboard.pages.boards import MEASURED
+from leaderboard.pages.boards import measured_columns
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import measured_words
 
@@ -54,6 +55,7 @@ def _metric_page(site: Site, metric: str) -> Page:
         )
         for index, cell in enumerate(overall)
     ]
+    amounts = amount_columns(results.game, (line.total for line in lines))
     return Page(
         path=metric_path(metric),
         title=f"Leaderboard by {facts.title}",
@@ -62,9 +64,10 @@ def _metric_page(site: Site, metric: str) -> Page:
             "facts": facts,
             "metric": metric,
             "about": provenance(site, view, metric),
-            "measured": MEASURED,
+            "measured": measured_columns(results),
+            "amounts": amounts,
             "tools": menus_for(lines),
-            "groups": ["quality", "refinement", "effort", "provenance"],
+            "groups": ["quality", "refinement", *dict.fromkeys(column.group for column in amounts), "provenance"],
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
             "chips": [*_home_chips(site, metric)],

@@ -56,6 +56,7 @@ class ReconstructionGame(Game[Rules]):
     payload = ReconstructionPayload
     rules = Rules
     step = Turn
+    step_title = "turn"
     outcomes = (
         GameOutcome("converged", played=True),
         GameOutcome("turn_limit", played=True),
@@ -67,6 +68,7 @@ class ReconstructionGame(Game[Rules]):
     )
     pages = Pages(
         columns=("preference",),
+        rules=("token_budget", "max_turns"),
         figures=("similarity",),
         episode="{# drawn as a strip of turns #}",
         method="A describer sees the target and says what to draw; a generator draws from the words alone. The "

@@ -177,7 +177,7 @@ def _of_paper(description: str, name: str, *arguments: str) -> Entry:
     return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False)
 
 
-_JUDGED_BOARD = TableFunction(
+_BOARD = TableFunction(
     "board:board_table",
     lambda results, question: (
         results,
@@ -197,15 +197,9 @@ _JUDGED_OUTCOMES = TableFunction(
     "turns:outcomes_table",
     lambda results, question: (results, question.the_judge(results), question.category, question.difficulty),
 )
-_MEASURED_BOARD, _MEASURED_OUTCOMES = (
-    TableFunction(f"games:{name}", lambda results, question: (results, question.category, question.difficulty))
-    for name in ("game_board", "game_outcomes")
+_MEASURED_OUTCOMES = TableFunction(
+    "games:game_outcomes", lambda results, question: (results, question.category, question.difficulty)
 )
-
-
-def _board(results: "Results", question: Question) -> "Table":
-    question.the_judge(results)  # refused where nobody of this name rated
-    return (_JUDGED_BOARD if results.game.is_judged else _MEASURED_BOARD)(results, question)
 
 
 def _outcomes(results: "Results", question: Question) -> "Table":
@@ -221,8 +215,8 @@ def _facts(results: "Results", question: Question) -> "Table":
 
 
 TABLES: Mapping[str, Entry] = {
-    "board": Entry("pairs under one condition, best first", _board, of_judge=True, ordered=True, of_every_game=True),
-    "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True),
+    "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True, of_every_game=True),
+    "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True, of_every_game=True),
     "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
     "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
     "comparisons": _of_judge(
@@ -237,7 +231,7 @@ TABLES: Mapping[str, Entry] = {
     "variance": _of_judge(
         "where the variance comes from: pictures, luck, judge", "variance:variance_table", of_every_game=True
     ),
-    "effects": _of_judge("what describers and generators contribute", "effects:effects_table"),
+    "effects": _of_judge("what the players of two seats contribute", "effects:effects_table", of_every_game=True),
     "outcomes": Entry("how episodes ended and what refinement did", _outcomes, of_judge=True, of_every_game=True),
     "outcomes_pooled": _of_all(
         "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"

@@ -5,7 +5,7 @@ from ircore.results.convention import convention
 from ircore.results.hops import SAME_EPISODES
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 
 _COMPARED = {
     "wnr": ("novelty rate", "Word novelty rate (WNR) as ICCA's published code computes it."),
@@ -19,7 +19,7 @@ _COMPARED = {
 def convention_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return length and novelty of messages by turn, and by repetition of a target; a row for each pair and place."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("over", "over", "Turns of an episode, or repetitions of a target.", digits=None),
         Column("place", "place", "Number of the turn or of the repetition.", digits=0),
         Column("words", "words", "Whitespace words a message.", digits=1, estimated=True),

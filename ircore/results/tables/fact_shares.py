@@ -4,7 +4,7 @@ from ircore.results.conditions import under
 from ircore.results.fact_shares import reader_agreement, said_points
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 from ircore.scorers.stated_facts.records import GRAMMAR, latest
 
 NOT_MEASURED = "not measured: ircore score RUN --facts"
@@ -13,7 +13,7 @@ NOT_MEASURED = "not measured: ircore score RUN --facts"
 def said_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the shares said, drawn and corrected of each pair, over all turns and turn by turn."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("turn", "turn", "1-based; last is each episode's last one.", digits=None),
         Column("said", "said", "Facts of the target that the messages state.", "0–1", "higher", estimated=True),
         Column("drawn", "drawn", "Facts stated that the rendering shows.", "0–1", "higher", estimated=True),
@@ -40,7 +40,7 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
 def readers_table(results: Results) -> Table:
     """Return how far judges that read messages agree with the grammar of the built-in players, pair by pair."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("reader", "reader", "The judge that read the messages.", digits=None),
         Column("agreement", "agreement", "Facts that both take as stated, or both as not.", "0–1", "higher",
                estimated=True),

@@ -20,14 +20,14 @@ from ircore.results.measure_means import scale_of
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.ranking import refuse_condition
+from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.games import (
-    measure_column,
     of_condition,
     rules_columns,
     rules_values,
-    seat_column,
 )
 from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import seat_column
 
 PEOPLE = "people, as recorded"
 """Name of the rows of what people played on the same instances."""

@@ -1,4 +1,4 @@
-"""The tables of a game other than reconstruction: its board, and the outcomes of its episodes."""
+"""The outcomes of a game's episodes, and the columns by which its tables say who played by which rules."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -6,58 +6,12 @@ from typing import Any
 
 from ircore.core.game_records import rules_key, rules_words
 from ircore.core.submission_records import Run
-from ircore.games.base import Measure, Seat
+from ircore.games.base import Seat
 from ircore.results.model import BoardRow, Results
-from ircore.results.subsets import rivals, rows_with_references, rules_apart
+from ircore.results.subsets import board_rows, rivals, rules_apart
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled, remedies
-
-
-def game_board(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
-    """Return the board of a game: ranks, players, main score, headline, and the measures that the game's pages name.
-
-    Args:
-        results: Of one game.
-        category: One of the set's categories, or None for all.
-        difficulty: ``easy``, ``hard``, or None for both.
-
-    Raises:
-        InputError: There is no such category or difficulty in the results.
-    """
-    game, rows = results.game, rows_with_references(results, category, difficulty)
-    columns = _columns(results, category, difficulty)
-    others = [measure.key for measure in results.shown if measure is not game.headline]
-    return Table(
-        name=f"board_{game.name}",
-        title=f"{game.title}: board",
-        caption=f"Runs by main score, made of {game.headline.title}; means with 95 % intervals."
-        f"{of_condition(category, difficulty)}{_usual_rules(results)}",
-        columns=tuple(filled.column for filled in columns),
-        rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
-        notes=(*remedies(row.cell.unranked for row in rows), *filter(None, [results.programs])),
-        primary=game.headline.key,
-        # A game declares its measures in their order of importance.
-        spare=("ended", "episodes", *others[::-1], "played"),
-    )
-
-
-def _columns(results: Results, category: str | None, difficulty: str | None) -> tuple[Filled[BoardRow], ...]:
-    game = results.game
-    return (
-        *RANKS,
-        TOP,
-        *_who(results),
-        Filled(
-            Column("main_score", "Main score", f"{game.headline.title} from 0, worst, to 100; 0 where not played.",
-                   "0–100", "higher", 1, estimated=True),
-            lambda row: Value.of(row.cell.main, missing="no value"),
-        ),
-        *(_mean(results, measure, category, difficulty) for measure in results.shown),
-        _count("played", "Episodes that count as played.", lambda row: row.cell.played),
-        *_ENDED,
-        UNRANKED,
-        *_rules(results),
-    )  # fmt: skip
+from ircore.results.tables.pairs import seat_column
+from ircore.results.tables.ranks import Filled
 
 
 def rules_columns(results: Results) -> tuple[Column, ...]:
@@ -109,11 +63,6 @@ def _seat(seat: Seat[Any, Any]) -> Filled[BoardRow]:
     return Filled(seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
 
 
-def seat_column(seat: Seat[Any, Any]) -> Column:
-    """Return the column of the players of a seat."""
-    return Column(seat.name, seat.title, f"Who took the seat {seat.name}.", digits=None)
-
-
 def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> Filled[BoardRow]:
     return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
 
@@ -135,7 +84,7 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     Raises:
         InputError: There is no such category or difficulty in the results.
     """
-    game, rows = results.game, rows_with_references(results, category, difficulty)
+    game, rows = results.game, board_rows(results, None, category, difficulty)
 
     def count(outcome: str) -> Callable[[BoardRow], int]:
         return lambda row: row.cell.outcomes[outcome]
@@ -157,20 +106,3 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         spare=("ended", "episodes"),
     )
-
-
-def measure_column(measure: Measure) -> Column:
-    """Return the column of a measure's means."""
-    scale = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else measure.unit
-    about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
-    # "Words (words)" says nothing twice.
-    said = scale.casefold() == measure.title.casefold()
-    unit, implied = ("", scale) if said else (scale, "")
-    return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
-
-
-def _mean(results: Results, measure: Measure, category: str | None, difficulty: str | None) -> Filled[BoardRow]:
-    def value(row: BoardRow) -> Value:
-        return Value.of(results.mean(row.submission.run_id, measure.key, category, difficulty), missing="no value")
-
-    return Filled(measure_column(measure), value)

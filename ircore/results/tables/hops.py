@@ -19,10 +19,9 @@ from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.scales import SCORE, SHARE, Scale
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 
-MEASURE_COLUMNS = (
-    *PAIR_COLUMNS,
+_MEASURED = (
     Column("measure", "measure", "A judge, a part of the facts (`verified.PART`), or an image metric.", digits=None),
     Column("better", "better", "Direction of the measure.", digits=None),
 )
@@ -39,7 +38,8 @@ class _Measure(NamedTuple):
 def by_turn_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every judge, part of the facts and metric at each turn and up to each turn ("@K"), by pair and measure."""
     columns = (
-        *MEASURE_COLUMNS,
+        *pair_columns(results),
+        *_MEASURED,
         Column("turn", "turn", "1-based; K of @K.", digits=0),
         Column("same", "at turn, same episodes", "Mean over the episodes that reach the curve's last turn.",
                estimated=True),
@@ -64,7 +64,8 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
 def normalised_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return every judge, part of the facts and metric on the axis from first (0) to final rendering (1)."""
     columns = (
-        *MEASURE_COLUMNS,
+        *pair_columns(results),
+        *_MEASURED,
         Column("place", "place", "0 is the first rendering, 1 the final one.", "0–1"),
         Column("value", "value", "Mean over episodes, between turns by straight lines.", estimated=True),
     )

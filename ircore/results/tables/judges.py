@@ -5,7 +5,7 @@ from itertools import product
 from ircore.results.conditions import under
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 from ircore.results.tables.rated_shares import UNDERRATED, marks_of, rated_columns, rated_values
 
 SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
@@ -17,7 +17,7 @@ MARKS = {"same_family": SAME_FAMILY, "underrated": UNDERRATED}
 def judges_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the mean final score of each pair, a column for each judge."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         *(
             Column(judge, judge, f"Final score by {judge}.", "0–10", "higher", estimated=True)
             for judge in results.judges
@@ -51,7 +51,7 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
     rating = list(dict.fromkeys(cell.judge for cell in cells if cell.score.n))
     choosing = list(dict.fromkeys(cell.judge for cell in cells if cell.preference.n))
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("category", "category", "Of the pictures.", digits=None),
         Column("difficulty", "difficulty", "easy or hard.", digits=None),
         *(Column(judge, judge, f"Mean final score by {judge}.", "0–10", "higher", estimated=True) for judge in rating),

@@ -13,7 +13,7 @@ from ircore.results.language import (
 )
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 
 NO_CORRECTION = "no message after turn 1"
 
@@ -35,7 +35,7 @@ def corrections_table(
 ) -> Table:
     """Return the share of correction messages (turn 2 and later) in which each category of correction fires."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("messages", "messages", "Messages of turn 2 and later.", digits=0, implied="messages"),
         *_CORRECTION_COLUMNS,
     )
@@ -60,7 +60,7 @@ def corrections_by_turn_table(
 ) -> Table:
     """Return the share of messages with each kind of correction by turn: data of the paper's Figure 13."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("turn", "turn", "2 or later.", digits=0),
         Column("messages", "messages", "Episodes with a message at this turn.", digits=0, implied="episodes"),
         *_CORRECTION_COLUMNS,
@@ -105,7 +105,7 @@ def words_table(
 def messages_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return length and novelty of messages, a row for each pair and turn."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("turn", "turn", "1-based.", digits=0),
         Column("messages", "messages", "Episodes with a message at this turn.", digits=0, implied="episodes"),
         Column("tokens", "tokens", "Tokens a message.", digits=0, estimated=True, implied="tokens"),

@@ -9,7 +9,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.agreement import spearman
 from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 
 NOTES = (
     "Spearman's ρ of final score and measure over the targets of a pair, unplayed episodes left out. snd is shape "
@@ -21,7 +21,7 @@ NO_MEASURES = "No target of this set has measures; `ircore instances import tang
 def measures_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return how the scores of each pair go with each measure of the targets, a row a pair, judge and measure."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("judge", "judge", "Whose scores.", digits=None),
         Column("measure", "measure", "Number known of the targets, as the instance set records it.", digits=None),
         Column("spearman", "Spearman ρ", "Of final score and measure.", "", estimated=True),

@@ -1,36 +1,42 @@
 """The columns that identify a row's pair, and captions that state a table's selection."""
 
+from dataclasses import replace
+from typing import Any
+
 from ircore.core.counted import counted
+from ircore.games.base import Seat
 from ircore.results.conditions import under
-from ircore.results.model import Results
+from ircore.results.model import Results, SubmissionResult
 from ircore.results.tables.model import Column, Value
 from ircore.results.tables.names import condition_words, pair_names
 
-PAIR_COLUMNS = (
-    Column("run_id", "Run", "The run: one pair under one set of rules.", digits=None, audience="programs"),
-    Column("submission", "Submission", "Slug of the pair.", digits=None, audience="programs"),
-    Column("describer", "Describer", "Model that sees the target and writes.", digits=None, audience="programs"),
-    Column("generator", "Generator", "Model that reads and draws.", digits=None, audience="programs"),
-    Column("pair", "pair", "Describer + generator.", digits=None, audience="readers"),
-)
+
+def pair_columns(results: Results) -> tuple[Column, ...]:
+    """Return the columns that say who played: run, submission and the player of each seat; for people one name."""
+    return (
+        Column("run_id", "Run", "The run: the players of a submission under one set of rules.", digits=None,
+               audience="programs"),
+        Column("submission", "Submission", "Slug of the submission.", digits=None, audience="programs"),
+        *(replace(seat_column(seat), audience="programs") for seat in results.seats),
+        Column("pair", "pair", "Who played.", digits=None, audience="readers"),
+    )  # fmt: skip
+
+
+def seat_column(seat: Seat[Any, Any]) -> Column:
+    """Return the column of the players of a seat."""
+    return Column(seat.name, seat.title, f"Player in the seat {seat.name}, who sees {seat.sees}.", digits=None)
 
 
 def pair_values(results: Results) -> dict[str, tuple[Value, ...]]:
-    """Return the entries of ``PAIR_COLUMNS`` by run id."""
+    """Return the entries of ``pair_columns`` by run id."""
     names = pair_names(results.submissions)
-    return {
-        submission.run_id: tuple(
-            Value(text)
-            for text in (
-                submission.run_id,
-                submission.slug,
-                submission.describer,
-                submission.generator,
-                names[submission.run_id],
-            )
-        )
-        for submission in results.submissions
-    }
+    return {entry.run_id: who_played(results, entry, names[entry.run_id]) for entry in results.submissions}
+
+
+def who_played(results: Results, entry: SubmissionResult, name: str) -> tuple[Value, ...]:
+    """Return the entries of ``pair_columns`` of a run; for people it has a name."""
+    labels = (entry.run.submission.label_of(seat.name) for seat in results.seats)
+    return tuple(map(Value, (entry.run_id, entry.slug, *labels, name)))
 
 
 def caption(

@@ -20,8 +20,8 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
+from ircore.results.arrays import Array, filled, over_targets
 from ircore.results.budgets import budget_series
-from ircore.results.columns import Column, filled, over_targets
 from ircore.results.conditions import under
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode
@@ -82,7 +82,7 @@ class _Played:
         value: Callable[[JudgedEpisode], float | None] = lambda judged: judged.final,
         instances: Sequence[Instance] | None = None,
         results: Results | None = None,
-    ) -> Column:
+    ) -> Array:
         """Return a number of each judged episode, NaN where there is none; shape (instances, runs)."""
         results = results or self.results
         return filled(
@@ -99,7 +99,7 @@ class _Played:
         return over_targets(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
 
 
-def _paired(first: Column, second: Column) -> Estimate:
+def _paired(first: Array, second: Array) -> Estimate:
     """Return the mean difference of two columns on the pictures that both have."""
     differences = first[:, 0] - second[:, 0]
     return estimate(differences[~np.isnan(differences)].tolist(), DIFFERENCE)

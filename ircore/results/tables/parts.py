@@ -14,7 +14,7 @@ from ircore.results.parts import PartResult, part_results
 from ircore.results.statistics.intervals import estimate
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.names import ALL
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import Checked
@@ -52,7 +52,7 @@ def parts_table(
     if order is not None and order not in PARTS:
         raise InputError(f"no part is called {order!r}", f"Choose one of: {', '.join(PARTS)}.")
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("score", "score", "Score by verified.", "0–10", "higher", estimated=True),
         *(Column(part, part, ABOUT[part], "0–1", "higher", estimated=True) for part in PARTS),
     )
@@ -76,7 +76,7 @@ def parts_table(
 def facts_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the share of right facts of each pair by category, difficulty and part, all before parts of the set."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("category", "category", f"A category, or {ALL}.", digits=None),
         Column("difficulty", "difficulty", f"easy, hard, or {ALL}.", digits=None),
         Column("part", "part", "Of the score by verified.", digits=None),
@@ -111,7 +111,7 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         InputError: No pair has played such an episode.
     """
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("turn", "turn", "1-based.", digits=0),
         Column("part", "part", "Of the score.", digits=None),
         Column("fact", "Fact", "Key of the fact within its target.", digits=None, audience="programs"),

@@ -28,6 +28,9 @@ class Filled(Generic[LineT]):
     value: Callable[[LineT], Value]
     """Returns the entry of a line."""
 
+    field: tuple[str, ...] = ()
+    """Where the number stands in a cell: names of a field, of a field within it …; empty if it stands in none."""
+
 
 def why_no_rank(row: RankedRow[Any, Any]) -> str:
     """Say for people why a run has no rank on a board."""

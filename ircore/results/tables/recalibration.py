@@ -4,7 +4,7 @@ from ircore.results.calibration import MARKS, RecalibratedCell, calibrate
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 from ircore.results.tables.rated_shares import gap_notes, rated_columns, rated_values
 
 ERRORS = (
@@ -80,7 +80,7 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
     calibration = calibrate(results.episodes)
     judges = tuple(calibration.maps)
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         *(
             Column(judge, judge, f"Final score by {judge}, as people would score.", "0–10", "higher", estimated=True)
             for judge in judges

@@ -2,14 +2,14 @@
 
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption
+from ircore.results.tables.pairs import caption, pair_columns, who_played
 from ircore.results.tables.rules import RULES
 
 
 def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the unranked scores of reference describers' runs; these describers see more than any describer may."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
         Column("main_score", "main score", "10 × score × share played.", "0–100", "higher", 1, estimated=True),
         Column("played", "played", "Episodes not aborted.", "episodes", digits=0),
@@ -19,10 +19,9 @@ def references_table(results: Results, judge: str, category: str | None = None, 
     rows = []
     for reference in results.references:
         submission, cell = reference.submission, reference.cells[category, difficulty, judge]
-        pair = f"{submission.describer} + {submission.generator}"
-        who = (submission.run_id, submission.slug, submission.describer, submission.generator, pair)
+        who = who_played(results, submission, " + ".join(submission.players))
         counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
-        rows.append((*map(Value, who), Value.of(cell.score), Value.of(cell.main), *counts))
+        rows.append((*who, Value.of(cell.score), Value.of(cell.main), *counts))
     notes = (
         "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
         "title-only knows category and difficulty. They are never ranked.",

@@ -6,10 +6,9 @@ from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, pair_values
+from ircore.results.tables.pairs import pair_columns, pair_values
 
 COLUMNS = (
-    *PAIR_COLUMNS,
     Column("public", "public", "Main score on the public set.", "0–100", "higher", 1, estimated=True),
     Column("secret", "secret", "Main score on the season's set.", "0–100", "higher", 1, estimated=True),
     Column("gap", "public − secret", "Public minus secret main score.", "0–100", "lower", 1, True, estimated=True),
@@ -58,4 +57,4 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
         f"{(category or 'All drawn targets').replace('_', ' ').capitalize()}, judged by {judge}; public set "
         f"{public.instance_set[:12]}, season's set {secret.instance_set[:12]}."
     )
-    return Table("season-gap", "Public against secret", words, COLUMNS, tuple(rows))
+    return Table("season-gap", "Public against secret", words, (*pair_columns(public), *COLUMNS), tuple(rows))

@@ -19,14 +19,13 @@ from ircore.results.reweighed import WEIGHINGS
 from ircore.results.statistics.ranks import RankRange, Standing
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 from ircore.results.unranked_runs import columns_of
 
 PHOTOGRAPHS = "photos"
 """Category of the targets that are photographs."""
 
-COLUMNS = (
-    *PAIR_COLUMNS,
+_COLUMNS = (
     Column("variation", "variation", "The one choice that differs from the board's.", digits=None),
     Column("judge", "board by", "Judge of the board that it is compared with.", digits=None),
     Column("main_score", "main", "Main score under the variation.", "0–100", "higher", 1, nullable=True),
@@ -67,7 +66,7 @@ def sensitivity_table(results: Results) -> Table:
         "sensitivity",
         "Do ranks depend on how is scored?",
         caption(results, None),
-        COLUMNS,
+        (*pair_columns(results), *_COLUMNS),
         tuple(rows),
         tuple(dict.fromkeys(notes)) or ("One judge rated no photographs, and knows no facts: nothing can be varied.",),
         spare=("main_score", "judge"),

@@ -9,7 +9,7 @@ from ircore.games.reference.records import Round
 from ircore.results.game_curves import SteppedEpisode, by_step, curve_points
 from ircore.results.hops import TOO_FEW_REACH
 from ircore.results.model import Results
-from ircore.results.tables.games import measure_column
+from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.model import Column, Table, Value
 
 _KEYS = ("message_wnr", "message_wnr_paper", "message_wnd", "message_wnd_paper", "message_overlap")

@@ -1,16 +1,19 @@
 """Effect of refinement: outcomes of episodes, scores turn by turn, token budgets side by side."""
 
 from collections import Counter
+from dataclasses import replace
 
 from ircore.core.score_records import HUMAN
+from ircore.results.amounts import AMOUNTS
 from ircore.results.budgets import budget_series, prompt_groups
 from ircore.results.conditions import under
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import clustered_share
+from ircore.results.tables.board_columns import amount_column
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import PAIR_COLUMNS, caption, pair_values
+from ircore.results.tables.pairs import caption, pair_columns, pair_values
 from ircore.results.tables.rated_shares import rated_columns, rated_values
 from ircore.results.trajectories import trajectories
 
@@ -18,7 +21,7 @@ from ircore.results.trajectories import trajectories
 def outcomes_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return how episodes ended, and how refinement changed scores, as shares with intervals."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("played", "played", "Episodes not aborted, of all.", "0–1", "higher", estimated=True),
         Column("improved", "improved", "ΔQ > 0.", "0–1", "higher", estimated=True),
         Column("stable", "stable", "ΔQ = 0.", "0–1", estimated=True),
@@ -59,7 +62,7 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     """
     judges = pooled_judges(results)
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("improved", "improved", "ΔQ > 0.", "0–1", "higher", estimated=True),
         Column("stable", "stable", "ΔQ = 0.", "0–1", estimated=True),
         Column("regressed", "regressed", "ΔQ < 0.", "0–1", "lower", estimated=True),
@@ -96,7 +99,7 @@ def trajectories_table(
 ) -> Table:
     """Return the score reached by each turn, a row for each pair, category and turn."""
     columns = (
-        *PAIR_COLUMNS,
+        *pair_columns(results),
         Column("category", "category", "A category, or all.", digits=None),
         Column("turn", "turn", "1-based.", digits=0),
         Column("reached", "score", "Similarity of each episode's latest rendering.", "0–10", "higher", estimated=True),
@@ -123,10 +126,20 @@ def trajectories_table(
     )
 
 
+_BUDGETED = ("steps", "episode_tokens", "over_budget")
+"""What a budget of tokens changes."""
+
+
+def _amounts(results: Results, *keys: str) -> list[Column]:
+    """Return the columns of amounts, for everyone."""
+    known = {amount.column.key: replace(amount_column(results.game, amount), audience="everyone") for amount in AMOUNTS}
+    return [known[key] for key in keys]
+
+
 def budgets_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return pairs that were played under several token budgets, a row for each pair and budget."""
     columns = (
-        *PAIR_COLUMNS[:-1],
+        *pair_columns(results)[:-1],
         Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
         Column("budget", "budget", "Tokens a message may have.", "tokens", digits=0),
         Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
@@ -134,20 +147,7 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
             "delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True, implied="points of 10"
         ),
         Column("preference", "final preferred", "Share, a tie being half.", "0–1", "higher", estimated=True),
-        Column(
-            "turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True, implied="turns"
-        ),
-        Column(
-            "tokens",
-            "tokens",
-            "Tokens of the messages per played episode.",
-            "",
-            "lower",
-            0,
-            estimated=True,
-            implied="tokens",
-        ),
-        Column("over_budget", "over budget", "Share of messages over the budget.", "0–1", "lower", estimated=True),
+        *_amounts(results, *_BUDGETED),
         *rated_columns(),
     )
     who = pair_values(results)
@@ -160,7 +160,7 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
             means = (
                 Value.of(cell.score, Selection(run, "rated", category, difficulty, judge)),
                 *(Value.of(mean, refined) for mean in (cell.delta, cell.preference)),
-                *(Value.of(mean, played) for mean in (cell.turns, cell.tokens, cell.over_budget)),
+                *(Value.of(mean, played) for mean in (cell.amounts[key] for key in _BUDGETED)),
             )
             # Without the rules that tell runs of one pair apart, because a row names its budget.
             names = (*who[cell.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
@@ -177,7 +177,7 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
     interval of this one comparison.
     """
     columns = (
-        *PAIR_COLUMNS[:-1],
+        *pair_columns(results)[:-1],
         Column("players", "pair", "Describer + generator.", digits=None, audience="readers"),
         Column("prompts", "prompts", "Name of the prompts and hash of their texts.", digits=None),
         Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
@@ -188,10 +188,7 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
         Column("losses", "worse", "Pictures with a worse score.", "pictures", digits=0, nullable=True),
         Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True,
                implied="points of 10"),
-        Column("turns", "turns", "Turns with a rendering per played episode.", digits=1, estimated=True,
-               implied="turns"),
-        Column("tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True,
-               implied="tokens"),
+        *_amounts(results, "steps", "episode_tokens"),
         *rated_columns(),
     )  # fmt: skip
     who, rows = pair_values(results), []
@@ -214,11 +211,11 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
                 Value.of(cell.score, rated),
                 *apart,
                 Value.of(cell.delta, refined),
-                Value.of(cell.turns, played),
-                Value.of(cell.tokens, played),
+                Value.of(cell.amounts["steps"], played),
+                Value.of(cell.amounts["episode_tokens"], played),
             )
             rows.append((*who[entry.run_id][:-1], *values, *rated_values(cell)))
     notes = () if rows else ("No pair was played with several prompts: ircore play … --prompts built-in --prompts DIR",)
     words = caption(results, judge, category, difficulty)
-    spare = ("tokens", "turns", "delta", "losses", "wins")
+    spare = ("episode_tokens", "steps", "delta", "losses", "wins")
     return Table("prompts", "Prompts", words, columns, tuple(rows), notes, primary="score", spare=spare)

@@ -63,7 +63,7 @@ def test_the_leaderboard_is_what_one_works_out_by_hand(built: Path) -> None:
     assert (first["mean"], first["n"]) == (8, 10)
     assert (first["low"], first["high"]) == (pytest.approx(8 - 1.651, abs=0.01), pytest.approx(8 + 0.823, abs=0.01))
     assert (first["delta_mean"], second["delta_mean"]) == (2, -1)
-    assert (first["episodes"], first["played"], first["aborted"]) == (12, 10, 2)
+    assert (first["episodes"], first["played"], first["outcome_aborted"]) == (12, 10, 2)
     assert first["main_score_mean"] == pytest.approx(8 * 10 * 10 / 12)
     assert (first["improved"], second["regressed"], first["preference_mean"]) == (10, 10, 1)
     assert len(rows) == 2 * (1 + 2) * (1 + 2)

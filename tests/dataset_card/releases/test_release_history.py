@@ -74,7 +74,7 @@ def test_built_step_by_step_or_at_once_the_tables_are_the_same_to_the_byte(build
 def test_numbers_of_former_runs_are_those_of_its_boards(inputs: Path, build: Build) -> None:
     first = StoredRelease(build("first", "centre-block", "other-block"))
     played = Results.from_runs([RunFolder(path) for path in (inputs / "runs").iterdir()])
-    known = {(run_id, *key): cell for run_id, cells in first.cells.items() for key, cell in cells.items()}
+    known = {(run.run_id, *key): cell for run in first.runs.values() for key, cell in first.cells_of(run).items()}
     assert known == {key: replace(cell, same_family=False) for key, cell in played.cells.items()}
 
 

@@ -24,8 +24,7 @@ from ircore.games.base import (
 from ircore.games.declarations import BOARD_COLUMNS, declaration_faults
 from ircore.players import base as players
 from ircore.results.model import Results
-from ircore.results.tables.formats import flat_names
-from ircore.results.tables.games import game_board
+from ircore.results.tables.board import board_table
 
 
 def test_the_examples_of_the_contract_run() -> None:
@@ -48,8 +47,8 @@ class Unsound(Game[GameRules]):
     )
     payload = step = Nothing
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (GameOutcome("completed", played=True),)
-    measures: ClassVar[tuple[Measure, ...]] = (Measure("seconds", "Seconds", "s", direction="lower"),)
-    pages = Pages(columns=("points",), curves=(Curve("seconds", over="round"),), matrix=("one", "two"))
+    measures: ClassVar[tuple[Measure, ...]] = (Measure("waited", "Waited", "s", direction="lower"),)
+    pages = Pages(columns=("points",), curves=(Curve("waited", over="round"),), matrix=("one", "two"))
     published: ClassVar[tuple[PublishedFigure, ...]] = (PublishedFigure("people", "points", 9, "javascript:alert(1)"),)
 
     async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
@@ -59,10 +58,10 @@ class Unsound(Game[GameRules]):
 def test_unsound_declarations_are_named() -> None:
     assert declaration_faults(Unsound()) == (
         "two seats have one name",
-        "the headline seconds has no range with a lowest and a highest value",
+        "the headline waited has no range with a lowest and a highest value",
         "there is no outcome aborted that does not count as played",
         "pages name the measure points, which is not declared",
-        "a curve is of seconds, which is no measure per step",
+        "a curve is of waited, which is no measure per step",
         "a curve is over round, no field of a step",
         "pages cross one, two in a matrix, which are not two seats",
         "the seat one is asked with thinking, which is no rule that is true or false",
@@ -114,10 +113,9 @@ def test_columns_of_boards_are_nobodys_names() -> None:
 
 
 def test_the_names_of_a_boards_own_columns_are_known() -> None:
-    board = game_board(Results.from_runs(game=Drawing(), runs=[drawn_run()]))
-    columns = {*flat_names(board), *(column.key for column in board.columns)}
-    of_main_score = {f"main_score_{part}" for part in ("mean", "low", "high", "n")}
-    assert columns - of_main_score - {"guesser", "points"} <= BOARD_COLUMNS
+    board = board_table(Results.from_runs(game=Drawing(), runs=[drawn_run()]), "points")
+    plain = {column.key for column in board.columns if not column.key.startswith("outcome_")}
+    assert {"game", "mean", "low", "high", "n", *plain} == {*BOARD_COLUMNS, "guesser", "points"}
 
 
 def test_faults_of_measures_that_judges_and_people_give() -> None:

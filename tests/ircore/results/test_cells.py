@@ -133,8 +133,8 @@ def test_messages_over_budget_are_a_share_of_messages() -> None:
     played = [episode for episode in long.played if episode.played]
     over = sum(turn.over_budget for episode in played for turn in episode.turns)
     cell = results.cell(long.run.run_id, "structural")
-    assert cell.over_budget.mean == pytest.approx(over / sum(len(episode.turns) for episode in played))
-    assert cell.over_budget.n == len(played)
+    assert cell.amounts["over_budget"].mean == pytest.approx(over / sum(len(episode.turns) for episode in played))
+    assert cell.amounts["over_budget"].n == len(played)
 
 
 @pytest.mark.slow
@@ -143,9 +143,9 @@ def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Pat
     episode = run.episodes()[0]
     run.add_scores([rating_of(episode, episode.rendered_turns[-1], 5)])
     cell = Results.from_runs([run]).cell(run.run.run_id, "eye")
-    assert (cell.cost.mean, cell.cost.n) == (0, 4)
+    assert (cell.amounts["cost"].mean, cell.amounts["cost"].n) == (0, 4)
     invented = judged("gpt-5.2")
-    assert Results.from_runs([invented]).cell(invented.run.run_id, "structural").cost.mean is None
+    assert Results.from_runs([invented]).cell(invented.run.run_id, "structural").amounts["cost"].mean is None
 
 
 @pytest.mark.slow

@@ -14,14 +14,19 @@ from ircore.games.measuring import NOT_NEGATIVE
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import rows_with_references
+from ircore.results.subsets import board_rows
+from ircore.results.tables.board import board_table
 from ircore.results.tables.catalogue import Question, tables_of
 from ircore.results.tables.game_curves import players_table
-from ircore.results.tables.games import game_board
+from ircore.results.tables.model import Table
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 PAIRS = [("one", 9.0), ("two", 1.0)]
 SPREAD = [4.0, 5.0, 6.0, 5.0]
+
+
+def board_of(outcomes: Results) -> Table:
+    return board_table(outcomes, outcomes.game.headline.key)
 
 
 def results(*runs: object) -> Results:
@@ -68,15 +73,15 @@ def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: li
     outcomes = results(guessed("whole", TEN, [5.0] * 20), guessed("gaps", TEN, values))
     ranks = {row.submission.run.slug: row.rank_low for row in outcomes.board()}
     assert ranks == {"whole": 1, "gaps": None}
-    assert game_board(outcomes).entry(1, "rank").missing == f"no rank: {reason}"
+    assert board_of(outcomes).entry(1, "rank").missing == f"no rank: {reason}"
 
 
 def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_others() -> None:
     floor = guessed("floor", TEN, [9.5] * 20, reference=True)
     outcomes = results(guessed("good", TEN, [9.0] * 20), floor, guessed("poor", TEN, [1.0] * 20))
-    board = [(row.submission.run.slug, row.rank_low, row.top) for row in rows_with_references(outcomes)]
+    board = [(row.submission.run.slug, row.rank_low, row.top) for row in board_rows(outcomes)]
     assert board == [("good", 1, True), ("poor", 2, False), ("floor", None, False)]
-    table = game_board(outcomes)
+    table = board_of(outcomes)
     assert table.entry(2, "rank").missing == "no rank: a reference, shown as a ceiling or floor"
     assert table.entry(2, "unranked").value == "reference"
 
@@ -84,7 +89,7 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
 def test_runs_by_other_rules_are_ranked_apart() -> None:
     usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
     outcomes = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3}))
-    board = rows_with_references(outcomes)
+    board = board_rows(outcomes)
     ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
 
@@ -92,15 +97,13 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
 def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:
     usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
     longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})
-    table = game_board(results(*usual, longer))
-    assert [value.value for value in table.column("other_rules")] == ["the usual"] * 2 + ["loud=false, rounds=3"]
+    table = board_of(results(*usual, longer))
+    assert "loud=false, rounds=3" in str(table.entry(2, "pair").value)
     assert [value.value for value in table.column("rules")] == [
         "hints=true,rounds=2", "hints=true,rounds=2", "hints=true,loud=false,rounds=3"
     ]  # fmt: skip
-    assert table.caption.endswith("Ranks are among runs by the same rules; the usual ones are hints=true, rounds=2.")
-    alike = game_board(results(*usual))
-    assert "other_rules" not in {column.key for column in alike.columns}
-    assert "rules" not in alike.caption
+    assert "Ranks are among the pairs under the same rules." in table.caption
+    assert "under the same rules" not in board_of(results(*usual)).caption
 
 
 @pytest.mark.slow
@@ -272,7 +275,7 @@ def test_players_are_ordered_by_the_better_direction_of_the_headline() -> None:
 
 def test_the_rules_with_most_runs_come_first_though_others_are_the_defaults() -> None:
     runs = [guessed(name, TEN, [points] * 20, rules={"rounds": 3}) for name, points in PAIRS]
-    board = rows_with_references(results(guessed("three", TEN, [9.5] * 20), *runs))
+    board = board_rows(results(guessed("three", TEN, [9.5] * 20), *runs))
     assert [(row.submission.run.slug, len(row.submission.run.rules)) for row in board] == [
         ("one", 1), ("two", 1), ("three", 0)
     ]  # fmt: skip

@@ -153,6 +153,6 @@ def test_budgets_of_one_pair_stand_side_by_side() -> None:
     (series,) = budget_series(results, "structural")
     assert (series.describer, series.generator) == ("seer", "painter")
     assert [point.budget for point in series.points] == [10, 50, 200]
-    assert [point.cell.over_budget.mean for point in series.points] == [1, 0, 0]
+    assert [point.cell.amounts["over_budget"].mean for point in series.points] == [1, 0, 0]
     (photos,) = budget_series(results, "structural", "photos", "hard")
     assert [(point.cell.category, point.cell.difficulty) for point in photos.points] == [("photos", "hard")] * 3

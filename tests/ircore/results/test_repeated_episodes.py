@@ -10,7 +10,7 @@ from ircore.core.episode_records import Episode, Rendering, Turn, repeat_id
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.registry import load_game
-from ircore.results.columns import filled
+from ircore.results.arrays import filled
 from ircore.results.episodes import EpisodeResult, final_scores, judge_episodes
 from ircore.results.judge_ratings import PENDING, RATED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.tally import Tally

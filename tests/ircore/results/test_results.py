@@ -142,7 +142,7 @@ def test_unplayed_episodes_count_as_missing(tmp_path: Path) -> None:
     assert whole.delta.mean == pytest.approx(5 / 3)
     assert whole.delta.n == 3
     assert whole.convergence == {"improved": 2, "stable": 0, "regressed": 1, "no_refinement": 0}
-    assert whole.turns.mean == 2
+    assert whole.amounts["steps"].mean == 2
 
     easy = results.cell(pair.run_id, "eye", "geometry", "easy")
     assert (easy.episodes, easy.played, easy.score.mean) == (3, 2, 7)

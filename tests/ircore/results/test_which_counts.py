@@ -13,7 +13,7 @@ from target_instances import with_scene
 from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.games.registry import load_game
-from ircore.results.columns import over_targets
+from ircore.results.arrays import over_targets
 from ircore.results.coverage import Coverage
 from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import counting_scores, judge_episodes

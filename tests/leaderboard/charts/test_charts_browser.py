@@ -84,7 +84,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _priced(cell: Cell, dollars: float) -> Cell:
-    return replace(cell, cost=Estimate(dollars, 0.9 * dollars, 1.1 * dollars, cell.episodes))
+    return replace(
+        cell, amounts={**cell.amounts, "cost": Estimate(dollars, 0.9 * dollars, 1.1 * dollars, cell.episodes)}
+    )
 
 
 def test_every_figure_takes_the_place_of_its_still_picture(visit: Visit) -> None:

@@ -1,0 +1,137 @@
+"""The numbers of all episodes as arrays of instances × runs, NaN where a number is missing."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ircore.core.records import Instance
+from ircore.results.amounts import AMOUNTS, Amount, AmountOf
+from ircore.results.conditions import strata
+from ircore.results.episodes import EpisodeResult
+from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.scales import Scale
+
+Array = NDArray[np.float64]
+"""Shape (instances, runs)."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """What the episodes of runs took: the dividends and divisors of a mean."""
+
+    of: Array
+    """Amount of each episode; NaN where it is unknown."""
+
+    per: Array | None
+    """What sums are divided by; the number of episodes if None."""
+
+
+def amounts_of(
+    instances: Sequence[Instance],
+    episodes: Mapping[str, Sequence[EpisodeResult]],
+    costs: Mapping[str, Mapping[str, float | None]],
+) -> dict[str, Amounts]:
+    """Arrange what episodes took by instance and run, for each of ``AMOUNTS`` by its key.
+
+    Args:
+        instances: The whole set.
+        episodes: By run_id.
+        costs: By run_id, then by episode_id: US dollars.
+    """
+
+    def array(amount: Amount, of: AmountOf, empty: float = np.nan) -> Array:
+        def value(result: EpisodeResult) -> float | None:
+            if amount.which == "played" and not result.played:
+                return None
+            known = of(result, costs.get(result.run_id, {}).get(result.episode.episode_id))
+            # Not None: a mean over the known amounts of an instance would pass for that of all its episodes.
+            return np.nan if known is None and amount.whole else known
+
+        return filled(instances, episodes.values(), value, empty)
+
+    ended = filled(instances, episodes.values(), lambda _: 1.0, 0.0) > 0
+    arranged: dict[str, Amounts] = {}
+    for amount in AMOUNTS:
+        # Zero, not NaN: shares divide sums, to which an unplayed episode adds nothing.
+        empty = np.nan if amount.per is None else 0.0
+        of = array(amount, amount.of, empty)
+        per = None if amount.per is None else array(amount, amount.per, empty)
+        arranged[amount.column.key] = Amounts(_whole(of, ended) if amount.whole else of, per)
+    return arranged
+
+
+def deltas_of(
+    instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]
+) -> dict[str, Array]:
+    """Arrange ΔQ, −10 to 10, by instance and run, for each judge by name.
+
+    Args:
+        instances: The whole set.
+        episodes: By run_id.
+        judges: Whose ratings.
+    """
+
+    def delta(judge: str, result: EpisodeResult) -> float | None:
+        return result.judged[judge].delta if judge in result.judged else None
+
+    return {judge: filled(instances, episodes.values(), partial(delta, judge)) for judge in judges}
+
+
+def filled(
+    instances: Sequence[Instance],
+    episodes: Collection[Sequence[EpisodeResult]],
+    value: Callable[[EpisodeResult], float | None],
+    empty: float = np.nan,
+) -> Array:
+    """Arrange a number of each episode by instance and run; of several episodes of an instance the mean.
+
+    Args:
+        instances: The rows.
+        episodes: Those of each run, in the order of the columns; episodes of other instances are passed over.
+        value: Returns the number of an episode; None leaves the entry empty.
+        empty: Stands where there is no number.
+    """
+    rows = {instance.instance_id: row for row, instance in enumerate(instances)}
+    sums, counts = np.zeros((2, len(rows), len(episodes)))
+    for index, results in enumerate(episodes):
+        for result in results:
+            amount = value(result)
+            if amount is not None and result.episode.instance_id in rows:
+                sums[rows[result.episode.instance_id], index] += amount
+                counts[rows[result.episode.instance_id], index] += 1
+    return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
+
+
+def _whole(amounts: Array, ended: NDArray[np.bool_]) -> Array:
+    """Leave out the amounts of a run if that of an ended episode is unknown."""
+    return np.where((np.isnan(amounts) & ended).any(axis=0), np.nan, amounts)
+
+
+def target_means(scores: Array) -> Array:
+    """Return the mean of each row as a column, NaN where it has no value; rows are targets.
+
+    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    [[2.0], [nan]]
+    """
+    known = ~np.isnan(scores).all(axis=1)
+    means = np.full((len(scores), 1), np.nan)
+    # Rows without any value are left out: NumPy warns of the mean of nothing. In C order, in which NumPy adds each row
+    # as it adds that row alone: other orders differ in the last bit.
+    means[known, 0] = np.nanmean(np.ascontiguousarray(scores[known]), axis=1)
+    return means
+
+
+def over_targets(scores: Array, instances: Sequence[Instance], scale: Scale) -> Estimate:
+    """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
+
+    >>> from ircore.results.statistics.scales import SCORE
+    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
+    Estimate(mean=None, low=None, high=None, n=0)
+    """
+    if not instances:
+        return Estimate(None, None, None, 0)
+    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
