@@ -22,6 +22,7 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
+from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.events import Call, End, Event
 from ircore.runs.folder import RunFolder
@@ -60,7 +61,7 @@ class Handed(NamedTuple):
         """Return the similarity of each rendering to the target."""
         targets = {instance.instance_id: instance for instance in self.folder.instances.instances}
         target, judge = self.folder.instances.picture(targets[episode.instance_id], "target"), StructuralJudge()
-        return [judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in episode.renderings.values()]
+        return [judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in renderings_of(episode).values()]
 
     def calls(self, change: Callable[[Call], Call]) -> "Handed":
         """Change every answer of the describer."""
@@ -84,8 +85,8 @@ class Handed(NamedTuple):
         return self.ends(
             lambda episode: episode.with_steps(
                 (
-                    episode.turns[0].model_copy(update={"message": text + episode.category}),
-                    *episode.turns[1:],
+                    turns_of(episode)[0].model_copy(update={"message": text + episode.category}),
+                    *turns_of(episode)[1:],
                 )
             )
         )
@@ -133,7 +134,7 @@ def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
     drawn_by: dict[str, list[Rendering]] = {}
     for folder in (handed.folder, *others):
         for episode in folder.episodes():
-            for drawn in episode.renderings.values():
+            for drawn in renderings_of(episode).values():
                 pictures[drawn.sha256] = folder.rendering(drawn)
                 drawn_by.setdefault(episode.episode_id, []).append(drawn)
 
@@ -141,7 +142,7 @@ def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
         known = {drawn.sha256: drawn for drawn in drawn_by[episode.episode_id]}
         chosen = rng.sample([known[name] for name in sorted(known)], min(10, len(known)))
         turns = tuple(
-            episode.turns[0].model_copy(update={"turn": number, "rendering": drawn})
+            turns_of(episode)[0].model_copy(update={"turn": number, "rendering": drawn})
             for number, drawn in enumerate(chosen, start=1)
         )
         return episode.with_steps(turns, outcome="converged", abort_reason=None)
@@ -156,7 +157,7 @@ def cut_at_best(handed: Handed) -> Handed:
         ratings = handed.ratings(episode)
         if len(ratings) < 2:
             return episode
-        kept = episode.turns[: ratings.index(max(ratings)) + 1]
+        kept = turns_of(episode)[: ratings.index(max(ratings)) + 1]
         return episode.with_steps(kept, outcome="converged", abort_reason=None)
 
     return handed.ends(cut)

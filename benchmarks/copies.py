@@ -26,6 +26,7 @@ from copied_pictures.catalogue import ALL, OF_OTHERS, OF_TARGETS, RUINED, Source
 from PIL import Image, ImageDraw, ImageFilter
 
 from ircore.core.images import Picture, Pixels
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
@@ -61,7 +62,7 @@ class World(NamedTuple):
         """Yield each instance with the pictures that a cheat takes."""
         instances = read_instances(self.instances)
         finals = [
-            {each.episode_id: each.rendered_turns[-1].rendering for each in folder.episodes() if each.rendered_turns}
+            {each.episode_id: rendered_turns(each)[-1].rendering for each in folder.episodes() if rendered_turns(each)}
             for folder in map(RunFolder, self.runs)
         ]
         for instance in instances.instances:

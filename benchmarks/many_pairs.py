@@ -18,8 +18,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from ircore.core.records import CATEGORIES, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id

@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run, Submission
+from ircore.games.reconstruction.records import Rules
 from ircore.results.cells import main_differences
 from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RATED, JudgeRatings, RatedEpisode, arrange_ratings

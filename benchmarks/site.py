@@ -25,9 +25,10 @@ from typing import Any, NamedTuple
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PictureFile, PlayerSpec, Rules
+from ircore.core.records import DIFFICULTIES, Instance, PictureFile, PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import CATEGORIES, Rules
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.play import make_run
@@ -171,7 +172,7 @@ def make_instances(folder: Path) -> InstanceSet:
                 item = picture(len(made))
                 name = f"{category}-{difficulty}-{index:02d}"
                 made.append((instance(name, category, difficulty, item), {"target": item}))
-    return write_instances(folder, made)
+    return write_instances(folder, made, CATEGORIES)
 
 
 def instance(name: str, category: str, difficulty: Any, one: Picture) -> Instance:

@@ -16,7 +16,7 @@ from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.model import Results
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result

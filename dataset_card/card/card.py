@@ -21,13 +21,14 @@ from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
+from ircore.results.tables.names import ALL
 
 LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"
@@ -191,7 +192,9 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         table,
         card_code.steps_code(table),
         len(tables.instances.instances),
-        tuple(tables.rows(tables.configs[LEADERBOARD.name])),
+        tuple(
+            row for row in tables.rows(tables.configs[LEADERBOARD.name]) if row["category"] == row["difficulty"] == ALL
+        ),
     )
 
 
@@ -284,8 +287,8 @@ def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
         ends["converged"],
         ends["turn_limit"],
         ends["aborted"],
-        sum(len(episode.turns) for episode in episodes),
-        sum(len(episode.rendered_turns) for episode in episodes),
+        sum(len(turns_of(episode)) for episode in episodes),
+        sum(len(rendered_turns(episode)) for episode in episodes),
     )
 
 

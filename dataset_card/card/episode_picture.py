@@ -7,8 +7,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.tables.rows import ReconstructionSource
-from ircore.core.episode_records import Turn
 from ircore.core.images import Picture
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import headline_judge
 from ircore.results.played_run import PlayedRun
@@ -53,13 +53,13 @@ def choose_example(source: ReconstructionSource) -> Example:
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
-        if result.episode.played and result.episode.rendered_turns
+        if result.episode.played and rendered_turns(result.episode)
     ]  # fmt: skip
     headline = headline_judge(source.results)
     best = max(drawn, key=partial(_merit, headline))
     # The headline judge may have rated other episodes alone.
     judge = headline if headline in best.judged else next(iter(best.judged), None)
-    return Example(runs[best.run_id], best, judge, _shown(best.episode.rendered_turns))
+    return Example(runs[best.run_id], best, judge, _shown(rendered_turns(best.episode)))
 
 
 def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
@@ -67,7 +67,7 @@ def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, i
     # No change of a similarity is below -10, so an episode without a change is chosen last.
     delta = judged.delta if judged and judged.delta is not None else -10.0
     final = judged.final if judged and judged.final is not None else 0.0
-    return delta, final, len(result.episode.rendered_turns)
+    return delta, final, len(rendered_turns(result.episode))
 
 
 def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:

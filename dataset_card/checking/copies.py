@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from dataset_card.checking.release_contents import renderings_of
+from dataset_card.checking.release_contents import embedded_pictures
 from dataset_card.releases.files import COPIES, copies_name
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import renderings_of
 from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
 
 MAX_BYTES = 256 * 1024**2
@@ -55,9 +56,9 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
     # A missing file, or one without descriptors, is a fault of the check.
     if index is None:
         return
-    drawn = {shown.sha256: shown for episode in run.episodes() for shown in episode.renderings.values()}
+    drawn = {shown.sha256: shown for episode in run.episodes() for shown in renderings_of(episode).values()}
     places = [place for place, (episode, _) in enumerate(index.keys()) if episode in episodes]
-    embedded = renderings_of(folder, run_id)
+    embedded = embedded_pictures(folder, run_id)
     pictures = (embedded.read(drawn[index.sha256[place]]) for place in places)
     differing = [
         index.episodes[place]

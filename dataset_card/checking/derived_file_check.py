@@ -16,6 +16,7 @@ from dataset_card.releases.renderer import renderer
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import LEADERBOARD
 from ircore.core.errors import InputError
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.episodes import EpisodeResult
 
 MOST_CATEGORIES = 100
@@ -72,7 +73,7 @@ def check_derived(
 
 
 def _is_rated(result: EpisodeResult) -> bool:
-    return bool(result.judged and result.episode.played and result.episode.rendered_turns)
+    return bool(result.judged and result.episode.played and rendered_turns(result.episode))
 
 
 def maintainer_texts_of(folder: Path) -> MaintainerTexts:

@@ -32,9 +32,9 @@ from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import one_line
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import read_versions
 

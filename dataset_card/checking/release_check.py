@@ -47,10 +47,11 @@ from dataset_card.tables.schema import (
 from dataset_card.tables.shared_tables import foreign_columns
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.core.workers import worker_pool
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.submissions.season_gaps import SEASON_GAPS
 
 T = TypeVar("T")

@@ -39,7 +39,7 @@ class EmbeddedInstances(InstanceSet):
         return self.embedded.read(instance.pictures[name])
 
 
-def renderings_of(folder: Path, run_id: str) -> EmbeddedPictures:
+def embedded_pictures(folder: Path, run_id: str) -> EmbeddedPictures:
     """Return the renderings of a run of a release."""
     paths = [path for path in table_files(folder, TRANSCRIPTS) if _is_of(path, run_id)]
     return EmbeddedPictures(paths, "rendering")
@@ -67,7 +67,7 @@ def released_tables(folder: Path, runs: tuple[ReleasedRun, ...], results: Result
     """
     instances = instances_of(folder, runs[0].instances)
     by_id = {
-        run.run.run_id: PlayedRun(replace(run, instances=instances, pictures=renderings_of(folder, run.run.run_id)))
+        run.run.run_id: PlayedRun(replace(run, instances=instances, pictures=embedded_pictures(folder, run.run.run_id)))
         for run in with_facts(folder, runs)
     }
     ordered = tuple(by_id[entry.run_id] for entry in results.submissions)

@@ -9,7 +9,7 @@ from random import Random
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, obstacles
-from dataset_card.checking.release_contents import renderings_of
+from dataset_card.checking.release_contents import embedded_pictures
 from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
 from dataset_card.tables.released_run import ReleasedRun
@@ -18,6 +18,7 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import rendered_turns, turns_of
 from ircore.scorers.material import Material, Scored, Wanted, wanted_of
 
 
@@ -71,7 +72,7 @@ class RunTask:
 
     def __init__(self, folder: Path, run: ReleasedRun, draw: Draw) -> None:
         self.run_id, self.instances = run.run.run_id, run.instances
-        self._run, self._pictures = run, renderings_of(folder, run.run.run_id)
+        self._run, self._pictures = run, embedded_pictures(folder, run.run.run_id)
         drawn = draw.of(self.run_id, run.episodes())
         self.episodes: dict[str, list[Episode]] = {}
         for episode in drawn:
@@ -101,8 +102,8 @@ class RunTask:
 
     def material(self, target: Picture, episode: Episode, scene: Scene | None) -> Material:
         """Return the pictures and questions that the scores of an episode are computed from."""
-        drawn = {turn.rendering.sha256: turn.rendering for turn in episode.turns if turn.rendering is not None}
-        ends = [turn.rendering.sha256 for turn in episode.rendered_turns if turn.rendering is not None]
+        drawn = {turn.rendering.sha256: turn.rendering for turn in turns_of(episode) if turn.rendering is not None}
+        ends = [turn.rendering.sha256 for turn in rendered_turns(episode) if turn.rendering is not None]
         scores = self._scores[episode.episode_id]
         # The first rendering is needed in any case, because a preference compares with it.
         needed = sorted({ends[0], *(score.picture[1] for score in scores)})

@@ -11,15 +11,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Turn
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode
 from ircore.core.plugins import available, load
-from ircore.core.records import Instance, Role, Rules
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.records import Rules, Turn, turns_of
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
+from ircore.players.base import Role
 from ircore.runs.events import Call, End, Failure
 from ircore.submissions.rescoring.rules import Replay as RuleReplay
 
@@ -65,7 +67,7 @@ def replay_faults(replay: Replay) -> Iterator[str]:
         yield f"{where}, rules: {fault.removeprefix(f'{episode.episode_id}: ')}"
     if (reason := episode.abort_reason) and _seat_of(reason) not in (None, role := _where_it_ended(episode)[1]):
         yield f"{where}, rules: abort_reason is {reason!r}, where the {role} had to answer"
-    for turn in episode.turns:
+    for turn in turns_of(episode):
         # The cut message says nothing of its former length, but the stated one must be over the budget.
         if _is_cut(turn, run) and turn.message_tokens <= Rules.of(run).token_budget:
             yield f"{where}, rules: turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
@@ -77,7 +79,7 @@ def _as_answered(episode: Episode, run: Run) -> Episode:
         turn.model_copy(update={"message_tokens": count_tokens(turn.message or ""), "over_budget": False})
         if _is_cut(turn, run)
         else turn
-        for turn in episode.turns
+        for turn in turns_of(episode)
     )
     return episode.with_steps(turns)
 
@@ -89,7 +91,7 @@ def _is_cut(turn: Turn, run: Run) -> bool:
 def _events(episode: Episode, run: Run, prompts: Prompts) -> Iterator[Call | Failure | End]:
     """Yield the events of a journal that gives the episode."""
     name = episode.episode_id
-    for turn in episode.turns:
+    for turn in turns_of(episode):
         prompt = prompts.describer(turn.turn, Rules.of(run).token_budget)
         answer = _answer(turn)
         yield Call(episode_id=name, turn=turn.turn, role="describer", prompt=prompt, text=answer, seconds=turn.seconds)
@@ -131,7 +133,7 @@ def _seat_of(reason: str) -> Role | None:
 
 def _where_it_ended(episode: Episode) -> tuple[int, Role]:
     """Return the turn and the seat at which an aborted episode ended: who had not answered yet."""
-    last = episode.turns[-1] if episode.turns else None
+    last = turns_of(episode)[-1] if turns_of(episode) else None
     if last is not None and last.action == "describe" and last.rendering is None:
         return last.turn, "generator"
     return (last.turn + 1 if last is not None else 1), "describer"

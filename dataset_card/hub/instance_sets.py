@@ -19,7 +19,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import PictureFile
-from ircore.instances.folder import UNSTATED
+from ircore.games.reconstruction.import_folder import UNSTATED
 from ircore.instances.records import MOST_BYTES
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.instances.withheld_pictures import may_be_published, ways_to_get

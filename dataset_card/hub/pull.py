@@ -25,7 +25,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import unknown
-from ircore.core.records import RECONSTRUCTION, Instance, PictureFile
+from ircore.core.records import Instance, PictureFile
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS

@@ -22,7 +22,7 @@ from dataset_card.releases.files import LocalFile, read_local_file, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 
 Visibility = Literal["private", "public"]
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")

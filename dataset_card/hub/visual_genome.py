@@ -1,4 +1,4 @@
-"""Visual Genome from a copy on the Hub, streamed by ``datasets``; see ``ircore.instances.visual_genome.Genome``.
+"""Visual Genome from a copy on the Hub, streamed by ``datasets``; ``Genome`` of the importer says what is read.
 
 Such a copy has a config for objects and perhaps others for attributes and relations. A row is an image with its
 annotations, named as in the dataset's own files. Pictures are only fetched for the images that were chosen.
@@ -12,8 +12,8 @@ from typing import Any
 from dataset_card.hub.repository import Repository
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.instances.visual_genome import Genome, HubSelection
-from ircore.instances.visual_genome_files import Annotated, GenomeFiles
+from ircore.games.reconstruction.import_visual_genome import Genome, HubSelection
+from ircore.games.reconstruction.visual_genome_files import Annotated, GenomeFiles
 
 FILE_OF_IMAGES = "image_data.json"
 OBJECTS, ATTRIBUTES, RELATIONS = "objects", "attributes", "relationships"

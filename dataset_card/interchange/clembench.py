@@ -13,9 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.core.episode_records import Episode, Turn
-from ircore.core.records import Instance, Role, Rules
+from ircore.core.episode_records import Episode
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import Rules, Turn, turns_of
+from ircore.players.base import Role
 from ircore.runs.events import Call, CallKey, Failure
 
 GAME = "image_reconstruction_game"
@@ -183,7 +185,7 @@ def interactions(played: Played) -> Document:
 
 def episode_rounds(played: Played) -> list[list[Event]]:
     """Return the events of an episode, a list for each turn."""
-    turns = {turn.turn: turn for turn in played.episode.turns}
+    turns = {turn.turn: turn for turn in turns_of(played.episode)}
     answered = {key.turn for key in played.calls}
     rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
     # An episode that was aborted before any answer has a round for its end.
@@ -197,7 +199,7 @@ def episode_rounds(played: Played) -> list[list[Event]]:
 
 def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
     call = played.call(number, "describer")
-    earlier = [turn.rendering for turn in played.episode.turns if turn.turn < number and turn.rendering is not None]
+    earlier = [turn.rendering for turn in turns_of(played.episode) if turn.turn < number and turn.rendering is not None]
     drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
     shown_pictures = [played.place.image(target_name(played.instance)), *drawn]
     prompt = call.prompt if call is not None else None

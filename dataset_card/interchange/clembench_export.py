@@ -41,8 +41,9 @@ from dataset_card.interchange.clembench import (
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.plugins import unknown
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import Rules, turns_of
 from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.headline import VERIFIED
@@ -156,7 +157,7 @@ class _Export:
             return
         events = self._asked.get(instance.instance_id, [])
         played = Played(self._run.run, instance, result.episode, answers(events), place)
-        for rendering in (turn.rendering for turn in result.episode.turns if turn.rendering is not None):
+        for rendering in (turn.rendering for turn in turns_of(result.episode) if turn.rendering is not None):
             write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
         document = interactions(played)
         scores = [score.model_dump(mode="json") for score in self._scores.get(instance.instance_id, ())]

@@ -36,9 +36,10 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.images import Picture
-from ircore.core.records import Instance, Record, Rules
+from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import CATEGORIES, Rules, turns_of
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, create_run
@@ -93,7 +94,7 @@ def import_run(folder: Path, out: Path) -> RunFolder:
     identity = None if ours is None else _identity(results, ours)
     with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
         targets = _foreign_targets(results) if identity is None else _targets(results)
-        instances = write_instances(Path(temporary) / "instances", targets)
+        instances = write_instances(Path(temporary) / "instances", targets, CATEGORIES)
         read = _read_foreign(results, instances) if identity is None else _read(results, instances, identity)
         return _write(out, read, instances)
 
@@ -175,7 +176,7 @@ def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
 
 def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
     pictures = {}
-    for rendering in (turn.rendering for turn in played.episode.turns if turn.rendering is not None):
+    for rendering in (turn.rendering for turn in turns_of(played.episode) if turn.rendering is not None):
         data = results.image(path, played.place.image(f"{rendering.sha256}.png"))
         where = f"{path}: rendering {rendering.sha256[:12]}…"
         pictures[rendering.sha256] = Picture.from_own_file(data, rendering, where, "Export the run again.")

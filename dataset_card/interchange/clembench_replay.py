@@ -18,11 +18,12 @@ from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Instance, PictureFile, PlayerSpec, Rules
+from ircore.core.records import DIFFICULTIES, Instance, PictureFile, PlayerSpec
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import EpisodeSetup
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.episode import ended_episode

@@ -7,8 +7,8 @@ import click
 from ircore.commands.options import echo_json, json_option
 from ircore.commands.run_paths import run_to_read, runs_to_read
 from ircore.core.counted import counted
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 

@@ -23,8 +23,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from ircore.core.episode_records import Episode, Usage
 from ircore.core.errors import InputError
 from ircore.core.files import new_file
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.events import Call, CallKey
@@ -149,7 +150,7 @@ class _Export:
         suffix = instance.pictures["target"].image.rpartition(".")[2].lower()
         target = _data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
         pictures = {instance.pictures["target"].sha256: target}
-        made = {turn.turn: turn.rendering for turn in episode.rendered_turns if turn.rendering is not None}
+        made = {turn.turn: turn.rendering for turn in rendered_turns(episode) if turn.rendering is not None}
         for rendering in made.values():
             pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
         # A picture stands once in the sample, and every message refers to it.
@@ -173,13 +174,13 @@ class _Export:
             "total_time": result.effort.seconds,
             **({"error": _error(episode)} if not episode.finished else {}),
             **({"limit": limit} if episode.outcome == "turn_limit" else {}),
-            "turn_count": len(episode.turns),
+            "turn_count": len(turns_of(episode)),
             "attachments": pictures,
         }
 
     def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
         """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
-        known = {turn.turn for turn in episode.turns}
+        known = {turn.turn for turn in turns_of(episode)}
         # An answer that broke the rules makes no turn, and belongs to the conversation all the same.
         last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
         for turn in range(1, last + 1):
@@ -222,7 +223,7 @@ def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
         "outcome": episode.outcome,
         "abort_reason": episode.abort_reason,
         "abort_detail": episode.detail,
-        "turns": [turn.model_dump(mode="json") for turn in episode.turns],
+        "turns": [turn.model_dump(mode="json") for turn in turns_of(episode)],
         "unseen": {str(turn): picture for turn, picture in unseen.items()},
         "metrics": {
             name: {str(turn): value for turn, value in values.items()} for name, values in result.metrics.items()

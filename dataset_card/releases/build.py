@@ -43,7 +43,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld

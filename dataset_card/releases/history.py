@@ -24,7 +24,7 @@ from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.benchmark_version import Version, version_of
 
 

@@ -19,9 +19,10 @@ from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION, Line, Name, Record, Sha256
+from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"

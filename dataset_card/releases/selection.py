@@ -9,7 +9,7 @@ from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import RECONSTRUCTION, Rules
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 

@@ -21,6 +21,7 @@ from ircore.core.fact_records import (
     letter_of,
 )  # fmt: skip
 from ircore.core.records import Box, Scene
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
@@ -53,7 +54,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         known.setdefault(line.episode_id, {}).setdefault(line.rendering, {})[line.judge] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
-        for turn in episode.rendered_turns:
+        for turn in rendered_turns(episode):
             if turn.rendering is None or scene is None:
                 continue
             lines = known.get(episode.episode_id, {}).get(turn.rendering.sha256, {})

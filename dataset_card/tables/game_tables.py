@@ -33,7 +33,7 @@ from dataset_card.tables.schema import (
     SCORES,
 )
 from dataset_card.tables.shared_tables import fill_row
-from ircore.core.records import RECONSTRUCTION, Rules
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 

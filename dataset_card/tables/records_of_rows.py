@@ -5,7 +5,8 @@ from dataclasses import fields as fields_of
 from typing import Any, cast
 
 from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
-from ircore.core.episode_records import Rendering, Turn
+from ircore.core.episode_records import Rendering
+from ircore.games.reconstruction.records import Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate

@@ -12,8 +12,9 @@ from functools import partial
 from math import fsum
 from typing import TypedDict
 
-from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.records import RECONSTRUCTION, Instance, Rules
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.records import Instance
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn, turns_of
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -107,14 +108,14 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     for episode in run.episodes:
         target = targets[episode.instance_id]
         shown: Row = {"target": _target_file(instances, target), "target_sha256": target.pictures["target"].sha256}
-        for turn in episode.turns:
+        for turn in turns_of(episode):
             yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
 
 
 def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
     for episode in run.episodes:
-        drawn = [turn.rendering for turn in episode.turns if turn.rendering is not None]
+        drawn = [turn.rendering for turn in turns_of(episode) if turn.rendering is not None]
         yield (
             of_episode(run, episode)
             | _of_pair(run)
@@ -122,10 +123,10 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "outcome": episode.outcome,
                 "abort_reason": episode.abort_reason,
                 "abort_detail": episode.detail,
-                "turns": len(episode.turns),
+                "turns": len(turns_of(episode)),
                 "renderings": len(drawn),
-                "message_tokens": sum(turn.message_tokens for turn in episode.turns),
-                "seconds": fsum(turn.seconds for turn in episode.turns),
+                "message_tokens": sum(turn.message_tokens for turn in turns_of(episode)),
+                "seconds": fsum(turn.seconds for turn in turns_of(episode)),
                 "cost_usd": run.costs.get(episode.episode_id),
             }
             | picture_columns("first_rendering", run, drawn[0] if drawn else None)

@@ -26,12 +26,13 @@ from dataset_card.tables.schema import (
     SCORES,
     TRANSCRIPTS,
 )
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Instance, Record, Rules, Scene
+from ircore.core.records import Instance, Record, Scene
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet, index_bytes
 from ircore.results.model import Results

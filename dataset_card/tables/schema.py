@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dataset_card.tables.columns import Column, Config, Kind
-from ircore.core.records import RECONSTRUCTION
 from ircore.games.base import Game, Seat
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.results.tables.board_columns import board_columns, primary_key
 from ircore.results.tables.formats import FlatColumn, flat_columns

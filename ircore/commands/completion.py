@@ -43,7 +43,7 @@ def table_names(_context: click.Context, _parameter: click.Parameter, begun: str
 
 def categories(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
     """Offer the categories of reconstruction, built-in and added by packages."""
-    from ircore.core.records import CATEGORIES
+    from ircore.games.reconstruction.records import CATEGORIES
     from ircore.instances.requests import named
 
     return _beginning((*CATEGORIES, *named("category")), begun)

@@ -10,8 +10,9 @@ from ircore.commands.completion import submissions
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable, styled
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.games.registry import load_game
 from ircore.players.builtin_pairs import submission_place

@@ -8,7 +8,7 @@ import click
 from ircore.commands.completion import names_of
 from ircore.commands.options import echo_either, echo_json
 from ircore.core.game_records import rule_word
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import game_field
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.base import Game, Measure
 from ircore.games.registry import installed_games, load_game
@@ -77,7 +77,7 @@ def _page(game: Game[Any]) -> str:
     for title, rows in sections.items():
         width = max((len(name) for name, _ in rows), default=0)
         lines += ["", title, *(f"  {name:<{width}}  {text}".rstrip() for name, text in rows)]
-    manifest = "schema: 1" if game.name == RECONSTRUCTION else f"schema: 1, game: {game.name}"
+    manifest = ", ".join(f"{key}: {value}" for key, value in {"schema": 1, **game_field(game.name)}.items())
     return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/who-plays.md."])
 
 

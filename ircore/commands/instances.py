@@ -13,8 +13,9 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
-from ircore.core.records import DIFFICULTIES, RECONSTRUCTION
+from ircore.core.records import DIFFICULTIES
 from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.synthesis.game import SynthesisRules
 from ircore.instances.benchmark import require_released, require_set
 from ircore.instances.diff import compare_sets

@@ -12,8 +12,9 @@ from ircore.commands.options import PATH
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import available
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.records import DIFFICULTIES
 from ircore.core.score_records import HUMAN
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.requests import named
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import usable_slug

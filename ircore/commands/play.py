@@ -25,12 +25,12 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import printable
 from ircore.games.base import Game, GamePrompts
 from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
@@ -358,7 +358,7 @@ def score_person(out: Path, game: str) -> None:
         return
     scores = RunFolder(out).scores()
     for episode in RunFolder(out).episodes():
-        final = max((turn.turn for turn in episode.rendered_turns), default=0)
+        final = max((turn.turn for turn in rendered_turns(episode)), default=0)
         values = {
             score.by: f"{score.by} {score.value:.1f}"
             for score in scores

@@ -10,8 +10,8 @@ from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.scorers.people.importing import ImportSummary, import_ratings
 
 

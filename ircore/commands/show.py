@@ -16,10 +16,10 @@ from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.game_records import rule_word
 from ircore.core.images import read_picture
-from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.submission_records import Submission
 from ircore.core.terminal import printable, terminal_width
 from ircore.core.terminal_pictures import show_pictures, shows_pictures
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import prices_of_run

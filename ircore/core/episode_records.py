@@ -11,9 +11,6 @@ from ircore.core.validation import validating
 
 StepT = TypeVar("StepT", bound=Record)
 
-Action = Literal["describe", "done"]
-Outcome = Literal["converged", "turn_limit", "aborted"]
-
 AbortReason = Literal[
     "describer_format",
     "describer_empty",
@@ -130,26 +127,6 @@ class Rendering(Record):
         return cls(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
-class Turn(Record):
-    """A move of the describer and, unless that move ended the game, the rendering that answered the move.
-
-    >>> Turn(turn=1, action="describe", message="A red circle.", message_tokens=4).over_budget
-    False
-    """
-
-    turn: int = Field(ge=1, description="1-based.")
-    action: Action = Field(description="describe, or done.")
-    message: str | None = Field(default=None, description="What the generator was told; null on a done turn.")
-    message_tokens: int = Field(
-        default=0, ge=0, description="o200k_base tokens of the message as the describer wrote it."
-    )
-    over_budget: bool = Field(default=False, description="Whether message_tokens exceeds the token budget.")
-    leniencies: tuple[Name, ...] = Field(default=(), description="Deviations from the protocol that were accepted.")
-    notes: tuple[str, ...] = Field(default=(), description="What the generator said it could not follow.")
-    rendering: Rendering | None = Field(default=None, description="Null on a done turn and where none was made.")
-    seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
-
-
 def repeat_id(instance_id: str, repeat: int) -> str:
     """Return the id of an instance's episode in a repeat of the run, 1-based.
 
@@ -165,10 +142,11 @@ class Episode(Record):
     >>> common = {"episode_id": "a", "instance_id": "a", "category": "geometry", "difficulty": "easy", "steps": ()}
     >>> Episode(**common, outcome="aborted", abort_reason="provider_error").finished  # will be played again
     False
-    >>> turn = Turn(turn=1, action="describe", rendering=Rendering(sha256="0" * 64, width=8, height=8))
-    >>> episode = Episode(**{**common, "steps": (turn,)}, outcome="turn_limit")
-    >>> episode.steps[0]["action"], episode.turns == (turn,)
-    ('describe', True)
+    >>> class Guess(Record):
+    ...     word: str
+    >>> episode = Episode(**{**common, "steps": (Guess(word="apple"),)}, outcome="completed")
+    >>> episode.steps[0]["word"], episode.steps_as(Guess)
+    ('apple', (Guess(word='apple'),))
     """
 
     episode_id: Name = Field(description="The instance's id; of its N-th episode in a run with repeats .rN is added.")
@@ -232,21 +210,6 @@ class Episode(Record):
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
         return self.model_copy(update={**changes, "steps": tuple(step.model_dump(mode="json") for step in steps)})
-
-    @property
-    def turns(self) -> tuple[Turn, ...]:
-        """The steps of an episode of reconstruction; see ``steps_as``."""
-        return self.steps_as(Turn)
-
-    @property
-    def renderings(self) -> dict[int, Rendering]:
-        """The renderings of an episode of reconstruction by turn, in order."""
-        return {turn.turn: turn.rendering for turn in self.turns if turn.rendering is not None}
-
-    @property
-    def rendered_turns(self) -> tuple[Turn, ...]:
-        """The turns of an episode of reconstruction that have a rendering, in order."""
-        return tuple(turn for turn in self.turns if turn.rendering is not None)
 
 
 def drawn_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:

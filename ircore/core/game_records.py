@@ -11,7 +11,7 @@ class StatedRules(NamedTuple):
     """The rules of a run as its record states them.
 
     >>> StatedRules.of({"rounds": 3, "feedback": True}, defaults={"rounds": 6, "feedback": True})
-    StatedRules(key='feedback=true,rounds=3', unusual=('rounds=3',))
+    StatedRules(key='feedback=true,rounds=3', unusual=('rounds=3',), words='feedback=true, rounds=3')
     """
 
     key: str
@@ -19,6 +19,9 @@ class StatedRules(NamedTuple):
 
     unusual: tuple[str, ...] = ()
     """Rules that are not the defaults, in words."""
+
+    words: str = ""
+    """The rules for people."""
 
     @classmethod
     def of(cls, rules: Fields, defaults: Fields) -> "StatedRules":
@@ -29,7 +32,8 @@ class StatedRules(NamedTuple):
             defaults: The game's.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
-        return cls(rules_key(rules), tuple(f"{name}={rule_word(value)}" for name, value in sorted(others.items())))
+        unusual = tuple(f"{name}={rule_word(value)}" for name, value in sorted(others.items()))
+        return cls(rules_key(rules), unusual, rules_words(rules))
 
 
 def rules_key(rules: Fields) -> str:

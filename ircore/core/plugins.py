@@ -38,6 +38,10 @@ _CALLED: frozenset[Group] = frozenset({"game_tables", "instances", "judges", "pl
 """Groups whose plug-ins are classes or functions."""
 
 
+PROJECT = "ircore"
+"""Name of this project's own package."""
+
+
 class BrokenPluginError(WorkError):
     """A plug-in is installed and cannot be imported, or is something else than a plug-in of its group.
 
@@ -117,7 +121,7 @@ def package_version(group: Group, name: str) -> tuple[str, str] | None:
 
 
 def _is_ours(point: EntryPoint) -> bool:
-    return package_of(point) == "ircore"
+    return package_of(point) == PROJECT
 
 
 @lru_cache(maxsize=32)

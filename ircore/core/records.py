@@ -18,14 +18,7 @@ from pydantic import (
 )
 
 from ircore.core.days import Day
-from ircore.core.errors import InputError
 from ircore.core.images import Picture
-
-CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
-"""The seven categories of the reconstruction game, in the order in which boards show them."""
-
-DRAWN = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
-"""Categories of this project whose targets have scenes."""
 
 DIFFICULTIES = ("easy", "hard")
 
@@ -42,10 +35,9 @@ ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 Line = Annotated[str, StringConstraints(min_length=1, max_length=300, pattern=ONE_LINE)]
 """Text of one line, 1–300 characters, no control characters."""
 
-RECONSTRUCTION = "reconstruction"
-"""Name of the game that older files mean without naming it."""
+DEFAULT_GAME = "reconstruction"
+"""Game of a manifest, run or command that names none."""
 
-Role = Literal["describer", "generator", "judge"]
 Difficulty = Literal["easy", "hard"]
 
 
@@ -326,114 +318,6 @@ class GameRules(Record):
     >>> GuessRules().tries
     3
     """
-
-
-class Rules(GameRules):
-    """The rules of a run of the reconstruction game; part of the run's identity.
-
-    >>> Rules(token_budget=50).model_dump()
-    {'token_budget': 50, 'max_turns': 10, 'over_budget': 'allow'}
-    """
-
-    token_budget: int = Field(
-        default=200, strict=True, ge=1, le=10_000, description="Tokens a describer message may have (o200k_base)."
-    )
-    max_turns: int = Field(
-        default=10, strict=True, ge=1, le=100, description="Turns after which an episode ends as turn_limit."
-    )
-    over_budget: Literal["allow", "truncate", "abort"] = Field(
-        default="allow", description="What happens to a message over the budget; allow only flags it, as in the paper."
-    )
-    history: Annotated[str, StringConstraints(pattern=r"^(all|last [1-9][0-9]?|first and last)$")] = Field(
-        default="all",
-        exclude_if=lambda value: value == "all",  # as runs before there was a choice
-        description="Renderings, with the messages they followed, that the describer is shown beside the target: all,"
-        " last N, or first and last.",
-    )
-    drawing: Literal["edit", "redraw", "rewrite"] = Field(
-        default="edit",
-        exclude_if=lambda value: value == "edit",
-        description="How the generator draws from turn 2 on: it edits its own rendering; or draws anew from the whole"
-        " dialogue; or from a single prompt into which a rewriter model merged the dialogue.",
-    )
-
-    @classmethod
-    def of(cls, stated: Any) -> "Rules":
-        """Return the rules of a run of reconstruction, or of a manifest, which states them by name.
-
-        Raises:
-            InputError: They do not fit.
-        """
-        if isinstance(stated.rules, cls):
-            return stated.rules
-        try:
-            return cls.model_validate(stated.rules)
-        except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
-            where = ".".join((str(getattr(stated, "run_id", "submission")), "rules", *map(str, fault["loc"])))
-            raise InputError(f"{where}: {fault['msg']}", "Restore run.json from a copy of the run.") from error
-
-    @property
-    def key(self) -> str:
-        """The rules as a single word, the same in every table, file and export; safe in file names and addresses.
-
-        ``b`` and the token budget, ``t`` and the turn limit, then what happens to a message over the budget; then
-        history and drawing, where they are not the paper's.
-
-        >>> Rules().key, Rules(history="last 4", drawing="redraw").key
-        ('b200-t10-allow', 'b200-t10-allow-last4-redraw')
-        """
-        history = [] if self.history == "all" else [self.history.replace("and ", "").replace(" ", "")]
-        drawing = [] if self.drawing == "edit" else [self.drawing]
-        return "-".join([f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}", *history, *drawing])
-
-    @property
-    def variants(self) -> tuple[str, ...]:
-        """History and drawing in words, where they are not the paper's.
-
-        >>> Rules(history="first and last", drawing="redraw").variants
-        ('history: first and last', 'drawing: redraw')
-        """
-        history = () if self.history == "all" else (f"history: {self.history}",)
-        return history if self.drawing == "edit" else (*history, f"drawing: {self.drawing}")
-
-    @property
-    def unusual(self) -> tuple[str, ...]:
-        """Differences to the default rules, in words.
-
-        >>> Rules(max_turns=1, drawing="redraw").unusual
-        ('1 turn', 'drawing: redraw')
-        """
-        usual, turns = Rules(), "1 turn" if self.max_turns == 1 else f"{self.max_turns} turns"
-        return (
-            *([f"budget {self.token_budget}"] if self.token_budget != usual.token_budget else []),
-            *([turns] if self.max_turns != usual.max_turns else []),
-            *([f"over budget: {self.over_budget}"] if self.over_budget != usual.over_budget else []),
-            *self.variants,
-        )
-
-    def remembered(self, turns: int) -> tuple[int, ...]:
-        """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.
-
-        Args:
-            turns: Number of turns so far, ≥ 0.
-
-        >>> Rules(history="last 2").remembered(5), Rules(history="first and last").remembered(5)
-        ((3, 4), (0, 4))
-        """
-        places = tuple(range(turns))
-        if self.history == "first and last":
-            # After one turn the first is the last, and is shown once.
-            return places[:1] + places[1:][-1:]
-        return places if self.history == "all" else places[-int(self.history.removeprefix("last ")) :]
-
-    def tagged(self, label: str) -> str:
-        """Return a model's name followed by the rules' key, so that runs under different rules differ elsewhere too."""
-        return f"{label}-{self.key}"
-
-    def untagged(self, name: str) -> str:
-        """Return a model's own name from a name that ``tagged`` returned; any other name unchanged."""
-        return name.removesuffix(f"-{self.key}") or name
 
 
 def categories_with_scenes(instances: Iterable[Instance]) -> tuple[str, ...]:

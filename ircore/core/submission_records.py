@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, StringConstraints, field_validator, mode
 
 from ircore.core.days import Day
 from ircore.core.episode_records import repeat_id
-from ircore.core.records import NAME, RECONSTRUCTION, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
+from ircore.core.records import DEFAULT_GAME, NAME, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
 
 COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play: ircore submission commit."
 """Description of the field ``commitment`` of manifests."""
@@ -48,11 +48,20 @@ NOBODY = "nobody"
 """Label of an empty seat."""
 
 
+def game_field(game: str) -> dict[str, str]:
+    """Return the field of a manifest that names its game; none for the game of manifests that name none.
+
+    >>> game_field("reference"), game_field(DEFAULT_GAME)
+    ({'game': 'reference'}, {})
+    """
+    return {} if game == DEFAULT_GAME else {"game": game}
+
+
 class SubmissionFields(Record):
     """The fields that manifests ``submission.yaml`` of every game have, beside seats and rules."""
 
     schema_: Literal[1] = Field(alias="schema", description="Version of this format.")
-    game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
+    game: Name = Field(default=DEFAULT_GAME, description="Entry-point name in the group ircore.games.")
     name: Line = Field(description="Shown on the submission's page; boards of two seats name the two players.")
     authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
@@ -150,15 +159,14 @@ class Run(Record):
     """The identity of a run: everything that decides its results. File ``run.json``.
 
     >>> from pathlib import Path
-    >>> from ircore.core.records import Rules
     >>> run = Run.model_validate_json(Path("run/run.json").read_bytes())
-    >>> run.game, run.rules["max_turns"], Rules.of(run).key
-    ('reconstruction', 10, 'b200-t10-allow')
+    >>> run.game, run.rules["max_turns"]
+    ('reconstruction', 10)
     """
 
     schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     run_id: Name = Field(description="Slug of the submission and a hash of everything below but started.")
-    game: Name = Field(default=RECONSTRUCTION, description="Entry-point name in the group ircore.games.")
+    game: Name = Field(default=DEFAULT_GAME, description="Entry-point name in the group ircore.games.")
     slug: Name = Field(description="The submission's folder name.")
     submission: Submission = Field(description="The manifest as it was read.")
     instance_set: Sha256 = Field(description="Identity of the instance set: the SHA-256 of its instances.jsonl.")

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def validating(where: Path | str, remedy: str) -> Iterator[None]:
     """Turn a validation error in the block into an ``InputError`` that names the place.
 
-    >>> from ircore.core.records import Rules
-    >>> with validating("rules.yaml", "Mend this field."):
-    ...     Rules(max_turns=0)
+    >>> from ircore.core.episode_records import Usage
+    >>> with validating("usage.yaml", "Mend this field."):
+    ...     Usage(requests=-1)
     Traceback (most recent call last):
     ...
-    ircore.core.errors.InputError: rules.yaml: max_turns: must be at least 1
+    ircore.core.errors.InputError: usage.yaml: requests: must be at least 0
     Mend this field.
 
     Args:

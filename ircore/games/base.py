@@ -18,7 +18,7 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import StatedRules
 from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, PlayerSpec, Record
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, Submission
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
 from ircore.games.measuring import Direction as Direction
@@ -147,6 +147,24 @@ class Ending(NamedTuple):
     detail: str | None = None
 
 
+class Remark(NamedTuple):
+    """What a game says of rules and players that a manifest combines.
+
+    Attributes:
+        path: The field of the manifest.
+        problem: What is the matter.
+        remedy: What the submitter can do.
+        expected: What would be usual.
+        refused: Whether nothing is played so; otherwise it is a warning.
+    """
+
+    path: tuple[str, ...]
+    problem: str
+    remedy: str
+    expected: str = ""
+    refused: bool = False
+
+
 class Game(ABC, Generic[RulesT]):
     """A game: declarations and rules.
 
@@ -188,9 +206,16 @@ class Game(ABC, Generic[RulesT]):
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
         step_title: What a step is called, for people.
         outcomes: How an episode ends.
+        categories: Categories of instances, in the order in which boards show them; others follow.
         measures: The first one is the headline.
         pages: How it looks on the site.
         published: Figures of the paper.
+        step_word: Word for one of its steps.
+        asks_in_order: Whether the seats that are asked in a step are asked in the order of ``seats``.
+        supports: Features that work with this game because of what its seats and steps are, by their names in messages,
+            such as ``spot replay``; see ``ircore.games.registry.require_support``.
+        editions: Number of the newest edition of its builder of instances.
+        secret_categories: Categories that a secret set is drawn of; all of the builder's if empty.
     """
 
     name: ClassVar[str]
@@ -202,9 +227,15 @@ class Game(ABC, Generic[RulesT]):
     step: ClassVar[type[Record]]
     step_title: ClassVar[str] = "step"
     outcomes: ClassVar[tuple[GameOutcome, ...]]
+    categories: ClassVar[tuple[str, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]]
     pages: ClassVar[Pages] = Pages()
     published: ClassVar[tuple[PublishedFigure, ...]] = ()
+    step_word: ClassVar[str] = "step"
+    asks_in_order: ClassVar[bool] = False
+    supports: ClassVar[frozenset[str]] = frozenset()
+    editions: ClassVar[int] = 1
+    secret_categories: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     async def play(self, table: Table, setup: EpisodeSetup[RulesT]) -> Ending:
@@ -260,13 +291,41 @@ class Game(ABC, Generic[RulesT]):
         """
         return Effort(len(ending.steps))
 
-    def rules_of(self, run: Run) -> Any:
-        """Return the rules of a run as a value with ``key`` and ``unusual``; equal rules are equal.
+    def rules_of(self, stated: Run | Submission) -> Any:
+        """Return rules as a value with ``key``, ``unusual`` and ``words``; equal rules are equal.
 
         Args:
-            run: The run.
+            stated: A run, or the manifest that states them.
         """
-        return StatedRules.of(run.rules, self.rules().model_dump(mode="json"))
+        return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"))
+
+    def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:  # noqa: ARG002
+        """Return the rules that a new manifest states, where its author states no other ones.
+
+        Args:
+            players: The settings of the players so far, by seat.
+        """
+        return {}
+
+    def remarks(self, rules: RulesT, players: Mapping[str, PlayerSpec]) -> Iterable[Remark]:  # noqa: ARG002
+        """Return what a submitter should know of rules and players that fit each by itself.
+
+        Args:
+            rules: The rules of a manifest or run.
+            players: Who takes each seat, by the seat's name.
+        """
+        return ()
+
+    def messages(self, ending: Ending) -> Iterable[tuple[int, str]] | None:  # noqa: ARG002
+        """Return the messages of an episode as they reached another seat, by step.
+
+        Args:
+            ending: Of the episode.
+
+        Returns:
+            None if every text answer is a message as it stands.
+        """
+        return None
 
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_type_hints
 
-from ircore.core.records import RECONSTRUCTION, GameRules, Record
+from ircore.core.records import GameRules, Record
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.players.base import AnswerKind
 
 RATINGS = (0, 10)

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from ircore.core.records import RECONSTRUCTION, Name, PlayerSpec
-from ircore.core.submission_records import SubmissionFields
+from ircore.core.records import Name, PlayerSpec
+from ircore.core.submission_records import SubmissionFields, game_field
 from ircore.games.base import Game
 
 
@@ -23,7 +23,7 @@ def manifest_form(game: Game[Any]) -> type[SubmissionFields]:
     ['speaker', 'listener']
     """
     default: Any = Field(
-        default=RECONSTRUCTION if game.name == RECONSTRUCTION else ..., pattern=f"^{game.name}$", description=game.title
+        default=... if game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
     )
     fields: dict[str, Any] = {"game": (Name, default)}
     for seat in game.seats:

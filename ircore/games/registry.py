@@ -1,10 +1,12 @@
 """Finding games: every installed game, and broken games with the reason."""
 
+from collections.abc import Iterable
 from typing import Any
 
-from ircore.core.errors import WorkError
+from ircore.core.errors import InputError, WorkError
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import available, load, unused
+from ircore.core.records import DEFAULT_GAME
 from ircore.games.base import Game
 from ircore.games.declarations import declaration_faults
 
@@ -38,6 +40,38 @@ def _sound(name: str, named: Any) -> Game[Any]:
     if faults:
         raise WorkError(f"game {name!r}: {'; '.join(faults)}", "Mend the game's package.")
     return game
+
+
+def in_registry_order(names: Iterable[str]) -> list[str]:
+    """Return names of games in the order in which games are listed: the default one first, others by their names."""
+    return sorted(names, key=lambda name: (name != DEFAULT_GAME, name))
+
+
+def title_of(name: str) -> str:
+    """Return the title of a game; its name if it is not installed, or broken."""
+    try:
+        return load_game(name).title
+    except WorkError:
+        return name
+
+
+def require_support(feature: str, name: str, subject: str) -> None:
+    """Refuse a game with which a feature does not work; see ``Game.supports``.
+
+    Args:
+        feature: Name of the feature, such as ``spot replay``.
+        name: Name of the game.
+        subject: What is of the game, for the error message, such as the path of a run.
+
+    Raises:
+        InputError: It does not work with the game.
+    """
+    if feature in load_game(name).supports:
+        return
+    others = [game.name for game in installed_games()[0].values() if feature in game.supports]
+    raise InputError(
+        f"{subject}: is of the game {name}, which has no {feature}", f"Name one of {' or '.join(others) or 'no game'}."
+    )
 
 
 def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:

@@ -164,7 +164,7 @@ def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> Insta
         for name in names:
             yield known[name], instances.pictures(known[name])
 
-    return write_instances(out, taken())
+    return write_instances(out, taken(), instances.categories)
 
 
 def _title(instances: InstanceSet) -> str:

@@ -7,13 +7,14 @@ same identity are the same to the pixel, and results are only ever compared on t
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.files import link_or_write, new_folder, write_bytes
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.plugins import unknown
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PictureFile
+from ircore.core.records import DIFFICULTIES, Instance, PictureFile
 from ircore.instances.records import Instances, read_index
 from ircore.instances.withheld_pictures import may_be_published, ways_to_get
 
@@ -44,6 +45,11 @@ class InstanceSet:
     def game(self) -> str:
         """Name of the game that the set is for."""
         return self.instances[0].game
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories of its instances, in their order."""
+        return tuple(dict.fromkeys(entry.category for entry in self.instances.entries))
 
     def picture_bytes(self, instance: Instance, name: str) -> bytes:
         """Return the bytes of a picture of an instance, by the picture's name, after checking its pixels.
@@ -182,7 +188,9 @@ def read_instances(folder: Path, identity: str | None = None, game: str | None =
     return read
 
 
-def write_instances(folder: Path, made: Iterable[tuple[Instance, Mapping[str, Picture]]]) -> InstanceSet:
+def write_instances(
+    folder: Path, made: Iterable[tuple[Instance, Mapping[str, Picture]]], categories: Sequence[str] = ()
+) -> InstanceSet:
     """Write an instance set; the folder appears only when complete.
 
     Args:
@@ -190,6 +198,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, Mapping[str, Pi
         made: Each instance and its pictures by name. A picture whose file the field ``pictures`` does not name gets a
             file; pictures of the same name and content share it. Written in the order of category, difficulty and id,
             whatever the order here, so that the same content is the same set.
+        categories: Categories that come before all others, in this order; the others follow in that of their names.
 
     Raises:
         InputError: The folder holds something, or the instances are no sound set.
@@ -210,7 +219,7 @@ def write_instances(folder: Path, made: Iterable[tuple[Instance, Mapping[str, Pi
                     raise InputError(problem, "Give each picture a file of its own.")
                 write_bytes(temporary / file.image, picture.data)
         # Sorted, so that the order in which a builder works does not change the set's identity.
-        write_bytes(temporary / INDEX, index_bytes(sorted(instances.values(), key=_order)))
+        write_bytes(temporary / INDEX, index_bytes(sorted(instances.values(), key=partial(_order, categories))))
     return read_instances(folder)
 
 
@@ -240,9 +249,8 @@ def index_bytes(instances: Iterable[Instance]) -> bytes:
     return b"".join(instance.model_dump_json().encode() + b"\n" for instance in instances)
 
 
-def _order(instance: Instance) -> tuple[int, str, int, str]:
-    # Categories of a user's own come after the game's, in the order of their names.
-    rank = CATEGORIES.index(instance.category) if instance.category in CATEGORIES else len(CATEGORIES)
+def _order(categories: Sequence[str], instance: Instance) -> tuple[int, str, int, str]:
+    rank = categories.index(instance.category) if instance.category in categories else len(categories)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
 
 

@@ -24,9 +24,12 @@ from ircore.players.views import (
 
 __all__ = [
     "Answer", "AnswerKind", "Asked", "Captioned", "ChoiceAnswer", "Describer", "DescriberView", "Exchange", "Generator",
-    "GeneratorView", "JudgeError", "JudgeView", "JudgingPlayer", "PictureAnswer", "PlayerError", "Question", "Said",
-    "TextAnswer", "Traits", "refuse_settings",
+    "GeneratorView", "JudgeError", "JudgeView", "JudgingPlayer", "PictureAnswer", "PlayerError", "Question", "Role",
+    "Said", "TextAnswer", "Traits", "refuse_settings",
 ]  # fmt: skip
+
+Role = Literal["describer", "generator", "judge"]
+"""Who is asked by a view of its own; all other seats are asked a ``Question``."""
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from typing import Generic, TypeVar
 
 from ircore.core.episode_records import AbortReason, Attempt, FaultKind, Purpose, Usage
 from ircore.core.errors import WorkError
-from ircore.core.records import Role
 from ircore.core.score_records import JudgeReason
 from ircore.core.untrusted_text import plain_line
+from ircore.players.base import Role
 from ircore.players.faults import HARD, LIMITS, MOST_ATTEMPTS, SAME_ERRORS, STRANGER_ATTEMPTS, Fault
 from ircore.players.open_questions import OpenQuestion, open_question
 from ircore.players.pacing import Gate, Pace, used_up

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN, Orders
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
 from ircore.results.statistics.intervals import Estimate, clustered_share
@@ -174,7 +175,7 @@ def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
     results: list[EpisodeResult] = []
     collector = _Collector()
     for result in _played(episodes):
-        places = {turn.turn: len(results) + at for at, turn in enumerate(result.episode.rendered_turns)}
+        places = {turn.turn: len(results) + at for at, turn in enumerate(rendered_turns(result.episode))}
         results += [result] * len(places)
         for ratings, judged in collector.of(result):
             ratings.places.extend(map(places.__getitem__, judged.trajectory))

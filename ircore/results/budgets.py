@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import Rules
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.model import Results, SubmissionResult
 

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.records import Rules
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Entry, Question

@@ -8,6 +8,7 @@ shorter over repetitions of a target would be a fault of the rules, not a conven
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from ircore.games.reconstruction.records import turns_of
 from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.measures import compared_words
 from ircore.results.conditions import strata
@@ -54,7 +55,7 @@ def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) ->
     """
     played = [result.episode for result in episodes if result.episode.played]
     labels = strata(played)
-    spoken = [[turn.message for turn in episode.turns if turn.message is not None] for episode in played]
+    spoken = [[turn.message for turn in turns_of(episode) if turn.message is not None] for episode in played]
     opening: dict[str, list[str]] = {}
     label_of: dict[str, str] = {}
     for episode, messages, label in zip(played, spoken, labels, strict=True):

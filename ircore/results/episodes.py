@@ -10,6 +10,7 @@ from ircore.core.episode_records import TECHNICAL_REASONS, Episode, drawn_render
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.core.submission_records import Run
 from ircore.games.base import Effort, Game
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.scorers.game_measures import ending_of, played
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
@@ -332,7 +333,7 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
 
 def _refusal(episode: Episode, judges: Iterable[_ByTask]) -> str | None:
     """Return the reason why no judge rated the final rendering; None while an answer is still awaited."""
-    turns = episode.rendered_turns
+    turns = rendered_turns(episode)
     answers = [scores.get("similarity", {}).get(turns[-1].turn) for scores in judges] if turns else []
     reasons = [answer.reason for answer in answers if answer is not None and answer.reason is not None]
     # A technical failure is asked again; only a reason of the judge's own is a refusal.
@@ -346,7 +347,7 @@ def _judged(
     preference: Mapping[int, float],
     refusal: str | None = None,
 ) -> JudgedEpisode:
-    turns = [turn.turn for turn in episode.rendered_turns]
+    turns = [turn.turn for turn in rendered_turns(episode)]
     first = similarity.get(turns[0]) if turns else None
     final = similarity.get(turns[-1]) if turns else None
     # An episode of one rendering has no change, rather than a change of 0.

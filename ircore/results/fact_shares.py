@@ -6,6 +6,7 @@ from math import fsum
 
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance, Scene
+from ircore.games.reconstruction.records import renderings_of
 from ircore.results.conditions import strata
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
@@ -69,7 +70,7 @@ def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
     tracks = []
     for episode in episodes:
-        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
+        keys = [(episode.episode_id, turn, rendering.sha256) for turn, rendering in renderings_of(episode).items()]
         if keys and all(key in known for key in keys):
             tracks.append([known[key] for key in keys])
     return tracks

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import OPEN, Scale
@@ -185,4 +186,4 @@ def series_of(result: EpisodeResult, measure: str) -> Series:
     # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
     values = judged.trajectory if judged is not None else result.metrics.get(measure, {})
-    return [values.get(turn.turn) for turn in result.episode.rendered_turns]
+    return [values.get(turn.turn) for turn in rendered_turns(result.episode)]

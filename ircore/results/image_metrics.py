@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.arrays import Array, filled
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
@@ -54,7 +55,7 @@ def metric_cells(
     scale, last = metric_facts(metric).scale, values(lambda result: _ends(result, metric)[1])
     # A change may be as large as the whole range of the metric, in either direction.
     whole = Scale(scale.lowest - scale.highest, scale.highest - scale.lowest)
-    first = values(lambda result: _ends(result, metric)[0] if len(result.episode.rendered_turns) > 1 else None)
+    first = values(lambda result: _ends(result, metric)[0] if len(rendered_turns(result.episode)) > 1 else None)
     finals = ratio_intervals(Ratios.means(last), drawn, scale)
     changes = difference_intervals(last - first, last, drawn, scale, whole)
     return tuple(
@@ -64,5 +65,5 @@ def metric_cells(
 
 
 def _ends(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:
-    turns, values = result.episode.rendered_turns, result.metrics.get(metric, {})
+    turns, values = rendered_turns(result.episode), result.metrics.get(metric, {})
     return (values.get(turns[0].turn), values.get(turns[-1].turn)) if turns else (None, None)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from ircore.games.reconstruction.language.corrections import Mark, find_corrections
 from ircore.games.reconstruction.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
 from ircore.games.reconstruction.language.words import novelty, similarity, stop_words, words
+from ircore.games.reconstruction.records import turns_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import same_episodes
@@ -229,7 +230,7 @@ def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ..
 def _messages(result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
-    for turn in episode.turns:
+    for turn in turns_of(episode):
         # The turn in which the describer declares the rendering done has no message.
         if turn.message is None:
             continue

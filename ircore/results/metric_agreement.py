@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.agreement import EpisodesByRun
 from ircore.results.episodes import EpisodeResult
 from ircore.results.metric_facts import metric_facts
@@ -57,7 +58,7 @@ def metric_agreements(
     Returns:
         One entry for each pair of metric and rater, metrics in their order.
     """
-    played = [result for results in episodes.values() for result in results if result.episode.rendered_turns]
+    played = [result for results in episodes.values() for result in results if rendered_turns(result.episode)]
     return tuple(_agreement(played, metric, rater) for metric in metrics for rater in raters)
 
 
@@ -74,7 +75,7 @@ def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> Metr
             measured.append(_number(value) * sign)
             rated.append(_number(judged.trajectory.get(turn)))
             renderings.append(instance)
-        turns = result.episode.rendered_turns
+        turns = rendered_turns(result.episode)
         changes.append(_choice(sign * (_number(values.get(turns[-1].turn)) - _number(values.get(turns[0].turn)))))
         # A tie is no choice, so that it is left out as a change of 0 is.
         choices.append(_number(judged.preference if judged.preference != 0.5 else None))

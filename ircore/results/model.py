@@ -12,10 +12,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Instance
+from ircore.core.records import DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
+from ircore.games.reconstruction.records import RECONSTRUCTION, rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
@@ -251,7 +252,7 @@ class Results:
             submissions=tuple(SubmissionResult(run.run, run.game, run.provenance) for run in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
-            categories=in_order({instance.category for instance in instances.instances}, CATEGORIES),
+            categories=in_order({instance.category for instance in instances.instances}, game.categories),
             difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
             cells=cells_of_runs(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
@@ -333,7 +334,7 @@ class Results:
         """Return the error for runs of which no judge has rated anything: not scored yet, or nothing there to score."""
         episodes = [result.episode for results in self.episodes.values() for result in results]
         paths = " ".join(quote(str(path)) for path in dict.fromkeys(run.path for run in self.runs.values()))
-        if any(episode.played and episode.rendered_turns for episode in episodes):
+        if any(episode.played and rendered_turns(episode) for episode in episodes):
             return InputError(f"{paths}: no judge has rated anything yet", f"Score them first: ircore score {paths}")
         reasons = Counter(episode.abort_reason or episode.outcome for episode in episodes if not episode.played)
         said = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))

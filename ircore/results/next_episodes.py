@@ -12,8 +12,9 @@ from shlex import quote
 import numpy as np
 
 from ircore.core.game_records import rule_word
-from ircore.core.records import RECONSTRUCTION, Instance, Rules
+from ircore.core.records import Instance
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
 from ircore.results.statistics.bootstrap import resample

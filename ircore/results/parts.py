@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
+from ircore.games.reconstruction.records import renderings_of
 from ircore.results.statistics.intervals import Estimate, estimate
 from ircore.results.statistics.scales import SHARE
 
@@ -40,8 +41,8 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     finals = {}
     # Only the hash of each final rendering is held while facts, which can be many, are read once.
     for episode in episodes:
-        if episode.played and episode.renderings:
-            finals[episode.episode_id] = [*episode.renderings.values()][-1].sha256
+        if episode.played and renderings_of(episode):
+            finals[episode.episode_id] = [*renderings_of(episode).values()][-1].sha256
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 

@@ -113,7 +113,7 @@ class PlayedRun:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
         >>> run = PlayedRun(RunFolder(Path("run")))
-        >>> [len(episode.turns) for episode in run.episodes]
+        >>> [len(episode.steps) for episode in run.episodes]
         [2, 6]
         >>> run.results[0].judged["structural"].final
         9.97

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.core.records import Role
+from ircore.players.base import Role
 from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.model import Results

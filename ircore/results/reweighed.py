@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.records import Instance
+from ircore.games.reconstruction.records import renderings_of
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact
@@ -52,9 +53,9 @@ def reweighed_scores(
 
     scenes = {instance.instance_id: instance.scene for instance in instances}
     finals = {
-        (episode.episode_id, [*episode.renderings.values()][-1].sha256): episode.instance_id
+        (episode.episode_id, [*renderings_of(episode).values()][-1].sha256): episode.instance_id
         for episode in episodes
-        if episode.played and episode.renderings
+        if episode.played and renderings_of(episode)
     }
     scores: dict[str, dict[str, float]] = {}
     for line in facts:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ircore.games.reconstruction.records import turns_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.statistics.intervals import Estimate, estimate
@@ -87,4 +88,4 @@ def _points(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
 
 def _scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
-    return [judged.trajectory.get(turn.turn) for turn in result.episode.turns if turn.rendering is not None]
+    return [judged.trajectory.get(turn.turn) for turn in turns_of(result.episode) if turn.rendering is not None]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ircore.core.fact_records import LETTER, VERIFIED, RenderingFacts
+from ircore.games.reconstruction.records import renderings_of
 from ircore.results.conditions import is_under
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement
@@ -93,7 +94,7 @@ def checked_twice(
             if scene is None or not episode.played or not is_under(episode, category, difficulty):
                 continue
             # Turns that show the same rendering share its verdicts, and count once.
-            turns = {rendering.sha256: turn for turn, rendering in reversed(episode.renderings.items())}
+            turns = {rendering.sha256: turn for turn, rendering in reversed(renderings_of(episode).items())}
             facts = None
             for rendering, turn in sorted(turns.items(), key=lambda shown: shown[1]):
                 known = lines.get((episode.episode_id, rendering), {})

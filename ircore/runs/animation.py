@@ -9,11 +9,12 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Episode, Turn
+from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.runs.folder import RunFolder
 
 FORMATS = {".png": "PNG", ".webp": "WEBP"}
@@ -47,7 +48,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     if file.suffix.lower() not in FORMATS:
         raise InputError(f"{file}: an animation ends in {' or '.join(FORMATS)}", "Give the file another name.")
     episode = next((episode for episode in folder.episodes() if episode.episode_id == episode_id), None)
-    if episode is None or not episode.rendered_turns:
+    if episode is None or not rendered_turns(episode):
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instance = next(iter(folder.instances.instances.named({episode.instance_id})))
     frames, lasting = _frames(folder, episode, folder.instances.picture(instance, "target"), judges)
@@ -67,7 +68,7 @@ def _frames(
     scores = _scores(folder, episode, judges)
     frames, lasting = list[Image.Image](), list[int]()
     before: Picture | None = None
-    for turn in episode.rendered_turns:
+    for turn in rendered_turns(episode):
         assert turn.rendering is not None  # noqa: S101 - a rendered turn
         after = folder.rendering(turn.rendering)
         frames += [_frame(target, before, turn, None), _frame(target, after, turn, scores.get(turn.turn))]

@@ -6,7 +6,8 @@ from pydantic import Field, TypeAdapter
 
 from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Attempt, Episode, Rendering, Usage
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, Name, Record, Sha256
+from ircore.core.records import Name, Record, Sha256
+from ircore.games.reconstruction.records import RECONSTRUCTION
 
 
 class Call(Record):

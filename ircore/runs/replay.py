@@ -15,9 +15,10 @@ from typing import Any, cast
 
 from ircore.core.episode_records import GIVEN_UP, AbortReason, Episode, Usage
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, PlayerSpec
+from ircore.core.records import PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Seat
+from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of, turns_of
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.runs.answers import answer_of
@@ -138,7 +139,7 @@ class ReplayPlayer:
 
     def _read_replies(self, episode: Episode, target: str, described: list[Call]) -> None:
         replies = tuple(call.text or "" for call in described)
-        renderings = tuple(rendering.sha256 for rendering in episode.renderings.values())
+        renderings = tuple(rendering.sha256 for rendering in renderings_of(episode).values())
         for turn, call in enumerate([*described, None], start=1):
             seed = self._seed(episode, turn, DESCRIBER)
             fault = None if call else _fault(episode)
@@ -150,7 +151,7 @@ class ReplayPlayer:
     def _read_renderings(self, episode: Episode) -> None:
         messages: tuple[str, ...] = ()
         renderings: tuple[str, ...] = ()
-        for turn in episode.turns:
+        for turn in turns_of(episode):
             # The describer said that the picture is done, so no other one was drawn.
             if turn.message is None:
                 return

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import GameRules, Rules
+from ircore.core.records import GameRules
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
@@ -126,27 +126,9 @@ def check_seats(game: Game[Any], loaded: LoadedSubmission, rules: GameRules, ins
                 f"{loaded.path}: {seat.name}: the game {game.name} has no recorded answers for this seat",
                 "Name a player.",
             )
-    if isinstance(rules, Rules):
-        _check_rewriter(loaded, rules)
-
-
-def _check_rewriter(loaded: LoadedSubmission, rules: Rules) -> None:
-    """Check that a rewriter is named if the rules have the dialogue rewritten, and only then."""
-    # A recorded run was drawn from what its own rewriter wrote.
-    if traits_of(loaded.submission.players["generator"].player).replays:
-        return
-    where, rewrites = f"{loaded.path}: generator.parameters.rewriter", rules.drawing == "rewrite"
-    named = "rewriter" in loaded.submission.players["generator"].parameters
-    if rewrites and not named:
-        raise InputError(
-            f"{where}: is missing, which the rule drawing: rewrite needs",
-            "Name a text model of the generator's service, or play with --rule drawing=redraw.",
-        )
-    if named and not rewrites:
-        raise InputError(
-            f"{where}: is asked only with the rule drawing: rewrite",
-            "Take the rewriter out, or write rules: {drawing: rewrite}.",
-        )
+    for remark in game.remarks(rules, players):
+        if remark.refused:
+            raise InputError(f"{loaded.path}: {'.'.join(remark.path)}: {remark.problem}", remark.remedy)
 
 
 @contextmanager

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Instance, PlayerSpec
+from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.games.synthesis.prompts import SYNTHETIC
 from ircore.instances.store import InstanceSet, write_instances

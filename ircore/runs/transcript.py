@@ -6,11 +6,12 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import Attempt, Episode, Rendering, Turn, drawn_renderings
+from ircore.core.episode_records import Attempt, Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.game_records import rule_word
-from ircore.core.records import RECONSTRUCTION, Fields, Instance
+from ircore.core.records import Fields, Instance
 from ircore.core.terminal import printable, terminal_width
+from ircore.games.reconstruction.records import RECONSTRUCTION, Turn, turns_of
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure, step_word
@@ -99,7 +100,7 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
 
 def _turns(dialogue: Dialogue) -> tuple[Turn, ...]:
     """Return the turns of an episode of reconstruction; none of any other game, whose steps say nothing of times."""
-    return dialogue.episode.turns if dialogue.episode is not None and dialogue.game == RECONSTRUCTION else ()
+    return turns_of(dialogue.episode) if dialogue.episode is not None and dialogue.game == RECONSTRUCTION else ()
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission, read_manifest

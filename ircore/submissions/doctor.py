@@ -17,9 +17,10 @@ from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION, PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
 from ircore.players.base import (
     Answer,

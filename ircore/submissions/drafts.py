@@ -13,14 +13,14 @@ import yaml
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plugins import available, unknown
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import DEFAULT_GAME
 from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
 from ircore.games.registry import load_game
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
 from ircore.players.submission import FORMAT, MANIFEST
 from ircore.submissions.check.manifest import stand_ins
 from ircore.submissions.check.neighbours import Neighbour
-from ircore.submissions.check.seats import OFFLINE, SERVICES
+from ircore.submissions.check.seats import players_of_maintainers
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.findings import Finding, errors
 
@@ -88,7 +88,7 @@ def problems_with(
         local: Whether the pair stays on its author's machine.
     """
     # Stand-ins for what is not answered yet, so that only the answers can be at fault.
-    required = stand_ins(load_game(str(answers.get("game", RECONSTRUCTION))))
+    required = stand_ins(load_game(str(answers.get("game", DEFAULT_GAME))))
     purpose = purpose_of(answers, local)
     data = _dumped({**required, **answers}).encode()
     findings = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
@@ -110,12 +110,7 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
         local: Whether the pair stays on its author's machine.
     """
     specs = player_specs(answers)
-    # Of another game, its package brings players that maintainers have too.
-    own = (
-        available("players").keys() - OFFLINE.keys() - SERVICES.keys()
-        if answers.get("game", RECONSTRUCTION) == RECONSTRUCTION
-        else set()
-    )
+    own = available("players").keys() - players_of_maintainers(str(answers.get("game", DEFAULT_GAME)))
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
     )
@@ -124,7 +119,7 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
 
 def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return the players of a manifest, or of parts of a manifest, by seat."""
-    seats = load_game(str(answers.get("game", RECONSTRUCTION))).seats
+    seats = load_game(str(answers.get("game", DEFAULT_GAME))).seats
     return {seat.name: answers[seat.name] for seat in seats if seat.name in answers}
 
 

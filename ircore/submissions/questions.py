@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import available, builtin
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.records import DEFAULT_GAME
+from ircore.core.submission_records import game_field
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
 from ircore.players.recorded_seat import RECORDED
@@ -49,7 +50,7 @@ class Context(NamedTuple):
     local: bool = False
     """The pair stays on its author's machine."""
 
-    game: str = RECONSTRUCTION
+    game: str = DEFAULT_GAME
     """The game that will be played."""
 
 
@@ -107,13 +108,12 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
         InputError: A stated part is wrong, or something is missing and nobody can be asked.
     """
     game = load_game(context.game, "--game")
-    classic = game.name == RECONSTRUCTION
-    answers: dict[str, Any] = {"schema": 1} | ({} if classic else {"game": game.name})
+    answers: dict[str, Any] = {"schema": 1, **game_field(game.name)}
     # Options go first: only what they leave open is asked for.
     answers |= stated
     seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]
     answers |= {seat.name: dict(answers.get(seat.name, {})) for seat in seats}
-    if not classic and "rules" in stated:
+    if "rules" in stated:
         _refuse(answers, "rules", context)
     for seat in seats:
         _settle_seat(answers, seat, context)
@@ -129,11 +129,9 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
     _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
-    if classic:
-        rules = answers.setdefault("rules", {"token_budget": 200, "max_turns": 10})
-        if isinstance(rules, dict) and "model" in answers.get("describer", {}):
-            # A model may say too much; a run whose generator is given more than the budget has no rank.
-            rules.setdefault("over_budget", "truncate")
+    if proposed := game.proposed_rules(player_specs(answers)):
+        rules = answers.setdefault("rules", {})
+        answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
         _refuse(answers, "rules", context)
     return answers
 
@@ -145,21 +143,20 @@ def _name(answers: Mapping[str, Any], context: Context) -> str:
     return f"{label}, {context.slug}" if taken else label
 
 
-def _seat_option(seat: Seat[Any, Any], field: str, value: str, context: Context) -> str:
+def _seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
     """Return the option that states a field of a seat; ``field`` is empty for the player itself."""
-    if context.game == RECONSTRUCTION:
-        return f"--{seat.name}{f'-{field}' if field else ''} {value}"
     return f"--player {seat.name}{f'.{field}' if field else ''}={value}"
 
 
 def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
     path = (seat.name,)
-    option = _seat_option(seat, "", "PLAYER", context)
+    option = _seat_option(seat, "", "PLAYER")
     _settle(answers, Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_about(seat)), context)
     spec = player_specs(answers)[seat.name]
     if spec["player"] == RECORDED:
-        source = Question((*path, "source"), "Whose recorded answers, such as human", "", _seat_option(
-            seat, "source", "SOURCE", context))  # fmt: skip
+        source = Question(
+            (*path, "source"), "Whose recorded answers, such as human", "", _seat_option(seat, "source", "SOURCE")
+        )
         _settle(answers, source, context)
     elif spec["player"] in players_of_project("service", seat.method):
         _settle_service(answers, seat, context)
@@ -184,7 +181,7 @@ def _about(seat: Seat[Any, Any]) -> str:
 
 def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
     spec, path = player_specs(answers)[seat.name], (seat.name,)
-    option = _seat_option(seat, "model", "MODEL", context)
+    option = _seat_option(seat, "model", "MODEL")
     _settle(answers, Question((*path, "model"), "Its model, as the service names it", "", option), context)
     about = (
         "Where the service is, such as https://openrouter.ai/api/v1; a server of your own: http://127.0.0.1:8000/v1. "
@@ -198,7 +195,7 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Cont
         )
     if (host := _host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
-        option = _seat_option(seat, "key", "VARIABLE", context)
+        option = _seat_option(seat, "key", "VARIABLE")
         key = Question((*path, "api_key_env"), "Variable", service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
@@ -280,8 +277,6 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
 def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
     # Fields that are empty so far are asked for later, and no fault yet.
     known = {key: value for key, value in answers.items() if value}
-    if "game" in known:
-        known["players"] = {seat: spec for seat, spec in known.get("players", {}).items() if spec}
     return problems_with(known, field, context.slug, context.neighbours, context.local)
 
 

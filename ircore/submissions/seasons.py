@@ -19,8 +19,9 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Line, Name, Record, Sha256
+from ircore.core.records import DIFFICULTIES, Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
+from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 

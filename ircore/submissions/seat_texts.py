@@ -9,33 +9,29 @@ from ircore.core.errors import InputError
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*_(KEY|TOKEN)")
 
 
-def seat_options(seat: str, text: str, classic: bool) -> list[str]:
+def seat_options(seat: str, text: str) -> list[str]:
     """Return the options of ``ircore submission new`` that a line about a seat amounts to.
 
     Args:
         seat: Name of the seat.
         text: The player, then in any order: its model, the model's revision after it, the address of its service,
             the name of the variable that holds the key, and parameters as ``NAME=VALUE``.
-        classic: Whether the seat has options of its own, as those of the reconstruction game have.
 
     Raises:
         InputError: No player is named, or a word has no meaning.
 
-    >>> seat_options("describer", "openai gpt-5.2 temperature=0", classic=True)
-    ['--describer', 'openai', '--describer-model', 'gpt-5.2', '--describer-parameter', 'temperature=0']
+    >>> seat_options("speaker", "openai gpt-5.2 seed=0")
+    ['--player', 'speaker=openai', '--player', 'speaker.model=gpt-5.2', '--player', 'speaker.parameter.seed=0']
     """
     try:
         player, *words = shlex.split(text)
     except ValueError as error:
         remedy = "Write it as: openai MODEL https://ADDRESS/v1 NAME=VALUE"
         raise InputError(f"{seat}: {text!a} names no player", remedy) from error
-    options = [f"--{seat}", player] if classic else ["--player", f"{seat}={player}"]
+    options = ["--player", f"{seat}={player}"]
     for field, value in _fields(seat, words):
-        if classic:
-            options += [f"--{seat}-{field}", value]
-        else:
-            stated = f"parameter.{value}" if field == "parameter" else f"{field}={value}"
-            options += ["--player", f"{seat}.{stated}"]
+        stated = f"parameter.{value}" if field == "parameter" else f"{field}={value}"
+        options += ["--player", f"{seat}.{stated}"]
     return options
 
 

@@ -9,7 +9,8 @@ import hmac
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, Instance
+from ircore.core.records import Instance
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of

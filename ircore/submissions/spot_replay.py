@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.games.registry import load_game
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
@@ -176,4 +176,4 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
 
 def _words(run: RunFolder) -> dict[str, tuple[str | None, ...]]:
     """Return the messages of each episode."""
-    return {episode.episode_id: tuple(turn.message for turn in episode.turns) for episode in run.episodes()}
+    return {episode.episode_id: tuple(turn.message for turn in turns_of(episode)) for episode in run.episodes()}

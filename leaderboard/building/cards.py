@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
 from leaderboard.games.section import GameSection
@@ -243,7 +244,7 @@ def _with_strip(card: _Card, site: Site, instance_id: str, pair: Pair | None) ->
     gallery = site.galleries[instance_id]
     tiles = [("target", site.target_path(gallery.instance))]
     result = site.episode(pair.run_id, instance_id) if pair else None
-    turns = result.episode.rendered_turns if result and pair else ()
+    turns = rendered_turns(result.episode) if result and pair else ()
     chosen = sorted({0, len(turns) // 2, len(turns) - 1}) if turns else []
     for place in chosen:
         rendering = turns[place].rendering

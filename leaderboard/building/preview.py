@@ -6,8 +6,8 @@ from typing import Any
 
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Submission
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow

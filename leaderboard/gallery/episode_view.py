@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from ircore.core.episode_records import Episode, Turn
+from ircore.core.episode_records import Episode
+from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
@@ -111,7 +112,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(
             replace(_turn(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
-            for turn in episode.turns
+            for turn in turns_of(episode)
             # In such a turn nothing was said to the generator and nothing drawn.
             if turn.action != "done"
         ),

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from ircore.core.untrusted_text import one_line, visible
 from ircore.core.workers import run_shares
+from ircore.games.reconstruction.records import turns_of
 from leaderboard.components.xray_data import xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.pair_outcomes import pair_outcomes
@@ -70,7 +71,7 @@ class Fragments:
         """
         # Cached fragments name pictures without asking for them, so the pictures of all turns are registered here.
         for run_id, results in self._site.results.episodes.items():
-            for rendering in (turn.rendering for result in results for turn in result.episode.turns):
+            for rendering in (turn.rendering for result in results for turn in turns_of(result.episode)):
                 if rendering is not None:
                     self._site.rendering(run_id, rendering)
         cache = self._site.cache

@@ -10,10 +10,11 @@ from typing import Any
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_words
-from ircore.core.records import RECONSTRUCTION, Fields, Instance, PlayerSpec
+from ircore.core.records import Fields, Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ircore.core.fact_records import Placement
+from ircore.games.reconstruction.records import rendered_turns
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines
 from leaderboard.model.xray import LETTER, Fate, xrays
@@ -60,7 +61,7 @@ def store_fates(site: Site, pair: Pair, facts: Lines) -> None:
 def _computed(site: Site, pair: Pair, facts: Lines) -> bytes:
     fates = {}
     for result in site.results.episodes[pair.run_id]:
-        gallery, rendered = site.galleries[result.episode.instance_id], result.episode.rendered_turns
+        gallery, rendered = site.galleries[result.episode.instance_id], rendered_turns(result.episode)
         # Turns count from 1: turn 0 is in no X-ray.
         last = rendered[-1].turn if rendered else 0
         ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None

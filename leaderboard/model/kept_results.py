@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ircore.core.records import Role
+from ircore.players.base import Role
 from ircore.results.effects import NO_GRID, grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result, player_runs

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.core.records import Role
+from ircore.players.base import Role
 from ircore.results.cells import paired_main
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules

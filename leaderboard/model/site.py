@@ -9,9 +9,10 @@ from typing import Any
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import visible
+from ircore.games.reconstruction.records import Rules
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.players.traits import is_program, traits_of

@@ -13,8 +13,9 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.workers import run_shares, worker_pool
+from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import RunLanguage
@@ -163,7 +164,7 @@ def _light(reading: _RunReading, renderings: _Renderings) -> _RunReading:
     """
     for result in reading.results:
         _share(result.episode, _EPISODE_FIELDS)
-        for turn in result.episode.turns:
+        for turn in turns_of(result.episode):
             _share(turn, _TURN_FIELDS)
             if turn.rendering is not None:
                 drawn = turn.rendering

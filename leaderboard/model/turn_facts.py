@@ -7,6 +7,7 @@ from itertools import pairwise
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import PARTS, Part, RenderingFacts
 from ircore.core.records import Scene
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.episodes import Doubt
 
 SHOWN = 3
@@ -65,7 +66,7 @@ def facts_by_turn(scene: Scene | None, episode: Episode, lines: Lines) -> dict[i
     """
     turns = [
         (turn.turn, lines[episode.episode_id, turn.rendering.sha256])
-        for turn in episode.rendered_turns
+        for turn in rendered_turns(episode)
         if turn.rendering is not None and (episode.episode_id, turn.rendering.sha256) in lines
     ]
     if scene is None or not turns:

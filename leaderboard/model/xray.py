@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ircore.core.episode_records import Episode, Turn
+from ircore.core.episode_records import Episode
 from ircore.core.fact_records import FactNote, Placement, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.core.untrusted_text import visible
+from ircore.games.reconstruction.records import Turn, rendered_turns, turns_of
 from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
@@ -204,7 +205,7 @@ def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | 
     if drawn is None:
         return made
     before: tuple[Fate, ...] = ()
-    for turn in episode.rendered_turns:
+    for turn in rendered_turns(episode):
         if only not in {None, turn.turn}:
             continue
         assert turn.rendering is not None  # noqa: S101 - a rendered turn
@@ -212,7 +213,7 @@ def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | 
         if line is None or len(line.verdicts) != len(drawn.facts):
             before = ()
             continue
-        said = [earlier for earlier in episode.turns if earlier.turn <= turn.turn and earlier.message]
+        said = [earlier for earlier in turns_of(episode) if earlier.turn <= turn.turn and earlier.message]
         made[turn.turn] = _xray(drawn, line, before, said)
         before = made[turn.turn].fates
     return made

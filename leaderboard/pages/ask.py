@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.answer import Answer
 from ircore.results.questions import answers
 from leaderboard.model.site import Page, Site
@@ -49,7 +50,7 @@ def _span(answer: Answer) -> tuple[float, float]:
 def _picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
     result, pair = site.episode(run_id, instance_id), site.pairs[run_id]
     assert result is not None  # noqa: S101 - an answer names played episodes
-    judged, last = site.judged(result), result.episode.rendered_turns[-1]
+    judged, last = site.judged(result), rendered_turns(result.episode)[-1]
     assert last.rendering is not None  # noqa: S101 - a rendered turn
     score = judged.final if judged else None
     words = rendering_words(last.turn, f"{pair.describer} + {pair.generator}", score, site.judge)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from ircore.core.counted import counted
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Order, Results

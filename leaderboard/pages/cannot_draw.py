@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.conditions import strata
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
 from ircore.results.statistics.scales import SHARE
@@ -204,7 +205,7 @@ def _example(site: Site, kind: str, pair: Pair, gallery: Gallery, fates: FinalFa
     drawn = _drawn(gallery)
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     assert result is not None  # noqa: S101 - it has a rendering
-    last = result.episode.rendered_turns[-1]
+    last = rendered_turns(result.episode)[-1]
     assert last.rendering is not None  # noqa: S101 - a rendered turn
     faults = tuple(
         Fault(fate, place, mark.name, mark.box, None, None, ())

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from ircore.core.records import Rules
 from ircore.core.untrusted_text import one_line
+from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN, mean_change
 from ircore.results.statistics.intervals import Estimate, clear_of, too_few
@@ -178,7 +178,7 @@ def outcome_words(chosen: Chosen, judge: str) -> str:
         chosen: The episode.
         judge: Judge of its score.
     """
-    turns, first = len(chosen.result.episode.rendered_turns), chosen.judged.first
+    turns, first = len(rendered_turns(chosen.result.episode)), chosen.judged.first
     began = f"{number(first, 1)} at first, " if turns > 1 and first is not None else ""
     after = "after one turn" if turns == 1 else f"after {turns} turns"
     return f"{began}{number(chosen.judged.final, 1)} of 10 {after}, judged by {judge}"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 
+from ircore.games.reconstruction.records import rendered_turns
 from leaderboard.model.site import Site
 from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
 
@@ -53,9 +54,9 @@ def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     """
     final, delta = chosen.judged.final or 0.0, chosen.judged.delta or 0.0
     good, episode = final >= GOOD, chosen.result.episode
-    tells = good and delta > 0 and len(episode.rendered_turns) > 1
+    tells = good and delta > 0 and len(rendered_turns(episode)) > 1
     if good and legible is None:
-        legible = legibility([turn.message or "" for turn in episode.rendered_turns])
+        legible = legibility([turn.message or "" for turn in rendered_turns(episode)])
     return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.paper_tables import PublishedAgreement, published_agreement
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.conditions import under
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
@@ -157,7 +158,7 @@ def _missing(site: Site, pair: Pair) -> dict[str, Any]:
     return {
         "pair": pair,
         "cell": site.results.cell(pair.run_id, site.judge),
-        "single": sum(len(result.episode.rendered_turns) == 1 for result in played),
+        "single": sum(len(rendered_turns(result.episode)) == 1 for result in played),
     }
 
 

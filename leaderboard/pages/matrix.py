@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from ircore.games.reconstruction.records import turns_of
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -326,6 +327,6 @@ def _final_score(site: Site, pair: Pair, gallery: Gallery, judge: str) -> float 
 def _final_picture(site: Site, pair: Pair, gallery: Gallery) -> Shown | None:
     result = site.episode(pair.run_id, gallery.instance.instance_id)
     # From the end, since most episodes end with a rendering.
-    turns = reversed(result.episode.turns) if result else ()
+    turns = reversed(turns_of(result.episode)) if result else ()
     last = next((turn.rendering for turn in turns if turn.rendering), None)
     return site.rendering(pair.run_id, last) if last else None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ircore.core.episode_records import Turn
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
@@ -60,7 +60,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     best = front_episode(site)
     if best is None:
         return None
-    turns = best.result.episode.rendered_turns
+    turns = rendered_turns(best.result.episode)
     # Turns that the judge has not rated have no score to show.
     shown = _selected([turn for turn in turns if turn.turn in best.judged.trajectory])
     return {

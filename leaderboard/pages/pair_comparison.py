@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison

@@ -6,10 +6,10 @@ from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
-from ircore.core.episode_records import Turn
-from ircore.core.records import Role, Rules
 from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import one_line
+from ircore.games.reconstruction.records import Rules, Turn, rendered_turns
+from ircore.players.base import Role
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
@@ -149,7 +149,7 @@ def _highlights(site: Site, pair: Pair) -> list[dict[str, Any]]:
 
 
 def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
-    several = len(chosen.result.episode.rendered_turns) > 1
+    several = len(rendered_turns(chosen.result.episode)) > 1
     return {
         "label": label,
         "gallery": chosen.gallery,

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from ircore.core.records import CATEGORIES
 from ircore.games.reconstruction.published import claims
 from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
@@ -17,6 +16,7 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_pairs,
     published_scores,
 )
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.tables.paper_claims import paper_checks
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates

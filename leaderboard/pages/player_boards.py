@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line, visible
+from ircore.players.base import Role
 from ircore.results.pair_differences import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.ties import FEW, tie_words

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from ircore.core.records import Role
 from ircore.core.untrusted_text import one_line
+from ircore.players.base import Role
 from ircore.results.players import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, too_few

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from ircore.core.episode_records import Turn
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.pages.board_views import View, view_results
@@ -48,12 +48,12 @@ class Chosen:
     @property
     def first(self) -> Turn:
         """The turn of the first rendering."""
-        return self.result.episode.rendered_turns[0]
+        return rendered_turns(self.result.episode)[0]
 
     @property
     def final(self) -> Turn:
         """The turn of the last rendering."""
-        return self.result.episode.rendered_turns[-1]
+        return rendered_turns(self.result.episode)[-1]
 
     @property
     def moved(self) -> float:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ircore.core.game_records import rule_word
-from ircore.core.records import RECONSTRUCTION, Rules
 from ircore.core.submission_records import Submission
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.games.registry import installed_games
 from ircore.players.submission import LoadedSubmission
 from ircore.submissions.history import Step, status_of

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import AbortReason
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Instance
+from ircore.games.reconstruction.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few

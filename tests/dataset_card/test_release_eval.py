@@ -13,6 +13,7 @@ from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
@@ -33,7 +34,7 @@ def played(folder: Path, instances: InstanceSet, describer: str, generator: str)
     run = sample_run(folder / slug, instances, named)
     value = VALUES[describer, generator]
     run.add_scores(
-        rating_of(episode, turn, value) for episode in run.episodes() for turn in episode.rendered_turns[-1:]
+        rating_of(episode, turn, value) for episode in run.episodes() for turn in rendered_turns(episode)[-1:]
     )
     return run
 

@@ -43,7 +43,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     os.close(ours)
     assert done.returncode == 0, done.stderr
     assert "The signer sees the picture of a sign, and answers with a picture." in done.stderr
-    assert "chooser.player: sketch cannot take the seat chooser" in done.stderr
+    assert "chooser.player: sketch is no chooser" in done.stderr
     assert "Recorded answers: recorded." in done.stderr
     made = yaml.safe_load((toy.folder / "submissions" / "asked" / "submission.yaml").read_text())
     assert {seat: made[seat] for seat in ("signer", "chooser")} == {

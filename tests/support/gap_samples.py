@@ -10,9 +10,10 @@ from site_samples import named_submission
 
 from ircore.core.episode_records import Rendering
 from ircore.core.files import write_text
-from ircore.core.records import Instance, Rules
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from invented import InventedRun, invented_run
 
-from ircore.core.episode_records import Episode, Rendering, Turn
-from ircore.core.records import Instance, Rules
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.store import InstanceSet
 
 Fate = float | str | None

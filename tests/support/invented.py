@@ -6,11 +6,12 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Instance, PlayerSpec, Rules
+from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run, Submission
+from ircore.games.reconstruction.records import CATEGORIES, Rules, Turn, turns_of
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -203,7 +204,7 @@ def _with_messages(episode: Episode, random: Random) -> Episode:
                 else " ".join(random.sample(CORRECTING, random.choice((1, 2))))
             }
         )
-        for turn in episode.turns
+        for turn in turns_of(episode)
     ]
     return episode.with_steps(tuple(turns))
 

@@ -11,10 +11,10 @@ import numpy as np
 from openai_server import Judged
 from samples import sample_submission
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.records import Rules
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder

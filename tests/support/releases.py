@@ -31,6 +31,7 @@ from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
 from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import rendered_turns, turns_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
 
@@ -57,7 +58,7 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
     """Score every second played episode: two similarities, a preference, and a metric without a value."""
     scores = []
     for episode in [episode for episode in run.episodes() if episode.played][parity::2]:
-        first, last = (turn.rendering for turn in episode.rendered_turns)
+        first, last = (turn.rendering for turn in rendered_turns(episode))
         assert first is not None
         assert last is not None
         item = episode.episode_id
@@ -80,9 +81,10 @@ def play_rated(folder: Path, instances: InstanceSet, slug: str, name: str | None
 def rate_first(run: RunFolder, value: float) -> None:
     """Let the judge give every first rendering of a run a similarity."""
     drawn = [
-        (episode.episode_id, episode.turns[0].rendering.sha256)
+        (episode.episode_id, turn.rendering.sha256)
         for episode in run.episodes()
-        if episode.turns and episode.turns[0].rendering is not None
+        for turn in turns_of(episode)[:1]
+        if turn.rendering is not None
     ]
     run.add_scores(
         Score(episode_id=episode_id, step=1, measure="similarity", by="eye", value=value, rendering=sha256)

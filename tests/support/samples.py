@@ -6,13 +6,14 @@ from typing import Any
 from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Episode, Turn
+from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score, Task
 from ircore.core.submission_records import Submission
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.submission import LoadedSubmission

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.results.statistics.intervals import Estimate

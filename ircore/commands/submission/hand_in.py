@@ -19,8 +19,8 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.files import write_text
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION, rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
@@ -235,7 +235,7 @@ def _manifest(plan: _Plan) -> None:
 
 
 def _seat_options(plan: _Plan) -> list[str]:
-    classic, stated = plan.game == RECONSTRUCTION, dict(text.partition("=")[::2] for text in plan.seats)
+    stated = dict(text.partition("=")[::2] for text in plan.seats)
     words: list[str] = []
     for seat in load_game(plan.game, "--game").seats:
         if seat.when and seat.name not in stated:
@@ -243,7 +243,7 @@ def _seat_options(plan: _Plan) -> list[str]:
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
         line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")
-        words += seat_options(seat.name, line, classic)
+        words += seat_options(seat.name, line)
     return words
 
 
@@ -357,7 +357,7 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
     if {run.game, rehearsal.game} != {RECONSTRUCTION}:
         return
     played_renderings, packed_renderings = (
-        [turn.rendering for episode in folder.episodes() for turn in episode.rendered_turns if turn.rendering]
+        [turn.rendering for episode in folder.episodes() for turn in rendered_turns(episode) if turn.rendering]
         for folder in (run, rehearsal)
     )
     # Packing encodes pictures anew where their files held more than pixels.

@@ -12,7 +12,6 @@ import click
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.submissions import drafts
@@ -23,6 +22,7 @@ from ircore.submissions.drafts import parameter, player_specs, players_of
 from ircore.submissions.questions import Context, complete
 
 _SEATS = ("describer", "generator")
+"""Seats with options of their own; those of all games are named by ``--player``."""
 
 
 def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
@@ -57,10 +57,10 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
     "players",
     metavar="SEAT[.FIELD]=VALUE",
     multiple=True,
-    help="In another game: player of a seat, and its model, revision, url, key, source or parameter.NAME.",
+    help="Player of a seat of any game, and its model, revision, url, key, source or parameter.NAME.",
 )
 @click.option(
-    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Rule of another game; may be given several times."
+    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Rule of the game; may be given several times."
 )
 @click.option("--name", metavar="NAME", help="Name of the pair; its players' names by default.")
 @click.option("--author", "authors", metavar="NAME", multiple=True, help="An author; may be given several times.")
@@ -139,29 +139,33 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the parts of a manifest that options state; a usage error for an option of another game."""
+    """Return the parts of a manifest that options state; a usage error for an option of another game's seat or rule."""
     parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
     if options["authors"]:
         parts["authors"] = list(options["authors"])
     if options["links"]:
         parts["links"] = dict(_link(link) for link in options["links"])
+    known = load_game(game, "--game")
+    names = [seat.name for seat in known.seats]
+    for seat in _SEATS:
+        if spec := _seat(seat, options):
+            if seat not in names:
+                raise click.UsageError(f"--{seat}: the seats of {game} are named by --player: {', '.join(names)}")
+            parts[seat] = spec
+    for seat, spec in players_of(names, options["players"]).items():
+        parts[seat] = {**parts.get(seat, {}), **spec}
     rules = {key: options[key] for key in ("token_budget", "max_turns") if options[key] is not None}
-    seats = {seat: _seat(seat, options) for seat in _SEATS}
-    if game == RECONSTRUCTION:
-        if options["players"] or options["rules"]:
-            raise click.UsageError("--player and --rule go with --game")
-        stated_rules = {"rules": {"token_budget": 200, "max_turns": 10, **rules}} if rules else {}
-        return {**parts, **seats, **stated_rules}
-    if rules or any(seats.values()):
-        raise click.UsageError("the seats of another game are named by --player, its rules by --rule")
-    parts |= players_of([seat.name for seat in load_game(game, "--game").seats], options["players"])
-    if options["rules"]:
-        parts["rules"] = dict(parameter(rule, "--rule") for rule in options["rules"])
+    for key in rules:
+        if key not in known.rules.model_fields:
+            raise click.UsageError(f"--{key.replace('_', '-')}: no rule of {game}; its rules are stated by --rule")
+    rules |= dict(parameter(rule, "--rule") for rule in options["rules"])
+    if rules:
+        parts["rules"] = {**known.proposed_rules({}), **rules}
     return parts
 
 
 def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings of a reconstruction seat that the options state."""
+    """Return the settings of a seat that has options of its own, as far as they are given."""
     endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
     spec = {key: value for key, end in endings.items() if (value := options[f"{seat}{end}"]) is not None}
     named = dict(parameter(text, f"--{seat}-parameter") for text in options[f"{seat}_parameter"])

@@ -14,8 +14,8 @@ from ircore.commands.options import PATH, by_option, path_option, published_opti
 from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance

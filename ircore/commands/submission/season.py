@@ -11,7 +11,7 @@ from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, 
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render

@@ -7,8 +7,8 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding

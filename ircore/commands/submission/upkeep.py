@@ -16,9 +16,9 @@ from ircore.commands.submission.trials import channel_option, spot_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances, read_sets
 from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest

@@ -18,8 +18,9 @@ from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load, unknown
 from ircore.core.progress import tracked
-from ircore.core.records import CATEGORIES, DIFFICULTIES, RECONSTRUCTION, Difficulty, Instance, PictureFile
+from ircore.core.records import DIFFICULTIES, Difficulty, Instance, PictureFile
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
 from ircore.games.reconstruction.targets.base import Builder, Drawn
 from ircore.instances.requests import BuildRequest, Place, named
@@ -119,7 +120,7 @@ def build_instances(
     drawn = [condition for condition in conditions if condition[0] != "photos"]
     places = [SeededPlace(*condition, index, edition) for condition in drawn for index in range(1, per_condition + 1)]
     photos = [difficulty for category, difficulty in conditions if category == "photos"]
-    return write_instances(out, _all(places, photos, seed, per_condition, workers, edition))
+    return write_instances(out, _all(places, photos, seed, per_condition, workers, edition), CATEGORIES)
 
 
 def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:

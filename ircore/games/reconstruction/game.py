@@ -1,15 +1,14 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import fsum
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from ircore.core.episode_records import Turn
-from ircore.core.records import RECONSTRUCTION, Name, Record, Rules, Scene
-from ircore.core.submission_records import Run
+from ircore.core.records import Name, PlayerSpec, Record, Scene
+from ircore.core.submission_records import Run, Submission
 from ircore.games.base import (
     Effort,
     Ending,
@@ -20,11 +19,21 @@ from ircore.games.base import (
     Pages,
     PublishedFigure,
     RatedPicture,
+    Remark,
     Table,
 )
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
 from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
+from ircore.games.reconstruction.records import (
+    CATEGORIES,
+    NEWEST_EDITION,
+    RECONSTRUCTION,
+    SECRET_CATEGORIES,
+    Rules,
+    Turn,
+)
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
+from ircore.players.traits import traits_of
 
 
 class ReconstructionPayload(Record):
@@ -62,6 +71,7 @@ class ReconstructionGame(Game[Rules]):
         GameOutcome("turn_limit", played=True),
         GameOutcome("aborted", played=False),
     )
+    categories = CATEGORIES
     measures = (
         Measure("similarity", "Similarity", "points", (0, 10), per="step", needs="judge"),
         Measure("preference", "Final preferred", "", (0, 1), needs="judge"),
@@ -79,6 +89,15 @@ class ReconstructionGame(Game[Rules]):
         for pair, means in mean_scores().items()
         for judge, mean in means.items()
     )
+
+    step_word = "turn"
+    asks_in_order = True
+    supports = frozenset({
+        "channel test", "clembench export", "comparison of prompts", "deep examination", "export to inspect_ai",
+        "replay", "spot replay", "user study",
+    })  # fmt: skip
+    editions = NEWEST_EDITION
+    secret_categories = SECRET_CATEGORIES
 
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
@@ -105,9 +124,40 @@ class ReconstructionGame(Game[Rules]):
             over_budget=sum(turn.over_budget for turn in turns),
         )
 
-    def rules_of(self, run: Run) -> Rules:
-        """Return the rules of a run; see ``Game.rules_of``."""
-        return Rules.of(run)
+    def messages(self, ending: Ending) -> Iterator[tuple[int, str]]:
+        """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
+        return ((turn.turn, turn.message or "") for turn in ending.steps if isinstance(turn, Turn))
+
+    def rules_of(self, stated: Run | Submission) -> Rules:
+        """Return the rules of a run or manifest; see ``Game.rules_of``."""
+        return Rules.of(stated)
+
+    def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Return budget and turn limit; see ``Game.proposed_rules``."""
+        proposed: dict[str, Any] = {"token_budget": 200, "max_turns": 10}
+        # A model may say too much; a run whose generator is given more than the budget has no rank.
+        return {**proposed, "over_budget": "truncate"} if "model" in players.get("describer", {}) else proposed
+
+    def remarks(self, rules: Rules, players: Mapping[str, PlayerSpec]) -> Iterator[Remark]:
+        """Yield rules under which a pair has no rank or a board of its own, and a rewriter without its rule."""
+        if rules.over_budget == "allow" and players["describer"].model is not None:
+            problem = (
+                "allow lets messages over the token budget through, and a run with a single such message has no rank"
+            )
+            yield Remark(("rules",), problem, "Add over_budget: truncate.", "over_budget: truncate or abort")
+        if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
+            problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
+            yield Remark(("rules",), problem, "Nothing to do if meant: such pairs have boards of their own.")
+        # A recorded run was drawn from what its own rewriter wrote.
+        if traits_of(players["generator"].player).replays:
+            return
+        path, named = ("generator", "parameters", "rewriter"), "rewriter" in players["generator"].parameters
+        if rules.drawing == "rewrite" and not named:
+            remedy = "Name a text model of the generator's service, or play with --rule drawing=redraw."
+            yield Remark(path, "is missing, which the rule drawing: rewrite needs", remedy, refused=True)
+        if named and rules.drawing != "rewrite":
+            remedy = "Take the rewriter out, or write rules: {drawing: rewrite}."
+            yield Remark(path, "is asked only with the rule drawing: rewrite", remedy, refused=True)
 
     def prompts(self, folder: Path | None) -> Prompts:
         """Read the prompts; see ``load_prompts``."""

@@ -22,8 +22,9 @@ from ircore.core.drawing import Point
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, Difficulty, Instance, PictureFile
+from ircore.core.records import Difficulty, Instance, PictureFile
 from ircore.core.validation import validating
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.reconstruction.targets.base import SIZE
 from ircore.games.reconstruction.targets.tangrams import draw_pieces
 from ircore.games.reference.language.annotations import read_annotations

@@ -6,7 +6,8 @@ Small deviations that leave no doubt about what was meant are accepted and named
 import re
 from dataclasses import dataclass
 
-from ircore.core.episode_records import AbortReason, Action
+from ircore.core.episode_records import AbortReason
+from ircore.games.reconstruction.records import Action
 
 MAX_REPLY_CHARACTERS = 100_000
 """Longer answers are a violation: nothing downstream has to cope with more."""

@@ -8,13 +8,13 @@ somebody breaks the protocol or cannot answer (``aborted``, with a reason).
 from dataclasses import dataclass, field
 from typing import cast
 
-from ircore.core.episode_records import Rendering, Turn
+from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.core.records import Rules
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.games.reconstruction.reply import Move, ProtocolViolationError, parse_reply
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.records import DIFFICULTIES
 from ircore.games.master_words import TextPrompts, load_text_prompts
+from ircore.games.reconstruction.records import CATEGORIES
 
 SYNTHETIC = tuple(category for category in CATEGORIES if category != "photos")
 """Categories that programs draw."""

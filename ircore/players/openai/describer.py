@@ -12,8 +12,8 @@ from PIL import Image
 from pydantic import JsonValue
 
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Role
-from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, TextAnswer
+from ircore.core.records import PlayerSpec
+from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, Role, TextAnswer
 from ircore.players.calls import FaultError
 from ircore.players.choices import choice_of
 from ircore.players.faults import Fault

@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Role
-from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question
+from ircore.core.records import PlayerSpec
+from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question, Role
 from ircore.players.calls import Called
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under

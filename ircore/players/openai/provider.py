@@ -8,8 +8,8 @@ from random import Random
 from typing import Any, TypeVar, cast
 
 from ircore.core.episode_records import Purpose
-from ircore.core.records import PlayerSpec, Role
-from ircore.players.base import JudgeError, PlayerError
+from ircore.core.records import PlayerSpec
+from ircore.players.base import JudgeError, PlayerError, Role
 from ircore.players.calls import Called, Caller, CallError, FaultError, Reply, note_reply
 from ircore.players.faults import Fault
 from ircore.players.guard import scrubber

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ircore.core.fact_records import PARTS, Part
+from ircore.games.reconstruction.records import renderings_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import (
@@ -105,7 +106,7 @@ def part_series(
     """
     shares = results.runs[run_id].rendering_shares
     renderings = [
-        [(result.episode.episode_id, rendering.sha256) for rendering in result.episode.renderings.values()]
+        [(result.episode.episode_id, rendering.sha256) for rendering in renderings_of(result.episode).values()]
         for result in episodes
     ]
     if not shares:

@@ -20,6 +20,7 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.arrays import Array, filled, over_targets
 from ircore.results.budgets import budget_series
 from ircore.results.conditions import under
@@ -351,7 +352,7 @@ def _single_turn(played: _Played) -> Check:
     for run_id in played.of_describer(name):
         for result in played.results.episodes[run_id]:
             if result.episode.played:
-                alone = len(result.episode.rendered_turns) == 1
+                alone = len(rendered_turns(result.episode)) == 1
                 single.setdefault(result.episode.instance_id, []).append(alone)
     share = clustered_share([sum(group) for group in single.values()], [len(group) for group in single.values()])
     return _single(share, f"episodes of a single turn of {name}:", 0.5)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, ExtraBox, Part, RenderingFacts
+from ircore.games.reconstruction.records import renderings_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import VERIFIED
@@ -161,7 +162,7 @@ def _facts_by_turn(
     own: dict[str, RenderingFacts] = {
         line.rendering: line for line in results.runs[run_id].facts() if line.episode_id == result.episode.episode_id
     }
-    for turn, rendering in result.episode.renderings.items():
+    for turn, rendering in renderings_of(result.episode).items():
         if scene is not None and rendering.sha256 in own:
             line = own[rendering.sha256]
             facts = checked_facts(scene, line)

@@ -1,7 +1,7 @@
 """The gap of each pair between a public set and a secret season: the gain from knowing the public targets."""
 
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of

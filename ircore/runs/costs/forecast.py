@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
-from ircore.core.records import Role, Rules
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.reconstruction.records import Rules
+from ircore.players.base import Role
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import RunFolder

@@ -8,6 +8,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import renderings_of
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Order
 from ircore.scorers.judge_test.card import (
@@ -86,7 +87,7 @@ def _preferred(work: _Work) -> _Preferred:
     run, judge = RunFolder(work.run), installed_judge(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.instances.picture(instance, "target")
-    pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in work.episode.renderings.items()}
+    pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in renderings_of(work.episode).items()}
     by_others = by_family(pictures)
 
     def preferred(first: str, final: str) -> float | None:

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ircore import __version__
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.core.records import RECONSTRUCTION, Instance, PlayerSpec, Rules
+from ircore.core.records import Instance, PlayerSpec
 from ircore.core.submission_records import Run, Submission
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import End, Entry

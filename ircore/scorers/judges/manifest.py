@@ -10,10 +10,11 @@ from pydantic import Field, JsonValue, StringConstraints
 from ircore.core.errors import InputError
 from ircore.core.fact_records import SCORE_RULE
 from ircore.core.plugins import available, load, package_version
-from ircore.core.records import DRAWN, Line, Name, PlayerSpec, Record, categories_with_scenes
+from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
+from ircore.games.reconstruction.records import DRAWN
 from ircore.games.registry import load_game
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family

@@ -12,6 +12,7 @@ from ircore.core.fact_records import VERIFIED
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import rendered_turns, renderings_of
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import read_facts
 from ircore.scorers.scoring import RUNS_AT_ONCE
@@ -90,7 +91,7 @@ def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
 
 def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
     """Return episode, turn and rendering of each turn that has a message and a rendering."""
-    return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()}
+    return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in renderings_of(episode).items()}
 
 
 def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
@@ -111,7 +112,7 @@ def _measured(work: _Work) -> list[SaidTurn]:
     reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
     messages: list[str] = []
     turns = []
-    for turn in work.episode.rendered_turns:
+    for turn in rendered_turns(work.episode):
         if turn.rendering is not None:
             messages.append(turn.message or "")
             turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))

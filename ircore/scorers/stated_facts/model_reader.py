@@ -16,6 +16,7 @@ from importlib.resources import files
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.costs.limit import CostLimit, NoMoreError
@@ -133,7 +134,7 @@ def _items(run: RunFolder, judge: str) -> Iterator[Item]:
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     for episode in run.episodes():
         messages: list[str] = []
-        for turn in episode.rendered_turns:
+        for turn in rendered_turns(episode):
             messages.append(turn.message or "")
             key = (episode.episode_id, turn.turn, turn.rendering.sha256 if turn.rendering else "")
             # Only turns that the grammar has read, since the facts shown are copied from its reading.

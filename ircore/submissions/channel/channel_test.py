@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.seeds import derived_seed
+from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of, turns_of
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
@@ -177,7 +177,7 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     }
     finals: dict[str, float] = {}
     for episode in run.episodes():
-        last = max(episode.renderings, default=0)
+        last = max(renderings_of(episode), default=0)
         # An episode that the pair aborted counts as nothing drawn, so that aborting gains nothing.
         if not episode.played:
             finals[episode.episode_id] = 0.0
@@ -189,7 +189,7 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
 def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
     messages_by_episode = {
-        episode.episode_id: [turn.message for turn in episode.turns if turn.message]
+        episode.episode_id: [turn.message for turn in turns_of(episode) if turn.message]
         for episode in run.episodes()
         if episode.played
     }

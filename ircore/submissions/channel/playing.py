@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 from ircore.core.counted import counted
 from ircore.core.errors import WorkError
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.base import Game
+from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.submission import LoadedSubmission, make_player

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, ModelFacts, PlayerSpec, Record
+from ircore.core.records import DEFAULT_GAME, ModelFacts, PlayerSpec, Record
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, worded
@@ -136,7 +136,7 @@ def parse_manifest(data: bytes, file: str) -> _Manifest:
     except YamlError as error:
         return _Manifest(None, None, (), None, (finding(file, error.detail, "", error.remedy, error.place),))
     try:
-        game = load_game(str(document.mapping.get("game", RECONSTRUCTION)))
+        game = load_game(str(document.mapping.get("game", DEFAULT_GAME)))
     except InputError as error:
         fault = Fault(("game",), error.problem, "a game that is installed", error.remedy)
         return _Manifest(None, None, (), document, (locate(fault, file, document),))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.counted import counted
-from ircore.core.records import RECONSTRUCTION
+from ircore.core.submission_records import game_field
 from ircore.submissions.check.submission import Checked
 from ircore.submissions.findings import Finding, errors
 
@@ -59,11 +59,9 @@ def valid_line(checked: Checked) -> str:
     submission = checked.submission
     if submission is None:
         return f"{checked.slug}: valid"
-    if submission.game == RECONSTRUCTION:
-        describer, generator = submission.label_of("describer"), submission.label_of("generator")
-        return f"{checked.slug}: valid: {describer} describes, {generator} draws"
+    named = "".join(f" for {name}" for name in game_field(submission.game).values())
     seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in submission.players.items())
-    return f"{checked.slug}: valid for {submission.game}: {seats}"
+    return f"{checked.slug}: valid{named}: {seats}"
 
 
 def annotations(findings: Sequence[Finding]) -> list[str]:

@@ -1,15 +1,18 @@
-"""Checks of the two seats of a stranger's manifest: allowed settings, and settings that a repetition needs."""
+"""Checks of the seats of a stranger's manifest: allowed players and settings, and settings that a repetition needs."""
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import builtin, load, unknown
+from ircore.core.plugins import PROJECT, available, builtin, load, package_of, unknown
 from ircore.core.records import LOOPBACK, PlayerSpec
 from ircore.core.strict_yaml import FieldPath
-from ircore.players.traits import players_of_project, traits_of
+from ircore.games.base import Game, Seat
+from ircore.players.base import refuse_settings
+from ircore.players.recorded_seat import RECORDED, RecordedSeat
+from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import (
     OPENAI_HOST,
     AddressError,
@@ -26,20 +29,18 @@ from ircore.submissions.findings import Fault
 from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, unlisted_fields
 from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
-Seat = Literal["describer", "generator"]
-SEATS: tuple[Seat, Seat] = ("describer", "generator")
-
-_METHODS: Mapping[Seat, str] = {"describer": "describe", "generator": "render"}
+METHODS = ("describe", "render", "answer")
+"""Methods of players to which the seats of this project's games have their questions go."""
 
 
-def _by_seat(needs: str) -> dict[str, Seat]:
-    return {name: seat for seat in SEATS for name in players_of_project(needs, _METHODS[seat])}
+def _of_project(needs: str) -> frozenset[str]:
+    return frozenset(name for method in METHODS for name in players_of_project(needs, method))
 
 
-OFFLINE: Mapping[str, Seat] = _by_seat("nothing")
-"""Players of this project that need nothing beyond this machine, each with its seat: none has to be imported."""
+OFFLINE = _of_project("nothing")
+"""Players of this project that need nothing beyond this machine: none has to be imported."""
 
-SERVICES: Mapping[str, Seat] = _by_seat("service")
+SERVICES = _of_project("service")
 """Players of this project that ask a service."""
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
@@ -52,9 +53,12 @@ _BY_YOURSELF = "Play it yourself and add transcripts, or check a pair that stays
 class Conditions(NamedTuple):
     """The conditions under which a seat is checked.
 
+    >>> from ircore.games.registry import load_game
     >>> played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
-    >>> [fault.problem for fault in seat_faults("generator", PlayerSpec(player="classical"), played_here)]
-    ['classical is no generator']
+    >>> game = load_game("reference")
+    >>> faults = seat_faults(game, game.seats[0], PlayerSpec(player="canvas"), played_here)
+    >>> [fault.problem for fault in faults]
+    ['canvas answers with pictures, this seat with a text']
     """
 
     local: bool
@@ -70,10 +74,23 @@ class Conditions(NamedTuple):
     """Hosts that other submissions have their keys sent to, by the keys' names."""
 
 
-def seat_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+def seat_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     """Yield the faults of a seat: settings first, then the player's own complaints."""
-    yield from setting_faults(seat, spec, conditions)
-    yield from _player_faults(seat, spec, conditions)
+    yield from setting_faults(seat.name, spec, conditions)
+    if spec.player != RECORDED:
+        yield from _player_faults(game, seat, spec, conditions)
+    elif not seat.recorded:
+        problem = f"{game.name} has no recorded answers for this seat"
+        yield Fault((seat.name, "player"), problem, "a player", "Name a player.")
+    else:
+        yield from _complaints(seat, RecordedSeat, spec)
+
+
+def players_of_maintainers(game: str) -> frozenset[str]:
+    """Return the players that maintainers have: this project's, and those of the package that brings the game."""
+    games, players = available("games"), available("players")
+    package = package_of(games[game]) if game in games else ""
+    return OFFLINE | SERVICES | {name for name, point in players.items() if package_of(point) == package != PROJECT}
 
 
 def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
@@ -103,7 +120,7 @@ def host_of(spec: PlayerSpec) -> str | None:
         return None
 
 
-def repeat_warnings(seat: Seat, spec: PlayerSpec) -> Iterator[Fault]:
+def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[Fault]:
     """Yield warnings about settings that somebody else needs to repeat the run."""
     traits = traits_of(spec.player)
     if traits.needs != "service" or spec.model is None:
@@ -223,24 +240,17 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
         )
 
 
-def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
-    path, player = (seat, "player"), spec.player
+def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
+    path, player = (seat.name, "player"), spec.player
     if not conditions.local and traits_of(player).reference:
         yield Fault(
             path,
-            f"{player} sees what no describer may see: it gives ceilings and floors and is never ranked",
+            f"{player} sees what no {seat.name} may see, or solves nothing on purpose: it is never ranked",
             "a player that others may have",
             "Name another player, or check a pair that stays with you with --local.",
         )
-    elif conditions.local or player in OFFLINE or player in SERVICES:
-        home = OFFLINE.get(player) or SERVICES.get(player)
-        if home is not None and home != seat:
-            yield Fault(path, f"{player} is no {seat}", "", "Swap the two, or name another player.")
-            return
-        try:
-            _ask_player(seat, spec)
-        except InputError as error:
-            yield seat_fault(seat, error)
+    elif conditions.local or player in players_of_maintainers(game.name):
+        yield from _fit_faults(seat, spec)
     elif traits_of(player).replays:
         yield Fault(path, f"{player} answers from a run on your machine", "a player that others have", _BY_YOURSELF)
     elif conditions.played_here:
@@ -251,34 +261,56 @@ def _player_faults(seat: Seat, spec: PlayerSpec, conditions: Conditions) -> Iter
         )
 
 
-def _not_played_here(seat: Seat, player: str) -> tuple[str, str, str]:
+def _not_played_here(seat: Seat[Any, Any], player: str) -> tuple[str, str, str]:
     """Return why maintainers cannot play a player, and the remedy with the players that they can play."""
     expected, needs = "a player of this project", traits_of(player).needs
     if needs == "person":
         return "people cannot be asked from here", expected, _BY_YOURSELF
     if needs == "files":
         return f"{player} needs files of your machine", expected, _BY_YOURSELF
-    missing = unknown("player", player, [name for name, home in {**OFFLINE, **SERVICES}.items() if home == seat])
+    fitting = [
+        name
+        for need in ("nothing", "service")
+        for name in players_of_project(need, seat.method)
+        if not answer_problem(name, seat.method, seat.answers)
+    ]
+    missing = unknown("player", player, fitting)
     return missing.problem, expected, f"{missing.remedy} One of your own? {_BY_YOURSELF}"
 
 
-def _ask_player(seat: Seat, spec: PlayerSpec) -> None:
-    """Let the player check the settings of its seat.
-
-    Raises:
-        InputError: It does not take them, or there is no such player.
-    """
-    # These take no settings, so that none of them has to be imported.
-    if spec.player in OFFLINE:
-        from ircore.players.base import refuse_settings
-
-        refuse_settings(spec)
+def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
+    """Yield the faults of a player that cannot take a seat, or refuses its settings."""
+    path, player = (seat.name, "player"), spec.player
+    # Traits say it without an import.
+    methods = traits_of(player).methods
+    if methods and seat.method not in methods:
+        yield Fault(path, f"{player} is no {seat.name}", "", "Swap the two, or name another player.")
         return
-    player = _player(spec.player)
-    if not hasattr(player, "describe" if seat == "describer" else "render"):
-        raise InputError(f"player: {spec.player} is no {seat}", "Swap the two, or name another player.")
-    # A player without a check of its own is made instead: the constructor refuses what it does not take.
-    getattr(player, "check", player)(spec)
+    if problem := answer_problem(player, seat.method, seat.answers):
+        yield Fault(path, problem, "another player", "Name another player.")
+        return
+    # These take no settings, so that none of them has to be imported.
+    if player in OFFLINE:
+        yield from _complaints(seat, refuse_settings, spec)
+        return
+    try:
+        loaded = _player(player)
+    except InputError as error:
+        yield Fault(path, error.problem, "", error.remedy)
+        return
+    if not hasattr(loaded, seat.method):
+        yield Fault(path, f"{player} is no {seat.name}", "", "Swap the two, or name another player.")
+        return
+    yield from _complaints(seat, loaded, spec)
+
+
+def _complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator[Fault]:
+    """Let a player check the settings of its seat, and yield what it does not take."""
+    try:
+        # A player without a check of its own is made instead: the constructor refuses what it does not take.
+        getattr(player, "check", player)(spec)
+    except InputError as error:
+        yield seat_fault(seat.name, error)
 
 
 @cache

@@ -7,19 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION, ModelFacts, Rules
+from ircore.core.records import GameRules, ModelFacts
 from ircore.core.strict_yaml import FieldPath, read_yaml_bytes
 from ircore.core.submission_records import Dates, Submission
+from ircore.games.base import Game
+from ircore.games.registry import load_game
 from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
 from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import link_hosts, link_problem
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.check.games import game_faults
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest
 from ircore.submissions.check.neighbours import Neighbour, neighbours_in
 from ircore.submissions.check.reserved_names import provider_fault, reserved_fault
-from ircore.submissions.check.seats import SEATS, Conditions, host_of, repeat_warnings, seat_faults
-from ircore.submissions.findings import Fault, Finding, errors, finding, ordered
+from ircore.submissions.check.seats import Conditions, host_of, repeat_warnings, seat_faults
+from ircore.submissions.findings import MISSING, Fault, Finding, errors, finding, ordered
 from ircore.submissions.texts import (
     alike,
     leak_faults,
@@ -173,17 +174,33 @@ def submission_faults(
 ) -> Iterator[Fault]:
     """Yield the faults of a manifest that fits the format."""
     conditions = _conditions(submission, others, purpose)
-    pair = submission.game == RECONSTRUCTION
-    if pair:
-        for seat in SEATS:
-            yield from seat_faults(seat, submission.players[seat], conditions)
-    else:
-        yield from game_faults(submission, conditions)
+    game = load_game(submission.game)
+    rules = game.rules.model_validate(submission.rules)
+    yield from _seat_faults(game, rules, submission, conditions)
     if not purpose.local:
         yield from _own_keys(submission)
     yield from _stated_faults(submission, others, purpose)
-    if not purpose.local and pair:
+    if not purpose.local:
         yield from _warnings(submission, slug)
+        for remark in game.remarks(rules, submission.players):
+            # What is refused is said when the pair is played.
+            if not remark.refused:
+                yield Fault(remark.path, remark.problem, remark.expected, remark.remedy, "warning")
+
+
+def _seat_faults(game: Game[Any], rules: GameRules, submission: Submission, conditions: Conditions) -> Iterator[Fault]:
+    """Yield the faults in the seats of a manifest, whose form fits the game's declarations."""
+    asked = game.seats_of(rules)
+    for seat in game.seats:
+        spec = submission.players.get(seat.name)
+        if seat not in asked:
+            if spec is not None:
+                remedy = f"Leave it out, or set rules.{seat.when} to true."
+                yield Fault((seat.name,), f"is asked only with the rule {seat.when}", "", remedy)
+        elif spec is None:
+            yield Fault((seat.name,), MISSING, "a player for each seat", f"Name the {seat.name}.")
+        else:
+            yield from seat_faults(game, seat, spec, conditions)
 
 
 def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Conditions:
@@ -285,8 +302,8 @@ def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
 
 
 def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
-    for seat in SEATS:
-        yield from repeat_warnings(seat, submission.players[seat])
+    for seat, player in submission.players.items():
+        yield from repeat_warnings(seat, player)
     asks = any(player.model is not None for player in submission.players.values())
     if asks and submission.dates is None:
         problem = "not given, so nobody can tell when: services change under one name"
@@ -297,13 +314,6 @@ def _warnings(submission: Submission, slug: str) -> Iterator[Fault]:
         yield Fault(("hardware",), problem, EXPECTED["hardware"], remedy, "warning")
     if not submission.authors and not slug.startswith(MAINTAINERS):
         yield Fault(("authors",), "names nobody", EXPECTED["authors"], "Add authors: [Your name].", "warning")
-    rules = Rules.of(submission)
-    if rules.over_budget == "allow" and submission.players["describer"].model is not None:
-        problem = "allow lets messages over the token budget through, and a run with a single such message has no rank"
-        yield Fault(("rules",), problem, "over_budget: truncate or abort", "Add over_budget: truncate.", "warning")
-    if rules.variants or rules.max_turns != Rules().max_turns or rules.token_budget not in (10, 50, 200):
-        problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
-        yield Fault(("rules",), problem, "", "Nothing to do if meant: such pairs have boards of their own.", "warning")
 
 
 def licence_faults(path: FieldPath, licence: str) -> Iterator[Fault]:

@@ -2,7 +2,7 @@
 
 A figure redrawn well from good words looks like its target, so likeness alone holds no run. A photograph cannot be
 redrawn from words: where patches of it come back, they were copied. An offline player that draws the same picture again
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from the recorded words explains any likeness.
 """
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
 from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of, step_word
@@ -168,7 +168,7 @@ def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     """Yield episode, step and words of every text answer; of reconstruction, the message without its tags."""
     for event in events:
         if isinstance(event, End) and run.game == RECONSTRUCTION:
-            yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in event.episode.turns)
+            yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in turns_of(event.episode))
         elif isinstance(event, Call) and run.game != RECONSTRUCTION:
             yield event.episode_id, event.turn, event.text or ""
 

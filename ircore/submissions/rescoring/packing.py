@@ -14,8 +14,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
@@ -105,9 +105,9 @@ def stopping(
     judge, curves = StructuralJudge(), []
     for episode in episodes.values():
         # Two renderings cannot waver and end at the best one.
-        if isinstance(episode, Episode) and episode.outcome == "converged" and len(episode.renderings) > 2:
+        if isinstance(episode, Episode) and episode.outcome == "converged" and len(renderings_of(episode)) > 2:
             target = instances.picture(targets[episode.instance_id], "target")
-            ratings = [judge.rate(target, rendering(drawn)).value for drawn in episode.renderings.values()]
+            ratings = [judge.rate(target, rendering(drawn)).value for drawn in renderings_of(episode).values()]
             curves.append([rating or 0.0 for rating in ratings])
     at_best, wavering = ends_at_best(curves)
     if wavering >= LEAST_OWN and (chance := at_least(at_best, wavering, common)) < UNLIKELY:

@@ -11,6 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.images import ImageError, Picture, read_picture
 from ircore.core.records import Instance
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.verification.score import Verification, verify_picture
@@ -173,7 +174,7 @@ class Table:
         other = others.get(episode.episode_id)
         return {
             "instance": episode.episode_id,
-            "turns": len(episode.rendered_turns),
+            "turns": len(rendered_turns(episode)),
             "outcome": episode.outcome,
             "mine": self._final(run, episode),
             "best": None if best is None or other is None else self._final(best, other),
@@ -181,7 +182,7 @@ class Table:
 
     def _final(self, run: RunFolder, episode: Episode) -> float | None:
         """Return the verified score of an episode's last rendering; None if there is none."""
-        drawn = [turn.rendering for turn in episode.rendered_turns if turn.rendering is not None]
+        drawn = [turn.rendering for turn in rendered_turns(episode) if turn.rendering is not None]
         if not drawn:
             return None
         instance = next(iter(self.instances.instances.named({episode.instance_id})))

@@ -10,7 +10,7 @@ import click
 from ircore.commands.options import echo_json, json_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
+from ircore.games.reconstruction.records import RECONSTRUCTION
 
 if TYPE_CHECKING:
     from ircore.instances.store import InstanceSet
@@ -64,7 +64,8 @@ def build(
     )  # fmt: skip
     with new_folder(out) as made:
         of_study = [instance for instance in source.instances if instance.instance_id in chosen]
-        write_instances(made / "instances", ((instance, source.pictures(instance)) for instance in of_study))
+        taken = ((instance, source.pictures(instance)) for instance in of_study)
+        write_instances(made / "instances", taken, source.categories)
         write_text(made / PLAN, study.model_dump_json(indent=2, by_alias=True, exclude_none=True) + "\n")
     checks = len(study.sessions[0].checks)
     if as_json:

@@ -17,12 +17,12 @@ from dataset_card.checking.rule_replay import Replay, replay_faults
 from dataset_card.releases.build import build_release
 from dataset_card.releases.files import COPIES
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
+from ircore.games.reconstruction.records import Rules, Turn, turns_of
 from ircore.games.reconstruction.reply import parse_reply
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT
 from ircore.submissions.copies.index import index_bytes, read_index
@@ -123,10 +123,10 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 
     def swap(episodes: Episodes, scores: list[Score]) -> None:
         names = ("simple_shapes-easy-01", "simple_shapes-hard-02")
-        drawn = [episodes[name].turns[1].rendering for name in names]
+        drawn = [turns_of(episodes[name])[1].rendering for name in names]
         for name, rendering in zip(names, reversed(drawn), strict=True):
             assert isinstance(rendering, Rendering)
-            item, two, three = episodes[name].turns
+            item, two, three = turns_of(episodes[name])
             turns = (item, two.model_copy(update={"rendering": rendering}), three)
             episodes[name] = episodes[name].with_steps(turns)
             for index, score in enumerate(scores):
@@ -139,18 +139,18 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 
 
 def with_turn(episodes: Episodes, name: str, number: int, **values: object) -> None:
-    turns = list(episodes[name].turns)
+    turns = list(turns_of(episodes[name]))
     turns[number - 1] = turns[number - 1].model_copy(update=values)
     episodes[name] = episodes[name].with_steps(tuple(turns))
 
 
 def other_tokens(episodes: Episodes, _: list[Score]) -> None:
-    turn = episodes["simple_shapes-easy-01"].turns[0]
+    turn = turns_of(episodes["simple_shapes-easy-01"])[0]
     with_turn(episodes, "simple_shapes-easy-01", 1, message_tokens=turn.message_tokens - 1)
 
 
 def with_a_tag(episodes: Episodes, _: list[Score]) -> None:
-    message = f"{episodes['simple_shapes-easy-01'].turns[0].message} <DONE>"
+    message = f"{turns_of(episodes['simple_shapes-easy-01'])[0].message} <DONE>"
     with_turn(episodes, "simple_shapes-easy-01", 1, message=message, message_tokens=count_tokens(message))
 
 

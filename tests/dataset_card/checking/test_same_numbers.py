@@ -15,8 +15,8 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD
-from ircore.core.records import Rules
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
@@ -53,7 +53,7 @@ def runs(tmp_path: Path) -> list[Path]:
 
 def _scores(run: RunFolder, rater: tuple[str, str | None], random: Random) -> list[Score]:
     judge, annotator = rater
-    turns = [(episode.episode_id, turn) for episode in run.episodes() for turn in episode.rendered_turns]
+    turns = [(episode.episode_id, turn) for episode in run.episodes() for turn in rendered_turns(episode)]
     made = []
     for episode, turn in turns:
         assert turn.rendering is not None

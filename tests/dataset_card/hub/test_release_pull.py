@@ -20,6 +20,7 @@ from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import index_bytes, read_instances
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
@@ -79,7 +80,7 @@ def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
     for name in ("episodes", "outcomes", "turns", "images"):
         assert shown[name] == known[name]
     assert shown["seconds"] == pytest.approx(
-        sum(turn.seconds for episode in played.episodes() for turn in episode.turns), abs=1e-3
+        sum(turn.seconds for episode in played.episodes() for turn in turns_of(episode)), abs=1e-3
     )
     assert shown["requests"] == {"describer": None, "generator": None, "judge": 0}
     assert [item["images"] for item in shown["per_episode"]] == [entry["images"] for entry in known["per_episode"]]

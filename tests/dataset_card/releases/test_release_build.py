@@ -15,11 +15,12 @@ from dataset_card.tables.rows import EmbeddedImage, Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, End, Entry
@@ -239,7 +240,7 @@ def transcript_row(episode: str, target: EmbeddedImage, rendering: EmbeddedImage
 
 
 def add_scores(run: RunFolder) -> None:
-    run.add_scores(rating_of(episode, turn, 5) for episode in run.episodes() for turn in episode.rendered_turns)
+    run.add_scores(rating_of(episode, turn, 5) for episode in run.episodes() for turn in rendered_turns(episode))
 
 
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:

@@ -24,6 +24,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -230,7 +231,7 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
     run.add_scores(
         Score(episode_id=episode.episode_id, step=1, measure="similarity", by="eye", value=5, rendering=drawn.sha256)
         for episode in run.episodes()
-        if episode.turns and (drawn := episode.turns[0].rendering)
+        if turns_of(episode) and (drawn := turns_of(episode)[0].rendering)
     )
     build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
     assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}

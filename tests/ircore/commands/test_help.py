@@ -19,7 +19,7 @@ from ircore.commands.completion import categories
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
 from ircore.commands.main import run as ircore
 from ircore.core.plugins import builtin
-from ircore.core.records import CATEGORIES
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 

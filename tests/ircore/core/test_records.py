@@ -8,10 +8,11 @@ import pytest
 from invented import invented_run, invented_set, judged_also, talking, under_budget
 from pydantic import ValidationError
 
-from ircore.core.episode_records import Episode, Rendering, Turn, Usage
-from ircore.core.records import Element, Instance, PlayerSpec, Record, Rules, Scene
+from ircore.core.episode_records import Episode, Rendering, Usage
+from ircore.core.records import Element, Instance, PlayerSpec, Record, Scene
 from ircore.core.score_records import Score  # fmt: skip
 from ircore.core.submission_records import Run, Submission
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text

@@ -22,12 +22,13 @@ from ircore.core.pretrained import load_pretrained
 from ircore.core.private_text import find_leaks
 from ircore.core.prompt_files import prompts_version
 from ircore.core.recorder import Recorder
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line, visible
 from ircore.core.workers import in_order
+from ircore.games.reconstruction.records import Rules
 from ircore.seeing import ocr
 
 

@@ -12,9 +12,10 @@ import pytest
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import CATEGORIES, Difficulty
+from ircore.core.records import Difficulty
 from ircore.games.reconstruction import build_targets as build
 from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, build_instances, draw
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.instances.store import InstanceSet
 

@@ -9,10 +9,10 @@ from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.records import Rules
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.openai.conversations import described, drawing_request
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.records import DIFFICULTIES
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.reconstruction.published.claims import better_against_worse, hard_against_easy
@@ -15,6 +15,7 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_pairs,
     published_scores,
 )
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.cell import Cell
 from ircore.results.played_run import PlayedRun
 

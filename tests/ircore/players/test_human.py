@@ -21,6 +21,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.images import read_picture
 from ircore.core.records import PlayerSpec
+from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError
 from ircore.players.human import HumanPlayer
@@ -89,9 +90,8 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     run = RunFolder(tmp_path / "run")
     assert [episode.outcome for episode in run.episodes()] == ["converged"] * 2
     first = run.episodes()[0]
-    assert [turn.message for turn in first.turns] == ["the target, turn-01", "the target, turn-02", None]
-    assert first.rendered_turns[0].rendering is not None
-    assert (run.rendering(first.rendered_turns[0].rendering).pixels == shown_picture().pixels).all()
+    assert [turn.message for turn in turns_of(first)] == ["the target, turn-01", "the target, turn-02", None]
+    assert (run.rendering(renderings_of(first)[1]).pixels == shown_picture().pixels).all()
     shown = {path.name for path in eyes.glob("describer-turn-03-*/*")}
     assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
     target = next(eyes.glob("describer-turn-01-*/target.png"))
@@ -184,7 +184,7 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
         assert process.wait(timeout=300) == 0, shown.decode()
     os.close(parent)
     (episode,) = RunFolder(tmp_path / "run").episodes()
-    assert episode.turns[0].message == "A red disc in the middle.\nA blue square on the left."
+    assert turns_of(episode)[0].message == "A red disc in the middle.\nA blue square on the left."
     assert b"\x1b[38;2;" in shown
     said = shown.decode()
     assert re.search(rf"your score  {episode.episode_id}: .*structural \d\.\d of 10", said)

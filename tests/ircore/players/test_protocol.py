@@ -9,6 +9,7 @@ from openai_server import OpenAIServer, serving
 from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.openai import provider
 from ircore.players.openai.meanings import meaning_of, read_error
@@ -54,7 +55,7 @@ def test_answers_that_a_service_streams_are_put_together(
     run = played(tmp_path, server, instances, generator=generator, describer=describer)
     (episode,) = run.episodes()
     assert (episode.outcome, server.count()) == ("converged", 5)
-    assert episode.turns[0].message == "Message 1: a red circle in the middle, larger than before."
+    assert turns_of(episode)[0].message == "Message 1: a red circle in the middle, larger than before."
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 

@@ -12,10 +12,11 @@ from invented import InventedRun, invented_run, invented_set, judged_also
 from samples import rating_of
 from scipy import stats
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score, Task
 from ircore.games.reconstruction.published.paper_tables import mean_preferences, published_scores
+from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import rated_similarity
 from ircore.results.crossed_ratings import crossed_ratings
@@ -288,7 +289,7 @@ def test_the_table_of_a_run_has_a_row_for_every_metric_and_judge(run: RunFolder)
 def measured(run: InventedRun, *versions: str) -> InventedRun:
     """The same run with SSIM of every final rendering, computed in turn by these versions."""
     scores = [
-        rating_of(episode, episode.rendered_turns[-1], 0.5, "ssim", "metric", version=versions[number % len(versions)])
+        rating_of(episode, rendered_turns(episode)[-1], 0.5, "ssim", "metric", version=versions[number % len(versions)])
         for number, episode in enumerate(run.played)
     ]
     return replace(run, given=(*run.given, *scores))

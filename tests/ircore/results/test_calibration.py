@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import Orders, Score
+from ircore.games.reconstruction.records import Turn
 from ircore.games.registry import load_game
 from ircore.results.agreement import RaterPair, rated_similarity
 from ircore.results.calibration import calibrate

@@ -7,8 +7,9 @@ import pytest
 from invented import InventedRun, invented_run, invented_set, judged_also
 from samples import rating_of, sample_instances, sample_run
 
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import JudgeIdentity, Orders, Score
+from ircore.games.reconstruction.records import Turn, rendered_turns, turns_of
 from ircore.games.registry import load_game
 from ircore.results import cells
 from ircore.results.episodes import EpisodeResult, judge_episodes
@@ -125,15 +126,15 @@ def test_shares_and_main_score_have_intervals() -> None:
 def test_messages_over_budget_are_a_share_of_messages() -> None:
     run = judged("seer", per_condition=5)
     turns = [
-        episode.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in episode.turns))
+        episode.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in turns_of(episode)))
         for episode in run.played[:4]
     ]
     long = replace(run, played=(*turns, *run.played[4:]))
     results = Results.from_runs([long])
     played = [episode for episode in long.played if episode.played]
-    over = sum(turn.over_budget for episode in played for turn in episode.turns)
+    over = sum(turn.over_budget for episode in played for turn in turns_of(episode))
     cell = results.cell(long.run.run_id, "structural")
-    assert cell.amounts["over_budget"].mean == pytest.approx(over / sum(len(episode.turns) for episode in played))
+    assert cell.amounts["over_budget"].mean == pytest.approx(over / sum(len(turns_of(episode)) for episode in played))
     assert cell.amounts["over_budget"].n == len(played)
 
 
@@ -141,7 +142,7 @@ def test_messages_over_budget_are_a_share_of_messages() -> None:
 def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     episode = run.episodes()[0]
-    run.add_scores([rating_of(episode, episode.rendered_turns[-1], 5)])
+    run.add_scores([rating_of(episode, rendered_turns(episode)[-1], 5)])
     cell = Results.from_runs([run]).cell(run.run.run_id, "eye")
     assert (cell.amounts["cost"].mean, cell.amounts["cost"].n) == (0, 4)
     invented = judged("gpt-5.2")

@@ -7,7 +7,7 @@ import pytest
 from invented import invented_results, invented_run, invented_set, under_budget
 from scipy import stats
 
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.results.effects import pair_effects, same_rules
 from ircore.results.model import Results
 from ircore.results.players import player_result

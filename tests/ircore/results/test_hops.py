@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from invented import invented_results
 
-from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
+from ircore.games.reconstruction.records import Outcome, Turn
 from ircore.results.convention import ConventionPoint, convention
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes

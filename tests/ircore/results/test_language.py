@@ -6,7 +6,8 @@ from random import Random
 import pytest
 from invented import InventedRun, invented_run, invented_set
 
-from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
+from ircore.games.reconstruction.records import Outcome, Turn, turns_of
 from ircore.results.budgets import budget_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language import chosen, correction_profile, episode_messages, turn_language
@@ -136,7 +137,7 @@ def with_budget(run: InventedRun, budget: int, turns: int = 10) -> InventedRun:
     changed = run.run.model_copy(update={"rules": rules, "run_id": f"{run.run.run_id}-{budget}-{turns}"})
     episodes = tuple(
         episode.with_steps(
-            tuple(turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in episode.turns)
+            tuple(turn.model_copy(update={"over_budget": turn.message_tokens > budget}) for turn in turns_of(episode))
         )
         for episode in run.played
     )

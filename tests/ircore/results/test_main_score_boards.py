@@ -9,8 +9,8 @@ import pytest
 from hand_made import Fate, HandMadeRun, hand_made_run
 from invented import invented_set
 
-from ircore.core.records import Rules
 from ircore.core.score_records import JudgeIdentity
+from ircore.games.reconstruction.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.subsets import by_rules

@@ -9,8 +9,8 @@ import pytest
 from samples import sample_instances, sample_submission
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
 from ircore.results.judge_ratings import RATED, RatedEpisode
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation

@@ -8,6 +8,7 @@ from invented import InventedRun, invented_run, invented_set
 from samples import rating_of
 
 from ircore.games.reconstruction.published.claims import check_of_people, claims, counted_check
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Question, table_entry
@@ -48,7 +49,7 @@ def scored(
     random, given = Random(f"{describer}{generator}"), []
     for episode in run.played:
         start = first - (hard if episode.difficulty == "hard" else 0) + random.gauss(0, 0.3)
-        turns = [turn for turn in episode.turns if turn.rendering is not None]
+        turns = [turn for turn in turns_of(episode) if turn.rendering is not None]
         for turn in turns:
             value = start + (gain + random.gauss(0, 0.3) if turn.turn == turns[-1].turn and len(turns) > 1 else 0)
             given.append(rating_of(episode, turn, min(10.0, max(0.0, value)), "structural"))

@@ -9,6 +9,7 @@ from invented import InventedRun, invented_run, invented_set, preferring
 from samples import rating_of, sample_instances
 
 from ircore.commands.main import run as ircore
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import clustered_share
 from ircore.results.tables.catalogue import Question, table_entry
@@ -25,7 +26,9 @@ def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> 
         for judge, by_episode in scores.items()
         for episode in run.played
         for value, turn in zip(
-            by_episode[episode.episode_id], [episode.rendered_turns[0], *episode.rendered_turns[1:][-1:]], strict=False
+            by_episode[episode.episode_id],
+            [rendered_turns(episode)[0], *rendered_turns(episode)[1:][-1:]],
+            strict=False,
         )
         if turn.rendering is not None
     ]
@@ -36,7 +39,9 @@ def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> 
 def results() -> Results:
     """Results of one pair that played easy and hard geometry, each in several turns."""
     runs = (invented_run(INSTANCES, "seer", "painter", skill, 0.3) for skill in range(3, 9))
-    run = next(run for run in runs if all(len(episode.rendered_turns) > 1 and episode.played for episode in run.played))
+    run = next(
+        run for run in runs if all(len(rendered_turns(episode)) > 1 and episode.played for episode in run.played)
+    )
     scores: dict[str, dict[str, tuple[float, ...]]] = {
         "structural": {"geometry-easy-01": (4.0, 6.0), "geometry-hard-01": (5.0, 5.0)},
         "gpt": {"geometry-easy-01": (4.0, 7.0), "geometry-hard-01": (5.0, 3.0)},

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from invented import invented_results, invented_run, invented_set
 
-from ircore.core.records import CATEGORIES
+from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.answer import Answer
 from ircore.results.model import Results
 from ircore.results.questions import PICTURES, answers, same_pairs

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from samples import sample_instances, sample_run
 
-from ircore.core.episode_records import Episode, Rendering, Turn, repeat_id
+from ircore.core.episode_records import Episode, Rendering, repeat_id
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.games.registry import load_game
 from ircore.results.arrays import filled
 from ircore.results.episodes import EpisodeResult, final_scores, judge_episodes
@@ -94,7 +95,7 @@ def test_amounts_are_means_over_the_episodes_of_an_instance(instances: list[Inst
 def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Instance], tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "again"))
     tally = Tally(outcome.name for outcome in GAME.outcomes)
-    turns = run.episodes()[0].turns
+    turns = turns_of(run.episodes()[0])
     for repeat in (1, 2, 3):
         name = repeat_id(instances[0].instance_id, repeat)
         episode = run.episodes()[0].model_copy(update={"episode_id": name})

@@ -8,10 +8,10 @@ from invented import invented_set
 from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Outcome, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
 from ircore.core.score_records import Score, Task
+from ircore.games.reconstruction.records import Outcome, Rules, Turn, rendered_turns, turns_of
 from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
@@ -112,7 +112,7 @@ def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "e
     """Give first and final rendering of episodes these ratings."""
     episodes = {episode.episode_id: episode for episode in run.episodes()}
     for name, pair in values.items():
-        turns = episodes[name].rendered_turns
+        turns = rendered_turns(episodes[name])
         run.add_scores(
             rating_of(episodes[name], turn, value, judge)
             for turn, value in zip((turns[0], turns[-1]), pair, strict=True)
@@ -239,7 +239,7 @@ SET = invented_set(1)  # 14 instances
 def run(slug: str, rules: Rules, over: bool) -> HandMadeRun:
     made = hand_made_run(slug, SET, [8.0] * len(SET.instances), rules=rules)
     first, *rest = made.played
-    said = tuple(turn.model_copy(update={"over_budget": over}) for turn in first.turns)
+    said = tuple(turn.model_copy(update={"over_budget": over}) for turn in turns_of(first))
     object.__setattr__(made, "played", (first.with_steps(said), *rest))
     return made
 

@@ -12,6 +12,7 @@ from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
+from ircore.games.reconstruction.records import rendered_turns, renderings_of
 from ircore.games.registry import load_game
 from ircore.results.arrays import over_targets
 from ircore.results.coverage import Coverage
@@ -64,7 +65,7 @@ def test_of_several_reasons_against_a_rank_the_one_to_be_mended_first_is_told() 
 def test_an_outage_of_a_judge_is_no_refusal() -> None:
     run = run_of("seer")
     episode = run.played[0]
-    last = episode.rendered_turns[-1]
+    last = rendered_turns(episode)[-1]
     score = next(score for score in run.given if score.episode_id == episode.episode_id and score.step == last.turn)
 
     def refusal(judge: str, *reasons: str) -> str | None:
@@ -129,7 +130,7 @@ def test_halves_of_points_go_up() -> None:
 
 def test_turns_that_few_were_rated_at_have_no_point() -> None:
     run = run_of("seer")
-    ends = {episode.episode_id: {1, episode.rendered_turns[-1].turn} for episode in run.played}
+    ends = {episode.episode_id: {1, rendered_turns(episode)[-1].turn} for episode in run.played}
     sparse = replace(run, given=tuple(score for score in run.given if score.step in ends[score.episode_id]))
     longest = max(max(turns) for turns in ends.values())
     every, few = (
@@ -148,7 +149,7 @@ def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_l
     count = len(facts_of(scene))
     assert count >= 2
     instances = [with_scene(instance, scene) for instance in SET.instances]
-    lengths = {episode.episode_id: len(episode.renderings) for episode in run_of("seer").played}
+    lengths = {episode.episode_id: len(renderings_of(episode)) for episode in run_of("seer").played}
     short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
     assert lengths[short] < lengths[long]
     episodes = [episode for episode in run_of("seer").played if episode.episode_id in (short, long)]
@@ -159,7 +160,7 @@ def test_facts_that_were_not_stated_do_not_count_and_ended_episodes_keep_their_l
             shown=("1" if episode.episode_id == short else "0") + "0" * (count - 1),
         )
         for episode in episodes
-        for turn, rendering in episode.renderings.items()
+        for turn, rendering in renderings_of(episode).items()
     ]  # fmt: skip
     points = {point.turn: point for point in said_points(turns, episodes, instances)}
     # Of the one fact that was stated, one episode shows all and the other nothing, at every turn.

@@ -11,6 +11,7 @@ from transcripts import hand_in
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
+from ircore.games.reconstruction.records import turns_of
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.final import declare_final
@@ -58,8 +59,12 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert tuple(played) == before[1:]
     assert (failed.outcome, failed.abort_reason) == ("aborted", "given_up")
     assert failed.detail == "declared final; provider_error: The server is down."
-    assert failed.turns == before[0].turns  # what there was of it stays to be seen
-    assert (never.abort_reason, never.detail, never.turns) == ("given_up", "declared final; never played to an end", ())
+    assert turns_of(failed) == turns_of(before[0])  # what there was of it stays to be seen
+    assert (never.abort_reason, never.detail, turns_of(never)) == (
+        "given_up",
+        "declared final; never played to an end",
+        (),
+    )
     # Nothing was taken out of the journal, and a second time there is nothing left to declare.
     assert [event.episode for event in broken.events() if event.event == "end"][:1] == [before[0]]
     assert declare_final(broken, broken.instances.instances) == 0

@@ -20,10 +20,11 @@ from ircore.commands.main import run as command
 from ircore.core.episode_records import Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Opening
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
@@ -320,7 +321,7 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
     words = ["show", str(run.path), "--episode", episode.episode_id, "--animate", str(tmp_path / name)]
     assert command(words) == 0
     with Image.open(tmp_path / name) as animation:
-        assert getattr(animation, "n_frames", 1) == 2 * len(episode.rendered_turns)
+        assert getattr(animation, "n_frames", 1) == 2 * len(rendered_turns(episode))
         target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
         # The middle of the target at the left, fitted into 400 pixels, under a head of 50.
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]

@@ -19,9 +19,10 @@ from samples import CentreDescriber, sample_instances, sample_run, sample_submis
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.games.reconstruction.prompts import load_prompts
+from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
     Answer,
@@ -51,7 +52,7 @@ def test_a_run_is_what_the_players_did(run: RunFolder) -> None:
     assert [episode.instance_id for episode in episodes] == [
         instance.instance_id for instance in run.instances.instances
     ]
-    assert {len(episode.rendered_turns) for episode in episodes} == {2}
+    assert {len(rendered_turns(episode)) for episode in episodes} == {2}
     summary = summarise(run)
     assert summary["requests"] == {"describer": 12, "generator": 8, "judge": 0}
     assert summary["turns"] == 12
@@ -218,7 +219,7 @@ def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
 
 
 def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
-    rendering = run.episodes()[0].rendered_turns[0].rendering
+    rendering = rendered_turns(run.episodes()[0])[0].rendering
     assert rendering is not None
     run.rendering_path(rendering.sha256).write_bytes(b"something else")
     with pytest.raises(InputError, match="damaged, not the picture that was recorded"):

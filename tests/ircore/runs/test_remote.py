@@ -19,6 +19,7 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
+from ircore.games.reconstruction.records import turns_of
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.runs.costs import limit
@@ -70,7 +71,7 @@ def kill_when(worker: int, journal: Path, lines: int) -> Thread:
 
 def played(run: RunFolder) -> list[object]:
     """What was played, without the times that it took."""
-    turns = [[(turn.turn, turn.message, turn.rendering) for turn in episode.turns] for episode in run.episodes()]
+    turns = [[(turn.turn, turn.message, turn.rendering) for turn in turns_of(episode)] for episode in run.episodes()]
     return [(episode.episode_id, episode.outcome, said) for episode, said in zip(run.episodes(), turns, strict=True)]
 
 

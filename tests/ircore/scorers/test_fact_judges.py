@@ -21,8 +21,9 @@ from dataset_card.releases.build import build_release
 from dataset_card.tables.schema import FACTS
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
-from ircore.core.records import RECONSTRUCTION, Box, Difficulty, Element, Instance, Scene
+from ircore.core.records import Box, Difficulty, Element, Instance, Scene
 from ircore.games.reconstruction.build_targets import draw
+from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.results.model import Results
@@ -196,7 +197,7 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert "facts: 36 scores (24 renderings, 12 preferences), 0 new and 36 kept" in capsys.readouterr().out
     assert server.count() == int(asked)
     # Only the rendering is shown, and no word of anybody but the sentences.
-    renderings = {run.rendering(turn.rendering).data for e in run.episodes() for turn in e.turns if turn.rendering}
+    renderings = {run.rendering(turn.rendering).data for e in run.episodes() for turn in turns_of(e) if turn.rendering}
     assert all(question.pictures[0] in renderings for question in model.asked)
     assert not any("As it is." in question.words for question in model.asked)
 

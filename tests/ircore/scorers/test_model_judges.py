@@ -21,6 +21,7 @@ from samples import CentreDescriber, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
 from ircore.players.calls import ProviderStopError
@@ -83,7 +84,7 @@ def knowing(run: RunFolder) -> dict[bytes, int]:
     return {
         run.rendering(turn.rendering).data: turn.turn
         for episode in run.episodes()
-        for turn in episode.turns
+        for turn in turns_of(episode)
         if turn.rendering is not None
     }
 
@@ -128,7 +129,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
     score(run, write_judge(tmp_path, server))
-    messages = [turn.message for episode in run.episodes() for turn in episode.turns if turn.message]
+    messages = [turn.message for episode in run.episodes() for turn in turns_of(episode) if turn.message]
     for seen in server.seen:
         words = json.dumps(seen.document)
         (message,) = seen.document["messages"]

@@ -12,8 +12,8 @@ from known_pictures import blank, run_of
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import RECONSTRUCTION
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -140,7 +140,7 @@ def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) 
     score_runs([run], ScoringPlan(("structural",), (), every_turn=True, preferences=False), workers=1)
     study = choose_tasks([run], TaskPlan(foreign=True, by_score="structural"))
     asked = {item.turn for item in study.items}
-    words = {turn.turn: turn.message for turn in episode.turns}
+    words = {turn.turn: turn.message for turn in turns_of(episode)}
     assert len(asked) > 15
     assert all((words[turn] or "").startswith("drawn by others: ") for turn in asked)
     assert any(turn not in asked for turn in words)

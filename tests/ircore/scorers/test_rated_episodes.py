@@ -14,6 +14,7 @@ from ircore.core.records import Scene
 from ircore.games.base import Ending, RatedPicture
 from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.records import turns_of
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 from ircore.scorers.verification.judge import VerifiedJudge
@@ -50,7 +51,7 @@ def test_turns_that_were_left_out_keep_the_numbers_of_the_others() -> None:
     instances = invented_set(1, ("geometry",))
     run = invented_run(instances, "seer", "painter", 6, 0)
     (played, *_) = run.played
-    turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(played.turns, (1, 4), strict=False)]
+    turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(turns_of(played), (1, 4), strict=False)]
     (rated,) = rated_episodes_of(ReconstructionGame(), instances, [played.with_steps(turns)])
     assert [*rated.renderings] == [1, 4]
 

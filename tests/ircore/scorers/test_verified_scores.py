@@ -14,8 +14,9 @@ from samples import sample_run
 
 from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
-from ircore.core.records import CATEGORIES, DIFFICULTIES, Difficulty, Scene
+from ircore.core.records import DIFFICULTIES, Difficulty, Scene
 from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.games.reconstruction.records import CATEGORIES, turns_of
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import FACTS, read_facts
 from ircore.scorers.judge_test.foreign.drawers import redrawn
@@ -173,7 +174,7 @@ def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_pat
         (episode.episode_id, turn.rendering.sha256)
         for episode in run.episodes()
         if episode.played
-        for turn in episode.turns
+        for turn in turns_of(episode)
         if turn.rendering is not None
     }
     lines = [(line.episode_id, line.rendering) for line in read_facts(run)]

@@ -279,7 +279,7 @@ def test_the_command_says_the_same_to_people_programs_and_the_service(
     assert "<b>" not in summary
     good = objects.commit({**BASE, **GOOD_FILE}, base)
     assert ircore([*command[:3], good, *command[4:], "--github"]) == 0
-    assert capsys.readouterr().out == "plain-pair: valid: gpt-5.2-2026-01-15 describes, canvas draws\n"
+    assert capsys.readouterr().out == "plain-pair: valid: describer: gpt-5.2-2026-01-15, generator: canvas\n"
 
 
 def test_a_clone_without_the_files_is_told_from_one_without_a_submission(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from openai_server import serving
 from samples import sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin_pairs import builtin_pairs

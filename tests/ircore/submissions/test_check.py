@@ -10,8 +10,9 @@ from manifest_attacks import GOOD
 from ircore.commands.main import run as ircore
 from ircore.core.plugins import available, load
 from ircore.core.records import PlayerSpec
+from ircore.games.registry import load_game
 from ircore.players.traits import traits_of
-from ircore.submissions.check.seats import OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
+from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
 from ircore.submissions.check.submission import check_submission
 from ircore.submissions.check.tree import check_tree
 from ircore.submissions.findings import errors
@@ -45,11 +46,10 @@ def test_players_are_known_by_their_seats_without_being_imported() -> None:
     references = {name for name in ours - of_other_games if traits_of(name).reference}
     assert references == {"scene", "shuffled", "title-only"}
     at_home = {name for name in ours if traits_of(name).needs in ("person", "files")}
-    assert ours - references - of_other_games == OFFLINE.keys() | SERVICES.keys() | (at_home - of_other_games)
-    for name, seat in {**OFFLINE, **SERVICES}.items():
+    assert ours - references - of_other_games == (OFFLINE | SERVICES | at_home) - of_other_games
+    for name in OFFLINE | SERVICES:
         player = load("players", name)
-        assert hasattr(player, "describe" if seat == "describer" else "render")
-        assert not hasattr(player, "render" if seat == "describer" else "describe")
+        assert {method for method in METHODS if hasattr(player, method)} == {*traits_of(name).methods} - {"judge"}
 
 
 def test_a_whole_folder(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -174,7 +174,7 @@ def test_warnings_leave_a_submission_valid(tree: Path, capsys: pytest.CaptureFix
     manifest.write_text(GOOD.replace("-2026-01-15", "").replace("{temperature: 0}", "{}").replace("dates:", "# dates:"))
     assert ircore(["submission", "check", str(tree / "first"), "--github"]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("first: valid: gpt-5.2 describes, canvas draws\n::warning file=")
+    assert out.startswith("first: valid: describer: gpt-5.2, generator: canvas\n::warning file=")
     for words in ("which version of the model", "the provider's defaults", "nobody can tell when"):
         assert words in err
 
@@ -261,5 +261,6 @@ def test_a_players_traits_tell_what_a_repetition_needs() -> None:
 ])  # fmt: skip
 def test_a_players_traits_tell_why_it_cannot_be_played_here(player: str, problem: str) -> None:
     played_here = Conditions(local=False, played_here=True, resolve=False, keys={})
-    faults = seat_faults("generator", PlayerSpec(player=player), played_here)
+    game = load_game("reconstruction")
+    faults = seat_faults(game, game.seats[1], PlayerSpec(player=player), played_here)
     assert [fault.problem for fault in faults] == [problem]

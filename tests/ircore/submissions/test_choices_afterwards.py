@@ -11,6 +11,7 @@ from samples import sample_instances, sample_run
 from ircore.core.episode_records import AbortReason, Attempt, Episode, Usage
 from ircore.core.records import Difficulty, PlayerSpec
 from ircore.core.submission_records import Run
+from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.events import Call
 from ircore.runs.provenance import GRAVE_RULES
@@ -198,12 +199,12 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
             tuple(
                 turn.model_copy(update={"turn": number, "rendering": renderings[place]})
                 for number, (turn, place) in enumerate(
-                    zip([*episode.turns[:2], episode.turns[1]], (1, 0, 1), strict=True), start=1
+                    zip([*turns_of(episode)[:2], turns_of(episode)[1]], (1, 0, 1), strict=True), start=1
                 )
             )
         )
         for name, episode in played.ended().items()
-        if isinstance(episode, Episode) and len(renderings := list(episode.renderings.values())) == 2
+        if isinstance(episode, Episode) and len(renderings := list(renderings_of(episode).values())) == 2
     }
     (flag,) = stopping(backwards, instances, played.rendering, peers)
     assert flag.rule == "stops_at_best"

@@ -291,16 +291,12 @@ def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
 
 def test_a_seat_is_one_line() -> None:
     line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
-    assert seat_options("describer", line, classic=True) == [
-        *("--describer", "openai", "--describer-model", "gpt-5.2", "--describer-revision", "2026-01-15"),
-        *("--describer-url", "https://openrouter.ai/api/v1", "--describer-key", "OPENROUTER_API_KEY"),
-        *("--describer-parameter", "temperature=0"),
-    ]
-    assert seat_options("speaker", "openai gpt-5.2 top_p=1", classic=False) == [
-        *("--player", "speaker=openai", "--player", "speaker.model=gpt-5.2"),
-        *("--player", "speaker.parameter.top_p=1"),
+    assert seat_options("describer", line) == [
+        *("--player", "describer=openai", "--player", "describer.model=gpt-5.2"),
+        *("--player", "describer.revision=2026-01-15", "--player", "describer.url=https://openrouter.ai/api/v1"),
+        *("--player", "describer.key=OPENROUTER_API_KEY", "--player", "describer.parameter.temperature=0"),
     ]
     with pytest.raises(InputError, match="names no player"):
-        seat_options("speaker", "", classic=False)
+        seat_options("speaker", "")
     with pytest.raises(InputError, match="'more' has no meaning"):
-        seat_options("speaker", "openai a b more", classic=False)
+        seat_options("speaker", "openai a b more")

@@ -38,7 +38,7 @@ def test_flags_alone_make_a_manifest_that_nothing_is_wrong_with(
     before = date.today().isoformat()  # noqa: DTZ011 - the day on the user's calendar
     assert ircore(["submission", "new", str(folder), *MODELS]) == 0
     out, err = capsys.readouterr()
-    assert "my-pair: valid: gpt-5.2-2026-01-15 describes, gpt-image-1.5 draws" in out
+    assert "my-pair: valid: describer: gpt-5.2-2026-01-15, generator: gpt-image-1.5" in out
     assert "warning" not in err
     entry = read_manifest(folder).submission
     assert (entry.name, entry.licence) == ("gpt-5.2-2026-01-15 + gpt-image-1.5", "CC-BY-4.0")
@@ -66,8 +66,8 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "problem", "remedy"),
     [
-        ([], "describer.player: is missing", "--describer PLAYER"),
-        (["--describer", "openai"], "describer.model: is missing", "--describer-model MODEL"),
+        ([], "describer.player: is missing", "--player describer=PLAYER"),
+        (["--describer", "openai"], "describer.model: is missing", "--player describer.model=MODEL"),
         (["--describer", "canvas"], "describer.player: canvas is no describer", "Swap"),
         (["--describer", "clasical"], "describer.player: unknown player 'clasical'", "Did you mean classical"),
         ([*MODELS, "--licence", "Free"], "licence: no licence that SPDX lists", "SPDX"),

@@ -19,7 +19,7 @@ from samples import sample_instances
 from transcripts import hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
 from ircore.runs.provenance import PROVENANCE

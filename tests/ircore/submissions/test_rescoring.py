@@ -16,6 +16,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
+from ircore.games.reconstruction.records import turns_of
 from ircore.runs.events import Call, End, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
@@ -61,7 +62,10 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert ours.episodes() == theirs.episodes()
     assert ours.calls() == theirs.calls()
     assert [
-        ours.rendering(turn.rendering).sha256 for episode in ours.episodes() for turn in episode.turns if turn.rendering
+        ours.rendering(turn.rendering).sha256
+        for episode in ours.episodes()
+        for turn in turns_of(episode)
+        if turn.rendering
     ]
     assert made.provenance == ours.provenance()
     assert made.provenance is not None

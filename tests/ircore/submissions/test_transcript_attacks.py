@@ -24,6 +24,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
@@ -180,7 +181,7 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
 
 def test_changed_copies_of_another_pairs_renderings_are_flagged(tmp_path: Path, handed: Handed) -> None:
     other = sample_run(tmp_path / "other", read_instances(handed.instances), sample_submission("another-pair"))
-    theirs = next(episode for episode in other.episodes() if episode.episode_id == FIRST).turns[0].rendering
+    theirs = turns_of(next(episode for episode in other.episodes() if episode.episode_id == FIRST))[0].rendering
     assert theirs is not None
     handed.draw(Picture.from_pixels(noisy(other.rendering(theirs).pixels)).data, (FIRST,))
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path])
@@ -228,7 +229,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
     assert asked
     assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
     run = RunFolder(tmp_path / "run")
-    assert any(injection in (turn.message or "") for episode in run.episodes() for turn in episode.turns)
+    assert any(injection in (turn.message or "") for episode in run.episodes() for turn in turns_of(episode))
 
 
 # The Hub.

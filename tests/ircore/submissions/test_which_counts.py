@@ -16,6 +16,7 @@ from ircore.core.episode_records import Attempt, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.records import rendered_turns, renderings_of, turns_of
 from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import CallKey, End, Event, Failure
@@ -137,8 +138,8 @@ def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> N
     dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
     drawn = Rendering(sha256=dot.sha256, width=8, height=8)
     ended = next(event for event in run.events() if isinstance(event, End)).episode
-    steps = tuple(step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in ended.turns)
-    assert len(ended.renderings) > 1
+    steps = tuple(step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in turns_of(ended))
+    assert len(renderings_of(ended)) > 1
     flags = flagging.find_flags(run.run, [End(episode=ended.with_steps(steps))], run.instances, lambda _: dot)
     assert [flag.where for flag in flags if flag.rule == "tiny_rendering"] == [f"{ended.episode_id}, turn 1"]
 
@@ -191,13 +192,15 @@ def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
 
 def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolder) -> None:
     drawn = {
-        episode.episode_id: {turn.rendering.sha256: turn.turn for turn in episode.turns if turn.rendering is not None}
+        episode.episode_id: {
+            turn.rendering.sha256: turn.turn for turn in turns_of(episode) if turn.rendering is not None
+        }
         for episode in run.episodes()
     }
     pictures = {
         turn.rendering.sha256: run.rendering(turn.rendering)
         for episode in run.episodes()
-        for turn in episode.turns
+        for turn in turns_of(episode)
         if turn.rendering is not None
     }
     looks = cache(lambda sha256: look_at(pictures[sha256]))
@@ -222,7 +225,7 @@ def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
 
 def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
     episode = run.episodes()[0]
-    first, second = episode.rendered_turns
+    first, second = rendered_turns(episode)
     again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
     repeated = episode.model_copy(update={"turns": (first, second, again)})
     assert first.rendering is not None

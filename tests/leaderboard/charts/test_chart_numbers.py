@@ -8,7 +8,7 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set, rich_results
 from invented_pairs import pairs_of
 
-from ircore.core.records import Rules
+from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
 from ircore.results.language import chosen, correction_profile, episode_messages
@@ -154,8 +154,8 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     played = results.episodes[str(run_id)]
     assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(played), turn=turn))
     # Over the episodes that reach the last turn that five of them reach.
-    lengths = sorted((len(result.episode.rendered_turns) for result in played if result.episode.played), reverse=True)
-    same = [result for result in played if len(result.episode.rendered_turns) >= lengths[4]]
+    lengths = sorted((len(rendered_turns(result.episode)) for result in played if result.episode.played), reverse=True)
+    same = [result for result in played if len(rendered_turns(result.episode)) >= lengths[4]]
     messages = chosen(episode_messages(same), turn=turn)
     assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
 

@@ -16,7 +16,7 @@ from invented_pairs import pairs_of
 from plotly.offline import get_plotlyjs_version
 
 import leaderboard
-from ircore.core.episode_records import Turn
+from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
@@ -47,7 +47,7 @@ def small_run(*trajectories: list[float | None]) -> InventedRun:
     run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
     episodes, scores = [], []
     for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = episode.turns[0], next(score for score in run.given if score.episode_id == episode.episode_id)
+        turn, score = turns_of(episode)[0], next(score for score in run.given if score.episode_id == episode.episode_id)
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
         episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
         scores += [
@@ -167,7 +167,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
     run = invented_run(instances, "seer", "painter", 5, 0)
     lengths = [(60, 40)] * 5 + [(60, 40, 10)]
     played = [
-        episode.with_steps(tuple(turns_of(episode.turns[0], tokens)))
+        episode.with_steps(tuple(turns_like(turns_of(episode)[0], tokens)))
         for episode, tokens in zip(run.played, lengths, strict=True)
     ]
     results = Results.from_runs([replace(run, played=tuple(played))])
@@ -177,7 +177,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
     assert charts["novelty"].title == "Do later messages say anything new?"
 
 
-def turns_of(turn: Turn, lengths: tuple[int, ...]) -> Iterator[Turn]:
+def turns_like(turn: Turn, lengths: tuple[int, ...]) -> Iterator[Turn]:
     for number, tokens in enumerate(lengths, start=1):
         yield turn.model_copy(update={"turn": number, "message_tokens": tokens})
 

@@ -10,6 +10,7 @@ from charts import chart_instances
 from invented import InventedRun, invented_run, invented_set, judged_also, preferring, repeated
 from invented_pairs import pairs_of
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.model import Results
 from ircore.scorers.stated_facts.records import SaidTurn
 from ircore.scorers.verification.scene_facts.scene import facts_of
@@ -81,7 +82,7 @@ def told(results: Results) -> Results:
         for result in episodes:
             scene = scenes[result.episode.instance_id]
             assert scene is not None
-            for turn in result.episode.rendered_turns:
+            for turn in rendered_turns(result.episode):
                 assert turn.rendering is not None
                 letters = ("1" if turn.turn > 1 else "0") * len(facts_of(scene))
                 head = {"episode_id": result.episode.episode_id, "turn": turn.turn, "rendering": turn.rendering.sha256}

@@ -10,6 +10,7 @@ from site_samples import built_once
 from visits import Visit, axe_findings
 
 from ircore.core.records import Box
+from ircore.games.reconstruction.records import turns_of
 from leaderboard.components.xray_data import xray_data
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays
@@ -82,7 +83,9 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     right, short = chart(40, 80)[1], chart(20, 80)[1]
     scene, episode, lines = episode_of(right, short)
     messages = ("A red bar for Cats. A blue bar for Dogs.", "Make the bar for Cats half as tall. Thanks.")
-    turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
+    turns = tuple(
+        turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
+    )
     told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults == ()
     (fault,) = told[2].faults
@@ -92,7 +95,9 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     cited = replace(fault, cited=replace(fault.cited, start=3, text="a 😀"))
     assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
-    turns = tuple(turn.model_copy(update={"message": text}) for turn, text in zip(episode.turns, messages, strict=True))
+    turns = tuple(
+        turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
+    )
     told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None
     assert told[1].faults[0].cited.link == "said"

@@ -10,8 +10,8 @@ from invented import InventedRun, invented_run, invented_set
 from pages import Element, parse_page
 
 from ircore.core.errors import InputError
-from ircore.core.records import Rules
 from ircore.core.score_records import HUMAN, JudgeIdentity, Task
+from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
@@ -180,7 +180,7 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
     results = Results.from_runs([changed(run, given=run.given + given)])
     (cell,) = metric_cells(results, "psnr")
     turns = [
-        len(episode.episode.rendered_turns) for episode in results.episodes[run.run.run_id] if episode.episode.played
+        len(rendered_turns(episode.episode)) for episode in results.episodes[run.run.run_id] if episode.episode.played
     ]
     single = turns.count(1)
     assert cell.final.n == len(turns)
@@ -272,7 +272,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
     curt = tuple(
-        episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in episode.turns))
+        episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in turns_of(episode)))
         for episode in short.played
     )
     table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]

@@ -8,6 +8,7 @@ from invented import invented_run, invented_set
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -44,7 +45,7 @@ def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
     assert (made.pair.describer, made.pairs, made.pictures) == ("seer", 2, len(site.results.instances))
     episodes = enumerate(site.results.episodes[made.pair.run_id])
     played = {
-        number: len(result.episode.rendered_turns) for number, result in episodes if result.episode.rendered_turns
+        number: len(rendered_turns(result.episode)) for number, result in episodes if rendered_turns(result.episode)
     }
     turns = set(played.values())
     assert len(turns) == 1

@@ -13,6 +13,7 @@ from site_samples import built_once
 
 from ircore.commands.main import run as ircore
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.games.reconstruction.records import turns_of
 from ircore.results.model import Results
 from ircore.results.tables.people import people_table
 from ircore.runs.folder import RunFolder
@@ -99,7 +100,7 @@ def make_site(folder: Path) -> None:
     with serving() as server:
         server.judge = KnowingModel(
             {pair.rendering(turn.rendering).data: sentences
-             for episode in pair.episodes() for turn in episode.turns if turn.rendering}
+             for episode in pair.episodes() for turn in turns_of(episode) if turn.rendering}
         )  # fmt: skip
         seat = f"player: openai\nmodel: judge-1\nbase_url: {server.base_url}\n"
         judge.write_text(f"schema: 1\nname: facts\nlabel: F\nasks: facts\n{seat}")

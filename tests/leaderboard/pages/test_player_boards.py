@@ -10,6 +10,7 @@ from invented import invented_run, invented_set
 from pages import parse_page
 from samples import sample_run
 
+from ircore.games.reconstruction.records import renderings_of
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.model.final_fates import final_fates
 from leaderboard.model.site import Page, Site
@@ -143,7 +144,7 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
     for example in cannot.examples:
         result = site.episode(pair.run_id, example.gallery.instance.instance_id)
         assert result is not None
-        assert example.turn == max(result.episode.renderings)
+        assert example.turn == max(renderings_of(result.episode))
     assert cannot_draw(site, []) is None
 
 

@@ -11,7 +11,7 @@ from itertools import combinations, product
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from ircore.core.records import CATEGORIES, DIFFICULTIES
+from ircore.core.records import DIFFICULTIES
 from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
@@ -24,6 +24,7 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_agreement,
     published_scores,
 )
+from ircore.games.reconstruction.records import CATEGORIES
 
 BETTER, WORSE = "gpt-5.2", "Qwen-3"
 """The two describers: the paper finds the first about one point better than the second."""

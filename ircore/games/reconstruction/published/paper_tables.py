@@ -46,7 +46,7 @@ class PublishedScore:
 
     Attributes:
         pair: The pair.
-        category: As in ``ircore.core.records.CATEGORIES``; the paper's Visual Genome is ``photos``.
+        category: As in ``ircore.games.reconstruction.records.CATEGORIES``; the paper's Visual Genome is ``photos``.
         difficulty: easy or hard.
         gpt: Mean similarity of the final rendering by GPT-5.2, 0–10.
         claude: The same by Claude-4.5 Sonnet.

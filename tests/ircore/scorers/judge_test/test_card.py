@@ -14,6 +14,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
+from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RUN_FILE, RunFolder
@@ -62,7 +63,7 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
     scores = [
         rating_of(episode, turn, ratings[episode.episode_id][EDIT_OF[turn.turn]], KNOWN.name)
         for episode in run.episodes()
-        for turn in episode.turns
+        for turn in turns_of(episode)
         if turn.rendering is not None and EDIT_OF[turn.turn] in ratings.get(episode.episode_id, {})
     ]
     run.add_scores(scores)
@@ -71,9 +72,9 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
 
 @pytest.mark.slow
 def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
-    assert [len(episode.turns) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
+    assert [len(turns_of(episode)) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
     pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
-    target = next(turn for turn in pets.turns if turn.turn == TURN_OF["identity"])
+    target = next(turn for turn in turns_of(pets) if turn.turn == TURN_OF["identity"])
     assert target.rendering is not None
     assert run.rendering(target.rendering).sha256 == next(
         known.pictures["target"].sha256 for known in run.instances.instances if known.instance_id == "pets"
@@ -192,7 +193,7 @@ def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     command += ["--out", str(tmp_path / "test"), "--limit", "1"]
     assert ircore(command) == 0
     run = RunFolder(tmp_path / "test" / "run")
-    different = {turn.rendering.sha256 for episode in run.episodes() for turn in episode.turns if turn.rendering}
+    different = {turn.rendering.sha256 for episode in run.episodes() for turn in turns_of(episode) if turn.rendering}
     assert len(server.seen) == len(different)
     assert ircore(command) == 0
     assert len(server.seen) == len(different)  # what was answered is not asked again

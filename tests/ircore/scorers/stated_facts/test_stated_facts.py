@@ -7,8 +7,9 @@ from charts import chart_instances
 from openai_server import Judged, serving
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import Episode, Rendering, Turn
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Instance
+from ircore.games.reconstruction.records import Turn
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read

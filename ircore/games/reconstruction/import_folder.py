@@ -17,9 +17,10 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.progress import progress
-from ircore.core.records import DIFFICULTIES, RECONSTRUCTION, Difficulty, Instance, Line, Name, PictureFile, Record
+from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, PictureFile, Record
 from ircore.core.untrusted_text import escaped
 from ircore.core.validation import describe_validation_error
+from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 
@@ -75,7 +76,7 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
     job.faults += [f"{METADATA}: {name}: the folder has no such file" for name in sorted(entries.keys() - set(files))]
     if not files:
         raise InputError(f"{root}: holds no pictures", "Name a folder with PNG, JPEG, WebP or GIF files.")
-    made = write_instances(request.out, _imported(job, files, entries))
+    made = write_instances(request.out, _imported(job, files, entries), CATEGORIES)
     if job.unstated:
         print(
             f"{job.unstated} of {counted(len(files), 'picture')}: no licence stated, recorded as {UNSTATED}; "

@@ -20,22 +20,13 @@ from pydantic import Field
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
-from ircore.core.records import (
-    DIFFICULTIES,
-    RECONSTRUCTION,
-    Box,
-    Difficulty,
-    Element,
-    Instance,
-    PictureFile,
-    Record,
-    Scene,
-)
+from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, PictureFile, Record, Scene
 from ircore.core.terminal import printable
 from ircore.core.validation import validating
+from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.reconstruction.visual_genome_files import Annotated, GenomeFiles
 from ircore.instances.requests import ImportRequest, dataset_named_by
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.visual_genome_files import Annotated, GenomeFiles
 from ircore.instances.withheld_pictures import VISUAL_GENOME, refuse_other_licence
 
 CATEGORY = "photos"
