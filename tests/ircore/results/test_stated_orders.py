@@ -9,9 +9,10 @@ from charts import chart_instances
 from hand_made import RENDERING, Fate, HandMadeRun, hand_made_run
 from invented import invented_set
 
-from ircore.core.episode_records import Rendering, Turn
+from ircore.core.episode_records import Rendering
 from ircore.core.fact_records import PartShare, RenderingFacts
-from ircore.core.records import PlayerSpec, Rules
+from ircore.core.records import PlayerSpec
+from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.budgets import budget_series
 from ircore.results.model import Results
 from ircore.results.players import player_result
