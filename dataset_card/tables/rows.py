@@ -12,6 +12,7 @@ from functools import partial
 from math import fsum
 from typing import TypedDict
 
+from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
 from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
 from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn, turns_of
@@ -54,6 +55,12 @@ PLAIN_SCORE_FIELDS = (
     "step", "measure", "by", "value", "reason", "note", "annotator", "version", "loading", "undecided"
 )  # fmt: skip
 """Fields of a score that are columns of the same name."""
+
+
+def is_of_turns(game: str) -> bool:
+    """Return whether a game's rows stand in the table of turns; those of other games stand in tables of their own."""
+    return transcripts_name(game) == TRANSCRIPTS.name
+
 
 OF_GAME: Row = {"game": RECONSTRUCTION}
 """Column with the game of a row."""
