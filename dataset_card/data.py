@@ -16,7 +16,9 @@ from dataset_card.tables.parquet import read_frame
 from dataset_card.tables.schema import LEADERBOARD, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.core.records import DEFAULT_GAME
+from ircore.core.submission_records import game_field
+from ircore.games.registry import in_registry_order
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def load_results(place: str, revision: str | None = None, game: str | None = Non
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
-        game: Name of the game; if None reconstruction where the release has runs of it, else its only game.
+        game: Name of the game; if None the default game where the release has runs of it, else its only game.
 
     Raises:
         InputError: There is no such release; or it has no runs of the game, or of several games and none is named.
@@ -39,10 +41,11 @@ def load_results(place: str, revision: str | None = None, game: str | None = Non
             cannot be reached.
     """
     report = sound_release(find_release(place, revision), place)
-    games = sorted({run.run.game for run in report.every_run})
-    if game is None and len(games) > 1 and RECONSTRUCTION not in games:
+    games = in_registry_order({run.run.game for run in report.every_run})
+    # The default game comes first, and is meant where it is there; of others nobody knows which is meant.
+    if game is None and len(games) > 1 and game_field(games[0]):
         raise InputError(f"{place}: runs of several games: {', '.join(games)}", f"Name one of them: game={games[0]!r}.")
-    chosen = game or (RECONSTRUCTION if RECONSTRUCTION in games else games[0])
+    chosen = game or games[0]
     if chosen not in games:
         raise unknown("game", chosen, games)
     return Results.from_runs(run for run in report.every_run if run.run.game == chosen)
@@ -92,7 +95,7 @@ def load_table(
 
 
 def load_transcripts(
-    place: str, revision: str | None = None, pictures: bool = False, game: str = RECONSTRUCTION
+    place: str, revision: str | None = None, pictures: bool = False, game: str = DEFAULT_GAME
 ) -> "pd.DataFrame":
     """Load every turn of a release, by run, instance and turn; of other games every step. See ``load_table``."""
     return load_table(place, transcripts_name(game), revision, pictures)

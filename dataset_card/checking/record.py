@@ -32,9 +32,9 @@ from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
 from ircore.core.prompt_files import BUILT_IN
+from ircore.core.records import DEFAULT_GAME
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import read_versions
 
@@ -64,7 +64,7 @@ class RecordCheck:
         self._keys: dict[tuple[str, str | None], PartKey] = {}
         self.record = self._read()
         self.configs = self._configs()
-        self.games = (RECONSTRUCTION,) if self.record is None else tuple(self.record.instance_sets)
+        self.games = (DEFAULT_GAME,) if self.record is None else tuple(self.record.instance_sets)
         if self.record is not None:
             self._check_files(self.record)
 

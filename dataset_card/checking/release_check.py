@@ -30,7 +30,7 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import Row, is_of_turns
 from dataset_card.tables.rows_to_records import Tables
 from dataset_card.tables.schema import (
     ALL_CONFIGS,
@@ -51,7 +51,6 @@ from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.core.workers import worker_pool
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.submissions.season_gaps import SEASON_GAPS
 
 T = TypeVar("T")
@@ -213,14 +212,14 @@ class _Readers:
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
-        own = {run_id: run for run_id, run in self.runs.items() if run.game == RECONSTRUCTION}
+        own = {run_id: run for run_id, run in self.runs.items() if is_of_turns(run.game)}
         self.tables = Tables(findings, pictures, own, judges, vouchers)
         self._prompts_of_others: list[str] = []
-        others: dict[str, dict[str, Run]] = {game: {} for game in record.games if game != RECONSTRUCTION}
+        others: dict[str, dict[str, Run]] = {game: {} for game in record.games if not is_of_turns(game)}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
-            elif run.game != RECONSTRUCTION:
+            elif not is_of_turns(run.game):
                 others[run.game][run_id] = run
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
@@ -244,7 +243,7 @@ class _Readers:
         game = game_of(config.name, row)
         if game in self.games:
             self.games[game].take(config, where, row)
-        elif game == RECONSTRUCTION:
+        elif is_of_turns(game):
             if strange := [name for name in self._foreign[config.name] if row[name] is not None]:
                 self.findings.add(where, f"has a value for {', '.join(strange)}, columns of another game")
             self.tables.take(config.name, where, row)
@@ -312,7 +311,7 @@ def _reading_order(config: Config) -> int:
 
 def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
     # The pictures on the card are of reconstruction's board.
-    optional = OPTIONAL_FILES if RECONSTRUCTION in record.games else OPTIONAL_FILES.union(PICTURES)
+    optional = OPTIONAL_FILES if any(map(is_of_turns, record.games)) else OPTIONAL_FILES.union(PICTURES)
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
@@ -347,7 +346,7 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
     try:
         for where, row in read_table(folder, config):
             findings.rows += 1
-            names = of_reconstruction if game_of(config.name, row) == RECONSTRUCTION else required
+            names = of_reconstruction if is_of_turns(game_of(config.name, row)) else required
             missing = [name for name in names if row[name] is None]
             if missing:
                 findings.add(where, f"no value for {', '.join(missing)}")

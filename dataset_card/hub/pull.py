@@ -18,7 +18,7 @@ from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import Row, is_of_turns
 from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
 from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
@@ -26,7 +26,6 @@ from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance, PictureFile
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.episode_costs import COSTS
@@ -224,7 +223,7 @@ def write_instance_sets(
 
 def _set_pictures(instance: Instance) -> dict[str, PictureFile]:
     """Return an instance's published pictures by the columns that hold them."""
-    if instance.game == RECONSTRUCTION:
+    if is_of_turns(instance.game):
         return {"image": instance.pictures["target"]}
     return {f"picture_{name}": picture for name, picture in published_pictures(instance).items()}
 
@@ -241,9 +240,8 @@ def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judg
     _write_judges(run, released, judged)
     if released.fact_files:
         add_facts(run, released.facts())
-    # Tables of other games have no costs.
-    if released.known_costs:
-        write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
+    costs = {name: cost.model_dump() for name, cost in released.costs().items()}
+    write_text(run.path / COSTS, json.dumps(costs, indent=2) + "\n")
     return len(scores)
 
 

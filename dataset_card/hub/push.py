@@ -20,9 +20,9 @@ from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored_release import StoredRelease
+from dataset_card.tables.rows import is_of_turns
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
-from ircore.games.reconstruction.records import RECONSTRUCTION
 
 Visibility = Literal["private", "public"]
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -172,7 +172,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
     if plan.visibility == "public" and remote.private:
         repo.publish()
         say("made public")
-    messages = RECONSTRUCTION in outgoing.release.record.instance_sets
+    messages = any(map(is_of_turns, outgoing.release.record.instance_sets))
     return _Pushed(plan.repo, tag, commit, messages)
 
 

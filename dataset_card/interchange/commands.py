@@ -8,7 +8,7 @@ from ircore.commands.options import echo_json, json_option
 from ircore.commands.run_paths import run_to_read, runs_to_read
 from ircore.core.counted import counted
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import require_support
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -43,7 +43,9 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_js
     from ircore.runs.folder import RunFolder
 
     # A run that is named twice, or by a link as well, is exported once.
-    folders = [RunFolder(path, RECONSTRUCTION) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
+    folders = [RunFolder(path) for path in dict.fromkeys(Path(realpath(run)) for run in runs)]
+    for folder in folders:
+        require_support("clembench export", folder.game, str(folder.path))
     exported = export_runs(folders, out, judge)
     if as_json:
         pairs = [{"pair": done.pair, "episodes": done.episodes, "judge": done.judge} for done in exported]
@@ -66,7 +68,9 @@ def export_inspect(run: Path, out: Path, as_json: bool) -> None:
     from dataset_card.interchange.inspect_log import export_log
     from ircore.runs.folder import RunFolder
 
-    done = export_log(RunFolder(run, RECONSTRUCTION), out)
+    folder = RunFolder(run)
+    require_support("export to inspect_ai", folder.game, str(run))
+    done = export_log(folder, out)
     if as_json:
         echo_json({"log": done.path, "samples": done.samples})
     else:

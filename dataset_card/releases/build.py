@@ -36,15 +36,14 @@ from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
 from dataset_card.tables.parts import Part, sum_parts
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.rows import ReconstructionSource, is_of_turns
 from dataset_card.tables.writing import Written
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
-from ircore.games.reconstruction.records import RECONSTRUCTION
-from ircore.games.registry import load_game
+from ircore.games.registry import in_registry_order, load_game
 from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
@@ -259,12 +258,13 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
         WorkError: A game cannot be imported.
     """
     games: list[GameTables] = []
-    # Reconstruction first: its table is the default one, and the source looks for its runs in the first game.
-    for name, played_on in sorted(instances.items(), key=lambda item: (item[0] != RECONSTRUCTION, item[0])):
+    # The default game first: its table is the default one, and the source looks for its runs in the first game.
+    for name in in_registry_order(instances):
+        played_on = instances[name]
         own: list[Any] = [_published(run, cleared) for run in runs if run.run.game == name]
         if not own:
             continue
-        if name != RECONSTRUCTION:
+        if not is_of_turns(name):
             game = load_game(name)
             refuse_withheld(drawn_over(game, played_on), "release")
             games.append(DeclaredTables.of(game, played_on, own))

@@ -21,10 +21,10 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.rows import is_of_turns
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.benchmark_version import Version, version_of
 
 
@@ -204,7 +204,7 @@ def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Versi
         if game.name not in sets:
             yield f"New game: {game.name}."
         elif sets[game.name] != game.instances.identity:
-            set_name = version.words if version is not None and game.name == RECONSTRUCTION else game.name
+            set_name = version.words if version is not None and is_of_turns(game.name) else game.name
             yield f"Other targets: {set_name}. Runs on the former ones stay in the releases before this one."
     now, before = set(_judges(source)), set(previous.record.judges)
     for word, names in (("New judges", now - before), ("Judges no longer there", before - now)):

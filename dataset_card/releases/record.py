@@ -7,9 +7,9 @@ changed and withdrawn against the previous release stays in the history of every
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
@@ -19,10 +19,9 @@ from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
 from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import Line, Name, Record, Sha256
+from ircore.core.records import DEFAULT_GAME, Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.runs.provenance import Commit, Provenance
 
 RELEASE = "release.json"
@@ -56,19 +55,7 @@ class Vouched(Record):
     provenance: Provenance
 
 
-def _kind_of_run(document: Any) -> str:
-    """Return which record a line of ``runs.jsonl`` is."""
-    # Runs of reconstruction do not write the field.
-    game = document.get("game", RECONSTRUCTION) if isinstance(document, dict) else RECONSTRUCTION
-    return "run" if game == RECONSTRUCTION else "game run"
-
-
-ANY_RUN: TypeAdapter[Run] = TypeAdapter(
-    Annotated[
-        Annotated[Run, Tag("run")] | Annotated[Run, Tag("game run")],
-        Discriminator(_kind_of_run),
-    ]
-)
+ANY_RUN = TypeAdapter(Run)
 """A line of ``runs.jsonl``: a run of any game."""
 
 
@@ -243,7 +230,7 @@ class ReleaseRecord(Record):
         """The identity of the instance set of each game, reconstruction first."""
         sets = {game.name: game.instance_set for game in self.games}
         # Without reconstruction, the field repeats the set of the first of the other games.
-        return sets if self.instance_set in sets.values() else {RECONSTRUCTION: self.instance_set, **sets}
+        return sets if self.instance_set in sets.values() else {DEFAULT_GAME: self.instance_set, **sets}
 
 
 def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:

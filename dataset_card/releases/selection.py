@@ -9,7 +9,6 @@ from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_key
 from ircore.core.lifecycle import Withdrawal
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
@@ -194,4 +193,4 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
 def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
     """Return game, submission and rules: a release holds at most a single run of each such triple."""
     played = run.run
-    return played.game, played.slug, Rules.of(played).key if played.game == RECONSTRUCTION else rules_key(played.rules)
+    return played.game, played.slug, rules_key(played.rules)

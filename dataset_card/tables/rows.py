@@ -12,7 +12,8 @@ from functools import partial
 from math import fsum
 from typing import TypedDict
 
-from ircore.core.episode_records import Episode, Rendering
+from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
+from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
 from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn, turns_of
 from ircore.instances.store import InstanceSet
@@ -54,6 +55,12 @@ PLAIN_SCORE_FIELDS = (
     "step", "measure", "by", "value", "reason", "note", "annotator", "version", "loading", "undecided"
 )  # fmt: skip
 """Fields of a score that are columns of the same name."""
+
+
+def is_of_turns(game: str) -> bool:
+    """Return whether a game's rows stand in the table of turns; those of other games stand in tables of their own."""
+    return transcripts_name(game) == TRANSCRIPTS.name
+
 
 OF_GAME: Row = {"game": RECONSTRUCTION}
 """Column with the game of a row."""
@@ -127,7 +134,7 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in turns_of(episode)),
                 "seconds": fsum(turn.seconds for turn in turns_of(episode)),
-                "cost_usd": run.costs.get(episode.episode_id),
+                "cost_usd": run.costs.get(episode.episode_id, UNKNOWN_COST).usd,
             }
             | picture_columns("first_rendering", run, drawn[0] if drawn else None)
             | picture_columns("final_rendering", run, drawn[-1] if drawn else None)

@@ -9,12 +9,9 @@ import click
 from ircore.commands.completion import submissions
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable, styled
-from ircore.games.reconstruction.records import RECONSTRUCTION
-from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
-from ircore.games.registry import load_game
+from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, rules_of
@@ -84,16 +81,16 @@ def _say(line: str) -> None:
 
 def _deep(loaded: LoadedSubmission, timeout: float, out: Path | None) -> int:
     """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
-    if loaded.submission.game != RECONSTRUCTION:
-        raise InputError(f"{loaded.path}: --deep knows pairs of the reconstruction game", "Leave out --deep.")
-    describer, generator = (loaded.submission.players[seat.name] for seat in (DESCRIBER, GENERATOR))
+    require_support("deep examination", loaded.submission.game, str(loaded.path))
+    describing, drawing = load_game(loaded.submission.game).seats
+    describer, generator = (loaded.submission.players[seat.name] for seat in (describing, drawing))
     if describer.player == "openai":
         seen = examine_describer(describer, timeout)
         if all(finding.works for finding in seen.findings):
-            seen.findings += examine_seat(loaded, DESCRIBER, timeout, _say)
+            seen.findings += examine_seat(loaded, describing, timeout, _say)
     else:
-        seen = DeepReport("describer", examine_seat(loaded, DESCRIBER, timeout, _say))
-    drawn = generator_report(examine_seat(loaded, GENERATOR, timeout, _say))
+        seen = DeepReport("describer", examine_seat(loaded, describing, timeout, _say))
+    drawn = generator_report(examine_seat(loaded, drawing, timeout, _say))
     _show("describer", describer, seen.findings)
     _show("generator", generator, drawn.findings)
     reports = (seen, drawn)

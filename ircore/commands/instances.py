@@ -14,8 +14,9 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.plugins import load, unknown
 from ircore.core.records import DIFFICULTIES
+from ircore.core.submission_records import game_field
 from ircore.core.terminal import hanging, printable, terminal_width
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisRules
 from ircore.instances.benchmark import require_released, require_set
 from ircore.instances.diff import compare_sets
@@ -45,7 +46,7 @@ def command() -> None:
     "--edition",
     default=1,
     show_default=True,
-    help="Edition of reconstruction's builders: 1 draws the released versions.",
+    help="Edition of the game's builders: 1 draws the released versions.",
 )
 @json_option
 def build(
@@ -57,7 +58,7 @@ def build(
     The last line says which released version of the benchmark the set is, if it is one. In --edition 2 hard graphs of
     functions bear more writing, and photographs are others than the well-known ones of the first.
     """
-    if edition != 1 and game != RECONSTRUCTION:
+    if edition != 1 and load_game(game).editions == 1:
         raise InputError(f"--edition {edition}: {game} has a single edition", "Leave --edition out.")
     made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
     _tell_contents(made, as_json)
@@ -102,8 +103,8 @@ def import_(
 
 
 def _tell_contents(made: InstanceSet, as_json: bool) -> None:
-    """Print the contents of a set, as a table or as a JSON document; players of other games stand in a manifest."""
-    if made.game != RECONSTRUCTION:
+    """Print the contents of a set, as a table or as a JSON document; the players of most games stand in a manifest."""
+    if game_field(made.game):
         click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
     summary = summarise(made)
     echo_either(as_json, as_document(summary), hanging(as_table(summary), terminal_width()))
@@ -136,8 +137,6 @@ def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
     instances = read_instances(folder)
     if sheet is not None:
-        if instances.game != RECONSTRUCTION:
-            raise InputError(f"--sheet: a set of {instances.game} has no grid of targets", "Leave it out.")
         write_bytes(sheet, contact_sheet(instances).data)
     _tell_contents(instances, as_json)
     if wanted is not None:
@@ -248,8 +247,6 @@ def diff(first: Path, second: Path, as_json: bool) -> None:
     """Show which instances of the set B were added to the set A, removed or changed, and in which fields."""
     newer = read_instances(second)
     difference = compare_sets(read_instances(first), newer)
-    if newer.game != RECONSTRUCTION:
-        click.get_current_context().meta[NEXT] = "ircore instances show {second}"
     if as_json:
         echo_json(asdict(difference))
         return

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -29,16 +29,15 @@ from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import printable
 from ircore.games.base import Game, GamePrompts
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, rendered_turns
-from ircore.games.registry import load_game
+from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
-from ircore.runs.costs.forecast import as_text, estimate, measured
-from ircore.runs.costs.prices import RunPrices, SeatPrice, prices_of_run, read_prices
+from ircore.runs.costs.forecast import PlannedPlay, as_text, estimate, measured
+from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
 from ircore.runs.final import declare_final
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.play import make_run, open_run, play, with_run_id
@@ -181,11 +180,7 @@ def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path,
             "Rename one of them: the runs are told apart by the names of the folders.",
         )
     game = load_game(read_manifest(submission_place(submission)).submission.game)
-    if game.name != RECONSTRUCTION:
-        raise InputError(
-            f"--prompts: runs of the game {game.name} with several prompts are not compared",
-            "Name one folder, and play once for each.",
-        )
+    require_support("comparison of prompts", game.name, "--prompts")
     # A fault in the last folder must not be found when the first has been played.
     for folder in prompts_dirs:
         game.prompts(_own_folder(folder))
@@ -273,11 +268,11 @@ def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | Non
     left = [name for name in plan.episode_ids if name not in finished]
     done = len(plan.episode_ids) - len(left)
     click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
-    if plan.run.game == RECONSTRUCTION:
-        click.echo(as_text(estimate(len(left), Rules.of(plan.run), cast("Prompts", plan.prompts), prices), prices))
-    else:
-        taken = [seat.name for seat in game.seats if seat.name in prices.seats]
-        click.echo("\n".join(f"  {seat}: {_asked(prices.seats[seat])}" for seat in taken))
+    rules = game.rules.model_validate(plan.run.rules)
+    planned = PlannedPlay(game, plan.run.submission, rules, plan.prompts, plan.instances)
+    of_instance = {name: len(set(left).intersection(plan.run.episode_ids([name]))) for name in plan.selected.ids}
+    episodes = {name: count for name, count in of_instance.items() if count}
+    click.echo(as_text(estimate(planned, episodes, prices), prices))
     if folder and (like_before := measured(folder, prices, len(left))):
         click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")
@@ -295,12 +290,6 @@ def _declare_final(plan: PlayPlan, out: Path, part: Part | None) -> int:
         given_up = declare_final(folder, plan.selected)
     click.echo(f"{plan.run.slug}: {counted(given_up, 'episode')} declared final; they count as not played", err=True)
     return 0
-
-
-def _asked(seat: SeatPrice) -> str:
-    if seat.offline:
-        return f"{seat.label} asks no provider"
-    return f"{seat.label}, {'prices are known' if seat.price else 'no price is known (--prices FILE)'}"
 
 
 def _play(
@@ -353,7 +342,7 @@ def score_person(out: Path, game: str) -> None:
     run_nested(["score", str(out)])
     # The scores are there, so the usual step after play is done.
     click.get_current_context().meta[NEXT] = "ircore results {out}"
-    if game != RECONSTRUCTION:
+    if not load_game(game).is_judged:
         run_nested(["results", str(out)])
         return
     scores = RunFolder(out).scores()

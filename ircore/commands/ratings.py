@@ -11,7 +11,7 @@ from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import runs_to_change
 from ircore.core.counted import counted
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import load_game
 from ircore.scorers.people.importing import ImportSummary, import_ratings
 
 
@@ -42,7 +42,7 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     """
     folders = open_runs(runs)
     done = import_ratings(file, folders, check)
-    if any(folder.game != RECONSTRUCTION for folder in folders):
+    if any(not load_game(folder.game).is_judged for folder in folders):
         # Their board shows people beside the judges, and takes no judge by name.
         click.get_current_context().meta[NEXT] = "ircore results {runs}"
     if as_json:

@@ -14,12 +14,11 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import rule_word
 from ircore.core.images import read_picture
-from ircore.core.submission_records import Submission
+from ircore.core.submission_records import Run, Submission, game_field
 from ircore.core.terminal import printable, terminal_width
 from ircore.core.terminal_pictures import show_pictures, shows_pictures
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
+from ircore.games.registry import load_game, require_support
 from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import prices_of_run
@@ -66,8 +65,7 @@ def _animate(folders: Sequence[RunFolder], episode_id: str | None, file: Path) -
     if episode_id is None:
         raise InputError("--animate needs an episode", "Name it: --episode bar_graph-easy-01")
     folder = _run_of(episode_id, folders)
-    if folder.game != RECONSTRUCTION:
-        raise InputError(f"{folder.path}: a run of another game", "Name a run of the reconstruction game.")
+    require_support("animation", folder.game, str(folder.path))
     count = animate(folder, episode_id, file)
     click.echo(f"{file}: {counted(count, 'frame')}, {file.stat().st_size / 1024:.0f} KiB")
 
@@ -98,21 +96,13 @@ def _show_pictures(folder: RunFolder, dialogue: Dialogue) -> None:
     show_pictures(pictures, sys.stdout)
 
 
-def _rules(run: dict[str, Any]) -> str:
-    rules = run["rules"]
-    if run["game"] != RECONSTRUCTION:
-        return ", ".join(f"{name}: {rule_word(value)}" for name, value in rules.items())
-    turns = counted(rules["max_turns"], "turn")
-    return f"{Rules.model_validate(rules).key}: {rules['token_budget']} tokens a message, {turns}"
-
-
 def _page(summary: dict[str, Any]) -> str:
     run = summary["run"]
     judging = summary["judging"]
     rows = [
         *_players(run),
         ("run", f"{run['run_id']}, begun {run['started']}"),
-        ("rules", _rules(run)),
+        ("rules", load_game(run["game"]).rules_of(Run.model_validate(run)).words),
         ("episodes", f"{summary['episodes']} of {summary['planned']}"),
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),
@@ -131,11 +121,11 @@ def _page(summary: dict[str, Any]) -> str:
 
 
 def _players(run: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the lines with the players, and the game if it is not reconstruction."""
+    """Return the lines with the players, and with the game where a manifest has to name it."""
     submission = Submission.model_validate(run["submission"])
     labels = {seat: player.label for seat, player in submission.players.items()}
-    if run["game"] != RECONSTRUCTION:
-        return [("game", run["game"]), ("players", ", ".join(f"{seat}: {label}" for seat, label in labels.items()))]
+    if named := game_field(run["game"]):
+        return [*named.items(), ("players", ", ".join(f"{seat}: {label}" for seat, label in labels.items()))]
     pair, name = " + ".join(labels.values()), submission.name
     return [("pair", name if name == pair else f"{name}  ({pair})")]
 

@@ -316,16 +316,15 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def messages(self, ending: Ending) -> Iterable[tuple[int, str]] | None:  # noqa: ARG002
+    def messages(self, ending: Ending) -> Iterable[tuple[int, str]]:  # noqa: ARG002
         """Return the messages of an episode as they reached another seat, by step.
+
+        A game that does not override this has every text answer for a message as it stands.
 
         Args:
             ending: Of the episode.
-
-        Returns:
-            None if every text answer is a message as it stands.
         """
-        return None
+        return ()
 
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""
@@ -384,6 +383,15 @@ class Game(ABC, Generic[RulesT]):
             payload: Of the instance.
         """
         return ()
+
+    def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - for games to override
+        """Return words in the form that the rules take an answer of a seat in, for forecasts of costs.
+
+        Args:
+            seat: Who would answer, with words.
+            words: The content of the answer.
+        """
+        return words
 
     def draws_over(self, payload: Any) -> bool:  # noqa: ARG002 - for games to override
         """Return whether a rendering may hold pictures of the instance, as when a picture is edited.

@@ -7,8 +7,10 @@ from typing import Any, get_args, get_type_hints
 from ircore.core.records import GameRules, Record
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.players.base import AnswerKind
+
+HEADLINE_BY_JUDGES = "headline by judges"
+"""Feature of a game whose boards are headed by what each judge says."""
 
 RATINGS = (0, 10)
 """Lowest and highest rating of judges and people."""
@@ -85,7 +87,7 @@ def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
 
 def _rules_of_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether each measure that a judge or a person gives is a similarity of pictures, and the fault."""
-    if game.name == RECONSTRUCTION:  # which is rated by rules of its own
+    if HEADLINE_BY_JUDGES in game.supports:  # whose preferences are rated, too
         return
     for measure in game.measures:
         if measure.needs in ("judge", "person"):

@@ -55,6 +55,14 @@ def title_of(name: str) -> str:
         return name
 
 
+def step_word(name: str) -> str:
+    """Return a game's word for one of its steps; ``step`` if the game is not installed, or broken."""
+    try:
+        return load_game(name).step_word
+    except WorkError:
+        return "step"
+
+
 def require_support(feature: str, name: str, subject: str) -> None:
     """Refuse a game with which a feature does not work; see ``Game.supports``.
 

@@ -71,15 +71,14 @@ def manifests_in(folder: Path) -> list[Path]:
     return manifests
 
 
-def read_manifest(path: Path, game: str | None = None) -> LoadedSubmission:
+def read_manifest(path: Path) -> LoadedSubmission:
     """Read a manifest; whether game and players are installed is not looked at.
 
     Args:
         path: The submission's folder or its ``submission.yaml``.
-        game: The only game whose manifests are taken; None for any game.
 
     Raises:
-        InputError: The manifest is missing, too large, no YAML, does not fit the schema, or is for another game.
+        InputError: The manifest is missing, too large, no YAML, or does not fit the schema.
     """
     manifest = path / MANIFEST if path.is_dir() else path
     document = read_mapping(manifest, NAME_ONE, FORMAT)
@@ -90,11 +89,6 @@ def read_manifest(path: Path, game: str | None = None) -> LoadedSubmission:
         raise InputError(f"{manifest}: {describe_validation_error(error)}", FORMAT) from error
     if not SLUG.fullmatch(slug):
         raise InputError(f"{manifest}: the folder's name {slug!r} cannot be used", SLUG_HELP)
-    if game not in (None, submission.game):
-        raise InputError(
-            f"{manifest}: game: {submission.game}; this command works on submissions to {game}",
-            "Play it with: ircore play",
-        )
     return LoadedSubmission(slug, submission, manifest)
 
 

@@ -12,11 +12,11 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
 from ircore.core.errors import InputError
-from ircore.core.records import DIFFICULTIES, Instance
+from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
-from ircore.games.reconstruction.records import RECONSTRUCTION, rendered_turns
+from ircore.games.reconstruction.records import rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
@@ -188,7 +188,7 @@ class Results:
     past_budget: frozenset[str] = frozenset()
     """Ids of runs whose generator was given messages over the token budget: no rank either."""
 
-    game: Game[Any] = field(default_factory=partial(load_game, RECONSTRUCTION), compare=False)
+    game: Game[Any] = field(default_factory=partial(load_game, DEFAULT_GAME), compare=False)
     """The game, with a measure for each judge that rated (``ircore.results.judged_measures``)."""
 
     programs: str = field(default="", compare=False)

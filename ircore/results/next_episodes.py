@@ -4,17 +4,18 @@ Further repeats of the targets that both have played make the luck of play small
 themselves differ too much, only more targets help, of a larger set. The plan is for the difference found so far.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from shlex import quote
 
 import numpy as np
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.game_records import rule_word
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
+from ircore.games.registry import load_game
 from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
 from ircore.results.statistics.bootstrap import resample
@@ -40,13 +41,13 @@ class PlannedRun:
 
     run: Run
     episodes: Sequence[RatedEpisode]
-    costs: Mapping[str, float | None]
-    """US dollars by episode id; None where they are not known."""
+    costs: Mapping[str, EpisodeCost]
+    """What each episode cost, by its id."""
 
     @property
     def usd(self) -> float | None:
         """Mean cost of an episode; None if one of them is not known."""
-        costs = list(self.costs.values())
+        costs = [cost.usd for cost in self.costs.values()]
         return None if not costs or None in costs else float(np.mean([cost for cost in costs if cost is not None]))
 
 
@@ -195,17 +196,20 @@ def _commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
     return lines
 
 
+_RULE_OPTIONS = {"token_budget": "--token-budget", "max_turns": "--max-turns"}
+"""Rules that ``ircore play`` has an option of their own for."""
+
+
 def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
     """Return the command that plays a run's submission by the run's rules, under a seed."""
-    options = f" --seed {seed}" + (f" --repeats {repeats}" if repeats > 1 else "")
-    if run.game == RECONSTRUCTION:
-        rules = Rules.of(run)
-        options = f" --token-budget {rules.token_budget} --max-turns {rules.max_turns}{options}"
-        # Only rules that differ from the paper's are named, so that common commands stay short.
-        others = {"over_budget": (rules.over_budget, "allow"), "history": (rules.history, "all")}
-        others["drawing"] = (rules.drawing, "edit")
-        stated: Iterable[tuple[str, str]] = ((name, value) for name, (value, usual) in others.items() if value != usual)
-    else:
-        stated = ((name, rule_word(value)) for name, value in run.rules.items())
-    options += "".join(f" --rule {quote(f'{name}={value}')}" for name, value in stated)
+    usual = load_game(run.game).rules().model_dump(mode="json")
+    options = ""
+    for name, value in run.rules.items():
+        if name in _RULE_OPTIONS:
+            options += f" {_RULE_OPTIONS[name]} {value}"
+    options += f" --seed {seed}" + (f" --repeats {repeats}" if repeats > 1 else "")
+    for name, value in run.rules.items():
+        # What the submission states or the game takes anyway is not named, so that common commands stay short.
+        if name not in _RULE_OPTIONS and value != run.submission.rules.get(name, usual.get(name)):
+            options += f" --rule {quote(f'{name}={rule_word(value)}')}"
     return f"ircore play {quote(f'submissions/{run.slug}')} --instances INSTANCES --out {quote(out)}{options}"

@@ -7,7 +7,6 @@ from pydantic import Field, TypeAdapter
 from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Attempt, Episode, Rendering, Usage
 from ircore.core.images import Picture
 from ircore.core.records import Name, Record, Sha256
-from ircore.games.reconstruction.records import RECONSTRUCTION
 
 
 class Call(Record):
@@ -115,11 +114,6 @@ def with_episode_id(event: Event, name: str) -> Event:
     if isinstance(event, End):
         return event.model_copy(update={"episode": event.episode.model_copy(update={"episode_id": name})})
     return event.model_copy(update={"episode_id": name})
-
-
-def step_word(game: str) -> str:
-    """Return the word for a step of an episode: a turn of reconstruction, a step of any other game."""
-    return "turn" if game == RECONSTRUCTION else "step"
 
 
 def event_line(event: Event) -> bytes:

@@ -68,14 +68,9 @@ class RunFolder:
         InputError: It holds no readable run, or one of another game.
     """
 
-    def __init__(self, path: Path, game: str | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.run = _read_run(path)
-        if game not in (None, self.run.game):
-            raise InputError(
-                f"{path / RUN_FILE}: a run of the game {self.run.game}",
-                f"Name a run of {game}: this command takes no other game.",
-            )
         self._held: tuple[Event, ...] | None = None
         self._is_locked = False
 

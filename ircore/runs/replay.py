@@ -18,8 +18,9 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Seat
-from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of, turns_of
+from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
+from ircore.games.registry import require_support
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.runs.answers import answer_of
 from ircore.runs.events import Call, CallKey
@@ -87,7 +88,8 @@ class ReplayPlayer:
         path = spec.parameters.get("run")
         if not isinstance(path, str):
             raise InputError("parameters.run: is missing", "Name the folder of a recorded run.")
-        self._folder = RunFolder(Path(path), RECONSTRUCTION)
+        self._folder = RunFolder(Path(path))
+        require_support("replay", self._folder.game, path)
         self._described: dict[tuple[str, int], list[_Moment]] = defaultdict(list)
         self._drawn: dict[tuple[str, ...], list[_Moment]] = defaultdict(list)
         self._read()

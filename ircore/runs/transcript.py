@@ -11,10 +11,11 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import rule_word
 from ircore.core.records import Fields, Instance
 from ircore.core.terminal import printable, terminal_width
-from ircore.games.reconstruction.records import RECONSTRUCTION, Turn, turns_of
+from ircore.games.reconstruction.records import Turn, turns_of
+from ircore.games.registry import load_game, step_word
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
-from ircore.runs.events import Call, Failure, step_word
+from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
 WIDTH = 100
@@ -99,8 +100,9 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
 
 
 def _turns(dialogue: Dialogue) -> tuple[Turn, ...]:
-    """Return the turns of an episode of reconstruction; none of any other game, whose steps say nothing of times."""
-    return turns_of(dialogue.episode) if dialogue.episode is not None and dialogue.game == RECONSTRUCTION else ()
+    """Return the steps of an episode if they are turns; those of other games say nothing of times."""
+    episode = dialogue.episode
+    return () if episode is None or load_game(dialogue.game).step is not Turn else turns_of(episode)
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:

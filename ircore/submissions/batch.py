@@ -9,12 +9,10 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, estimate
+from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, PlannedPlay, estimate
 from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import RUN_FILE, RunFolder
@@ -46,12 +44,12 @@ class Forecast(NamedTuple):
         return f"at most about {self.cost_usd:.2f} US$" if self.cost_usd else "nothing to pay"
 
 
-def forecast(loaded: LoadedSubmission, episodes: int | None, prices_file: Path | None = None) -> Forecast:
-    """Return the cost of playing a submission if every episode takes all its turns.
+def forecast(loaded: LoadedSubmission, instances: InstanceSet | None, prices_file: Path | None = None) -> Forecast:
+    """Return the cost of playing a submission if every episode takes all its steps.
 
     Args:
         loaded: The submission; re-scoring its transcripts costs nothing.
-        episodes: Episodes of the set; None if the set of its game is not known here.
+        instances: The set of its game; None if it is not known here.
         prices_file: Prices on top of the built-in ones.
     """
     if loaded.submission.transcripts is not None:
@@ -61,16 +59,12 @@ def forecast(loaded: LoadedSubmission, episodes: int | None, prices_file: Path |
         return Forecast(None, unknown)
     if all(seat.offline for seat in prices.seats.values()):
         return Forecast(0.0)
-    # The estimate knows prompts and turns of reconstruction alone.
-    if episodes is None or loaded.submission.game != RECONSTRUCTION:
+    if instances is None:
         return Forecast(None)
-    game = load_game(RECONSTRUCTION)
-    prompts = game.prompts(None)
-    assert isinstance(prompts, Prompts)  # noqa: S101 - this game's
-    estimated = estimate(episodes, Rules.of(loaded.submission), prompts, prices)
-    costs = (estimated.describer.cost_usd, estimated.generator.cost_usd)
-    # One seat's price alone would pass for the price of the pair.
-    return Forecast(None if None in costs else sum(cost for cost in costs if cost is not None))
+    game, submission = load_game(loaded.submission.game), loaded.submission
+    rules = game.rules.model_validate(submission.rules)
+    planned = PlannedPlay(game, submission, rules, game.prompts(None), instances)
+    return Forecast(estimate(planned, dict.fromkeys(instances.instances.ids, 1), prices).cost_usd)
 
 
 def unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from ircore.games.base import Seat
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
 from ircore.games.reconstruction.reply import ProtocolViolationError, parse_reply
+from ircore.games.registry import load_game
 from ircore.players.base import (
     Answer,
     AnswerKind,
@@ -202,7 +203,8 @@ def examine_seat(
     spec = loaded.submission.players[seat.name]
     if spec.player == RECORDED:
         return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
-    stated = {"rules": Rules.of(loaded.submission)} if loaded.submission.game == RECONSTRUCTION else {}
+    rules = load_game(loaded.submission.game).rules_of(loaded.submission)
+    stated = {"rules": rules} if isinstance(rules, Rules) else {}
     trial = _TRIALS.get(seat.method)
     if seat.method == "answer" and not traits_of(spec.player).answers:
         trial = None

@@ -19,9 +19,9 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
-from ircore.core.records import DIFFICULTIES, Line, Name, Record, Sha256
+from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Line, Name, Record, Sha256
 from ircore.core.validation import describe_validation_error
-from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
+from ircore.games.registry import load_game
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 
@@ -33,12 +33,6 @@ SEED_BITS = 62
 """Of a season's seed: more cannot be tried out, and it fits into 64 bits."""
 
 MAX_BYTES = 64 * 1024
-DRAWN = tuple(category for category in CATEGORIES if category != "photos")
-"""The categories that a season draws; photographs are not drawn, and known ones are no secret."""
-
-
-NEWEST_EDITION = 2
-"""Edition of the builders that a new season draws by, see ``BuildRequest``."""
 
 
 class Season(Record):
@@ -77,6 +71,7 @@ class _SeasonSecret(Record):
     identity: Sha256
     salt: Sha256
     seed: int | None = None
+    game: Name = DEFAULT_GAME
 
 
 def commitment_to(season: str, identity: str, salt: str) -> str:
@@ -96,8 +91,8 @@ def begin_season(
     publication: Path,
     per_condition: int = 10,
     instance_set: Path | None = None,
-    game: str = RECONSTRUCTION,
-    edition: int = NEWEST_EDITION,
+    game: str = DEFAULT_GAME,
+    edition: int | None = None,
 ) -> Season:
     """Draw a secret set and publish the commitment to it.
 
@@ -108,7 +103,7 @@ def begin_season(
         per_condition: Instances for each category and difficulty.
         instance_set: A set to commit to instead of drawing one.
         game: The game whose instances are drawn.
-        edition: Edition of the builders of reconstruction; other games have a single one.
+        edition: Edition of the game's builders; the newest one if None.
 
     Raises:
         InputError: ``folder`` or ``publication`` holds something, the name cannot be used, or nothing draws instances
@@ -127,10 +122,9 @@ def begin_season(
     _own_folder(folder)
     seed, drawn_by = randbits(SEED_BITS) if build else None, None
     if build and seed is not None:
-        pictures = game == RECONSTRUCTION
-        drawn_by = edition if pictures else None
-        categories = DRAWN if pictures else ()
-        request = BuildRequest(folder / INSTANCES, seed, per_condition, categories, edition=drawn_by or 1)
+        known = load_game(game)
+        drawn_by = (edition or known.editions) if known.secret_categories else None
+        request = BuildRequest(folder / INSTANCES, seed, per_condition, known.secret_categories, edition=drawn_by or 1)
         instances = build(request)
     else:
         instances = read_instances(instance_set or folder)
@@ -143,7 +137,7 @@ def begin_season(
         version=__version__,
         edition=drawn_by,
     )
-    secret = _SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed)
+    secret = _SeasonSecret(season=season, identity=instances.identity, salt=salt, seed=seed, game=game)
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
     _publish(publication, season)
     return season
@@ -177,8 +171,9 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
     _refuse_full(folder)
     _own_folder(folder)
     # The record states the number of all pictures, which every condition has an equal part of.
-    each = season.instances // (len(DRAWN) * len(DIFFICULTIES))
-    builder_of(RECONSTRUCTION)(BuildRequest(folder / INSTANCES, secret.seed, each, DRAWN, edition=season.edition))
+    categories = load_game(secret.game).secret_categories
+    each = season.instances // (len(categories) * len(DIFFICULTIES))
+    builder_of(secret.game)(BuildRequest(folder / INSTANCES, secret.seed, each, categories, edition=season.edition))
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
     # Refuses if the builders of this version draw another set than the one that was committed to.
     committed_set(folder)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import require_support
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of
@@ -40,8 +40,9 @@ def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[
         InputError: The set is of another game, or has fewer pictures.
     """
     instances = committed.instances
-    if instances.game != RECONSTRUCTION or len(instances.instances) < count:
-        raise InputError(f"{instances.folder}: has no {count} pictures to reconstruct", "Name another season.")
+    require_support("secret slice", instances.game, str(instances.folder))
+    if len(instances.instances) < count:
+        raise InputError(f"{instances.folder}: has no {count} pictures", "Name another season.")
     by_condition: dict[tuple[str, str], list[Instance]] = {}
     for instance in sorted(instances.instances, key=lambda known: _drawn(committed, run_id, known.instance_id)):
         by_condition.setdefault((instance.category, instance.difficulty), []).append(instance)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
-from ircore.games.registry import load_game
+from ircore.games.reconstruction.records import turns_of
+from ircore.games.registry import load_game, require_support
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import open_run
@@ -134,7 +134,7 @@ def spot_replay(
     """Play some episodes of a run again with its players, rules and seed, and score both.
 
     Args:
-        run: A run of the reconstruction game, scored by the judge.
+        run: A run of a game that supports it, scored by the judge.
         out: Folder of the replay: created, or resumed if it exists.
         commit: A commit that was made after the transcripts were handed in.
         share: Share of the episodes, 0–1.
@@ -146,8 +146,7 @@ def spot_replay(
         InputError: The run is of another game or other prompts, the judge has not rated it, or a key is missing.
         WorkError: A player failed for a technical reason, or the cost reached its limit.
     """
-    if run.game != RECONSTRUCTION:
-        raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
+    require_support("spot replay", run.game, str(run.path))
     published = final_scores(run, judge)
     names = drawn_episodes(published, run.run.run_id, commit, share)
     if len(names) < LEAST:

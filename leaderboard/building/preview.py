@@ -7,7 +7,7 @@ from typing import Any
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
@@ -44,7 +44,7 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
             "Name scored runs: --runs build/demo/runs/builtin-classical-canvas",
         )
     build_site(runs, out, Options(waiting=loaded))
-    if loaded.submission.game != RECONSTRUCTION:
+    if not load_game(loaded.submission.game).is_judged:
         return list(_place_in_game(loaded.slug, loaded.submission, runs, out))
     site = Site(read_runs(split_runs(runs)[0]))
     pairs = [pair for pair in site.pairs.values() if pair.result.slug == loaded.slug]

@@ -4,10 +4,9 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ircore.core.game_records import rule_word
-from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
-from ircore.games.registry import installed_games
+from ircore.core.game_records import rules_words
+from ircore.core.submission_records import Submission, game_field
+from ircore.games.registry import installed_games, title_of
 from ircore.players.submission import LoadedSubmission
 from ircore.submissions.history import Step, status_of
 from ircore.submissions.request_fields import why_self_reported
@@ -71,10 +70,11 @@ def waiting_path(site: Site | None, slug: str) -> str:
 
 def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
-    if submission.game == RECONSTRUCTION:
+    game = installed_games()[0].get(submission.game)
+    if game is not None and game.is_judged:
         if site is None:
             return 0, ""
-        rules = Rules.of(submission)
+        rules = game.rules_of(submission)
         rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
         return rivals, view_path(site, View(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
@@ -83,27 +83,15 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submiss
 
 def _rule_words(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
-    if submission.game == RECONSTRUCTION:
-        rules = Rules.of(submission)
-        return ", ".join([f"{rules.token_budget} tokens a message", f"{rules.max_turns} turns", *rules.variants])
-    return ", ".join(f"{name} {rule_word(value)}" for name, value in submission.rules.items())
+    game = installed_games()[0].get(submission.game)
+    return str(game.rules_of(submission).words) if game else rules_words(submission.rules)
 
 
 def _settings(submission: Submission) -> list[tuple[str, str]]:
+    named = [("Game", title_of(game)) for game in game_field(submission.game).values()]
     seats = [(seat.capitalize(), player_words(spec)) for seat, spec in submission.players.items()]
-    if submission.game != RECONSTRUCTION:
-        game = installed_games()[0].get(submission.game)
-        about = [("Game", game.title if game else submission.game), ("Name", submission.name)]
-        stated = ("Rules", _rule_words(submission) or "the game's own")
-        return [*about, *seats, stated, *credit_lines(submission)]
-    rules = Rules.of(submission)
-    return [
-        ("Name", submission.name),
-        *seats,
-        ("Token budget", f"{rules.token_budget} a message; over budget: {rules.over_budget}"),
-        ("Turn limit", str(rules.max_turns)),
-        *credit_lines(submission),
-    ]
+    rules = ("Rules", _rule_words(submission) or "the game's own")
+    return [*named, ("Name", submission.name), *seats, rules, *credit_lines(submission)]
 
 
 def _transcripts(submission: Submission) -> dict[str, str] | None:

@@ -7,7 +7,7 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import require_support
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.results.statistics.intervals import Estimate
@@ -57,9 +57,11 @@ def command(
 
     A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses.
     """
-    neutral = drawer_of(read_manifest(submission_place(generator), RECONSTRUCTION))
+    pair = read_manifest(submission_place(generator))
+    require_support("channel test", pair.submission.game, str(pair.path))
+    neutral = drawer_of(pair)
     words = ByList() if paraphraser is None else ByModel(read_manifest(submission_place(paraphraser)))
-    folders, results = [RunFolder(path, RECONSTRUCTION) for path in runs], []
+    folders, results = [RunFolder(path) for path in runs], []
     for folder in folders:
         asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
         result = channel_test(folder, asking, out / folder.run.run_id)

@@ -15,12 +15,12 @@ import click
 from ircore import __version__
 from ircore.commands.nested_commands import option_words, run_nested
 from ircore.commands.options import PATH, POSITIVE, path_option, published_option
+from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.files import write_text
 from ircore.core.plugins import load
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION, rendered_turns
 from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
@@ -354,10 +354,8 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
     import numpy as np
 
     run, rehearsal = RunFolder(played), RunFolder(rehearsed)
-    if {run.game, rehearsal.game} != {RECONSTRUCTION}:
-        return
     played_renderings, packed_renderings = (
-        [turn.rendering for episode in folder.episodes() for turn in rendered_turns(episode) if turn.rendering]
+        [rendering for episode in folder.episodes() for _, rendering in drawn_renderings(episode)]
         for folder in (run, rehearsal)
     )
     # Packing encodes pictures anew where their files held more than pixels.

@@ -79,8 +79,8 @@ def _collected(
     waiting = {}
     for each in pending_submissions(folder, runs, current):
         pair = loaded[each.slug]
-        episodes = len(current.instances) if current and current.game == pair.submission.game else None
-        waiting[each.slug] = (each.what, forecast(pair, episodes, prices))
+        known = current if current and current.game == pair.submission.game else None
+        waiting[each.slug] = (each.what, forecast(pair, known, prices))
     costs = [known.cost_usd for _, known in waiting.values()]
     total = f"All of them: at most about {sum(cost or 0 for cost in costs):.2f} US$"
     total += " and what is not foretold." if None in costs else "."

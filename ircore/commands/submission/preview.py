@@ -15,7 +15,7 @@ from ircore.commands.submission.transcripts import show_commitment, show_faults,
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import load_game
 from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
@@ -200,8 +200,8 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     show_commitment(rescored)
     origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)
     write_provenance(rescored.folder.path, make_provenance(*origin))
-    # Measures of other games are of every step anyway.
-    every_turn = ["--every-turn"] if submission.game == RECONSTRUCTION else []
+    # Measures that the game takes itself are of every step anyway.
+    every_turn = ["--every-turn"] if load_game(submission.game).is_judged else []
     if ircore(["score", str(rescored.folder.path), *every_turn]):
         raise WorkError(f"{reference.repo}: its transcripts could not be scored", "See above.")
     return rescored.folder.path

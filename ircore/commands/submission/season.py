@@ -11,7 +11,7 @@ from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, 
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import require_support
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render
@@ -45,10 +45,10 @@ def command() -> None:
 @click.option("--instances", type=PATH, help="Commit to this set instead of drawing one.")
 @click.option("--game", default="reconstruction", show_default=True, help="The game whose instances are drawn.")
 @click.option(
-    "--edition", default=2, show_default=True, help="Edition of reconstruction's builders; published with the hash."
+    "--edition", type=click.IntRange(min=1), help="Edition of the game's builders, published with the hash; the newest."
 )
 def begin(
-    name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str, edition: int
+    name: str, out: Path, publish: Path, per_condition: int, instances: Path | None, game: str, edition: int | None
 ) -> None:  # fmt: skip
     """Draw a set from a seed that nobody can guess, and commit to it."""
     season = begin_season(name, out, publish, per_condition, instances, game, edition)
@@ -131,10 +131,7 @@ def gap(
     season = read_season(published)
     verify_season(season, None)
     # Proven before anything is compared: a gap on another set than the committed one says nothing.
-    there, here = (
-        Results.from_runs([folder for folder in open_runs(runs) if folder.game == RECONSTRUCTION])
-        for runs in (public, secret)
-    )
+    there, here = (Results.from_runs(open_runs(runs)) for runs in (public, secret))
     if here.instance_set != season.identity:
         raise InputError(
             f"{secret[0]}: not played on the set of season {season.season}", "Name runs on the season's set."
@@ -177,7 +174,8 @@ def slice_command(
 
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
-    public, committed = RunFolder(run, RECONSTRUCTION), committed_set(secret, instances)
+    public, committed = RunFolder(run), committed_set(secret, instances)
+    require_support("secret slice", public.game, str(run))
     # Inside the secret folder, so that the pictures cannot be published with the runs by mistake.
     place = secret / SLICES / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)

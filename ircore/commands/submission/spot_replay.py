@@ -8,7 +8,6 @@ import click
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding
@@ -54,7 +53,7 @@ def command(
     The keys of the services must be set. Which episodes are played follows from a commit that nobody knew when the
     transcripts were handed in.
     """
-    folder = RunFolder(run, RECONSTRUCTION)
+    folder = RunFolder(run)
     provenance = folder.provenance()
     drawn_by = commit or (provenance and provenance.commit)
     if not drawn_by:

@@ -18,7 +18,6 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances, read_sets
 from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest
@@ -134,19 +133,20 @@ def evaluate(
     if added := add_kept_judgements(out):
         click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
     _summarise(loaded.slug, out)
-    # Measures of other games are of every step anyway.
-    every_turn = ["--every-turn"] if loaded.submission.game == RECONSTRUCTION else []
+    # Measures that the game takes itself are of every step anyway.
+    game = load_game(loaded.submission.game)
+    every_turn = ["--every-turn"] if game.is_judged else []
     run_nested(["score", str(out), *every_turn])
-    if secret is not None and loaded.submission.game == RECONSTRUCTION:
+    if secret is not None and "secret slice" in game.supports:
         left = None if max_cost is None else max(max_cost - spent(out), LEAST_LEFT)
         options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
         _play_slice(loaded, ["submission", "season", "slice", str(path), str(out), *option_words(options)])
-    if channel and loaded.submission.game == RECONSTRUCTION:
+    if channel and "channel test" in game.supports:
         _test_channel(out)
-    if spot and loaded.submission.transcripts is not None and loaded.submission.game == RECONSTRUCTION:
+    if spot and loaded.submission.transcripts is not None and "spot replay" in game.supports:
         _play_again(loaded, out, max_cost)
     # Judges that are models come last: their answers cost money, and the computed scores are there without them.
-    if judge_options and has_rated_pictures(load_game(loaded.submission.game)):
+    if judge_options and has_rated_pictures(game):
         run_nested(["score", str(out), *judge_options])
 
 

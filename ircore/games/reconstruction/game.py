@@ -20,6 +20,7 @@ from ircore.games.base import (
     PublishedFigure,
     RatedPicture,
     Remark,
+    Seat,
     Table,
 )
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
@@ -93,8 +94,8 @@ class ReconstructionGame(Game[Rules]):
     step_word = "turn"
     asks_in_order = True
     supports = frozenset({
-        "channel test", "clembench export", "comparison of prompts", "deep examination", "export to inspect_ai",
-        "replay", "spot replay", "user study",
+        "animation", "channel test", "clembench export", "comparison of prompts", "deep examination",
+        "export to inspect_ai", "headline by judges", "replay", "secret slice", "spot replay", "user study",
     })  # fmt: skip
     editions = NEWEST_EDITION
     secret_categories = SECRET_CATEGORIES
@@ -127,6 +128,10 @@ class ReconstructionGame(Game[Rules]):
     def messages(self, ending: Ending) -> Iterator[tuple[int, str]]:
         """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
         return ((turn.turn, turn.message or "") for turn in ending.steps if isinstance(turn, Turn))
+
+    def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
+        """Return words between the tags of a describer's reply; see ``Game.stand_in``."""
+        return f"<DESCRIPTION>{words}</DESCRIPTION>"
 
     def rules_of(self, stated: Run | Submission) -> Rules:
         """Return the rules of a run or manifest; see ``Game.rules_of``."""

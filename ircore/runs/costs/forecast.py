@@ -1,16 +1,38 @@
-"""Forecasting the requests, tokens and cost of a run at most, with every assumption stated."""
+"""Forecasting the requests, tokens and cost of a run at most, for any game, with every assumption stated.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+The rules are played with stand-ins for every answer, and each question is counted with the words and pictures that it
+shows.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from ircore.core.counted import counted
+from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
+from ircore.core.images import Picture
+from ircore.core.records import GameRules, Instance
+from ircore.core.submission_records import Submission
 from ircore.core.tokens import count_tokens
-from ircore.games.reconstruction.prompts import Prompts
-from ircore.games.reconstruction.records import Rules
-from ircore.players.base import Role
+from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.instances.store import InstanceSet
+from ircore.players.base import (
+    Answer,
+    Asked,
+    ChoiceAnswer,
+    DescriberView,
+    GeneratorView,
+    PictureAnswer,
+    PlayerError,
+    Question,
+    TextAnswer,
+)
+from ircore.players.recorded_seat import RECORDED
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
 
 IMAGE_READ_TOKENS = 1000
@@ -18,6 +40,12 @@ IMAGE_READ_TOKENS = 1000
 
 IMAGE_WRITTEN_TOKENS = 1000
 """Assumed tokens of a picture that is billed by tokens; 1,056 were gpt-image-1's for 1024 × 1024 at medium quality."""
+
+TEXT_WRITTEN_TOKENS = 200
+"""Assumed tokens of an answer in words where the rules have no token budget."""
+
+CHOICE_WRITTEN_TOKENS = 10
+"""Assumed tokens of a choice."""
 
 
 @dataclass(frozen=True)
@@ -39,77 +67,197 @@ class SeatEstimate:
 class Estimate:
     """Requests, images, tokens and cost of a run at most, by seat, and the assumptions behind them.
 
-    >>> from ircore.core.submission_records import Submission
-    >>> from ircore.games.reconstruction.prompts import load_prompts
+    Attributes:
+        seats: By the seat's name, in the order of the game; seats that are never asked are left out.
+        assumptions: For people, a line each.
+        refused: Whether the rules took no stand-in for an answer, so that they may ask more than was counted.
+    """
+
+    seats: Mapping[str, SeatEstimate]
+    assumptions: tuple[str, ...]
+    refused: bool = False
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars of all seats; None if a price is not known, or more may be asked."""
+        costs = [seat.cost_usd for seat in self.seats.values() if seat.cost_usd is not None]
+        return None if self.refused or len(costs) < len(self.seats) else sum(costs)
+
+
+class PlannedPlay(NamedTuple):
+    """What is to be played.
+
+    >>> from pathlib import Path
+    >>> from ircore.games.registry import load_game
+    >>> from ircore.instances.store import read_instances
+    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.submission import read_manifest
     >>> from ircore.runs.costs.prices import read_prices
-    >>> pair = Submission(schema=1, name="classical + canvas", licence="Apache-2.0", describer={"player": "classical"},
-    ...                   generator={"player": "canvas"})
-    >>> prices = RunPrices(read_prices(), pair)
-    >>> estimate(2, Rules(max_turns=5), load_prompts("reconstruction"), prices).generator.images  # 2 episodes × 5 turns
+    >>> game, pair = load_game("reconstruction"), read_manifest(builtin_pairs()["classical+canvas"]).submission
+    >>> targets, rules = read_instances(Path("targets")), game.rules(max_turns=5)
+    >>> planned = PlannedPlay(game, pair, rules, game.prompts(None), targets)
+    >>> estimated = estimate(planned, {targets.instances[0].instance_id: 2}, RunPrices(read_prices(), pair))
+    >>> estimated.seats["generator"].images  # 2 episodes × 5 turns
     10
     """
 
-    describer: SeatEstimate
-    generator: SeatEstimate
-    assumptions: tuple[str, ...]
+    game: Game[Any]
+    submission: Submission
+    rules: GameRules
+    prompts: GamePrompts
+    instances: InstanceSet
 
 
-def estimate(episodes: int, rules: Rules, prompts: Prompts, prices: RunPrices) -> Estimate:
-    """Estimate requests, tokens and cost of play if no episode ends before its last turn.
+def estimate(planned: PlannedPlay, episodes: Mapping[str, int], prices: RunPrices) -> Estimate:
+    """Estimate requests, tokens and cost of play if no episode ends before it must.
 
     Args:
-        episodes: Number of episodes to play.
-        rules: Their rules.
-        prompts: The game master's words.
-        prices: Prices of the run.
+        planned: The game, its players, rules, words and instances.
+        episodes: Number of episodes to play, by the instance's id.
+        prices: Prices of the run, by seat.
+
+    Raises:
+        InputError: An instance does not fit the game.
     """
-    turns = range(1, rules.max_turns + 1)
-    describer, generator = prices.seats["describer"], prices.seats["generator"]
-    spoken = _tokens(episodes, rules.max_turns, lambda turn: _describer_reads(turn, rules, prompts), rules.token_budget)
-    drawn = _tokens(episodes, rules.max_turns, lambda turn: _generator_reads(turn, rules), IMAGE_WRITTEN_TOKENS)
-    count = episodes * len(turns)
+    game = planned.game
+    written = getattr(planned.rules, "token_budget", TEXT_WRITTEN_TOKENS)
+    table = _StandIns(planned, written)
+    asyncio.run(_rehearse(planned, episodes, table))
+    seats = {
+        seat.name: SeatEstimate(counts.requests, counts.images, counts.usage, _cost(prices.seats[seat.name], counts))
+        for seat in game.seats
+        if (counts := table.counts.get(seat.name)) is not None
+    }
     return Estimate(
-        SeatEstimate(count, 0, spoken, _cost(describer, spoken, 0)),
-        SeatEstimate(count, count, drawn, _cost(generator, drawn, count)),
+        seats,
         (
-            f"every episode takes all {rules.max_turns} turns and every message its {rules.token_budget} tokens",
+            f"every episode takes all its {game.step_word}s, and every answer in words has {written} tokens",
             f"a picture read is {IMAGE_READ_TOKENS:,} tokens",
-            f"each turn the describer reads the target and renderings so far ({rules.history}), the generator "
-            f"{'its last one' if rules.drawing == 'edit' else 'none'}",
             f"a picture made is {IMAGE_WRITTEN_TOKENS:,} tokens where no price an image is known",
             "no reasoning tokens, no cached input, no retries",
         ),
+        table.refused,
     )
 
 
-def _describer_reads(turn: int, rules: Rules, prompts: Prompts) -> int:
-    remembered = len(rules.remembered(turn - 1))
-    # The remembered turns, and this one.
-    words = sum(count_tokens(prompts.describer(earlier, rules.token_budget)) for earlier in range(1, remembered + 2))
-    return words + remembered * rules.token_budget + (remembered + 1) * IMAGE_READ_TOKENS
+@dataclass
+class _Counts:
+    """What a seat was asked so far, over all episodes."""
+
+    requests: int = 0
+    images: int = 0
+    read: int = 0
+    written: int = 0
+
+    @property
+    def usage(self) -> Usage:
+        return Usage(requests=self.requests, prompt_tokens=self.read, completion_tokens=self.written)
 
 
-def _generator_reads(turn: int, rules: Rules) -> int:
-    return turn * rules.token_budget + (IMAGE_READ_TOKENS if turn > 1 and rules.drawing == "edit" else 0)
+@dataclass
+class _StandIns:
+    """A table that answers every question with a stand-in and counts what was asked.
+
+    Attributes:
+        planned: What is played.
+        written: Tokens of an answer in words.
+        counts: Of each seat that was asked, by its name.
+        episodes: Number of episodes that the questions stand for now.
+        setup: What is played now.
+        refused: Whether an episode was aborted.
+    """
+
+    planned: PlannedPlay
+    written: int
+    counts: dict[str, _Counts] = field(default_factory=dict)
+    episodes: int = 1
+    setup: EpisodeSetup[Any] | None = None
+    refused: bool = False
+
+    def __post_init__(self) -> None:
+        # A word that is one token, so that rules which count tokens count the same.
+        self._words = " ".join(["a"] * self.written)
+        self._blank = Picture.from_pixels(Drawing(64, 64, "#ffffff").pixels)
+        # A reply has the tokens that are assumed, whatever the form costs that the game wants it in.
+        self._lengths: dict[str, int] = {}
+
+    async def ask(self, seat: Seat[Any, Any], question: Any) -> Any:
+        spec = self.planned.submission.players[seat.name]
+        # Recorded answers cost nothing.
+        if spec.player == RECORDED and self.setup is not None:
+            return self.planned.game.recorded_answer(seat, question, self.setup, spec.source or "")
+        texts, pictures = _shown(question)
+        counts = self.counts.setdefault(seat.name, _Counts())
+        counts.requests += self.episodes
+        counts.images += self.episodes * (seat.answers == "picture")
+        counts.read += self.episodes * (sum(map(self._tokens, texts)) + pictures * IMAGE_READ_TOKENS)
+        answer, written = self._answer(seat, question)
+        counts.written += self.episodes * written
+        return answer
+
+    def _tokens(self, text: str) -> int:
+        if text not in self._lengths:
+            self._lengths[text] = count_tokens(text)
+        return self._lengths[text]
+
+    def _answer(self, seat: Seat[Any, Any], question: Any) -> tuple[Answer, int]:
+        """Return a stand-in for an answer, and the tokens that are assumed to be written for one."""
+        if seat.answers == "picture":
+            return PictureAnswer(self._blank), IMAGE_WRITTEN_TOKENS
+        if seat.answers == "choice":
+            return ChoiceAnswer(question.choices[0]), CHOICE_WRITTEN_TOKENS
+        text = self.planned.game.stand_in(seat, self._words)
+        self._lengths[text] = self.written
+        return TextAnswer(text), self.written
 
 
-def _tokens(episodes: int, turns: int, read: Callable[[int], int], written: int) -> Usage:
-    return Usage(
-        requests=episodes * turns,
-        prompt_tokens=episodes * sum(read(turn) for turn in range(1, turns + 1)),
-        completion_tokens=episodes * turns * written,
-    )
+async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _StandIns) -> None:
+    """Play an episode of every instance at a table of stand-ins."""
+    game, _, rules, prompts, instances = planned
+    for instance in instances.instances.named(episodes):
+        pictures = _pictures(instances, instance)
+        payload = payload_of(game, instances, instance)
+        table.episodes = episodes[instance.instance_id]
+        table.setup = EpisodeSetup(instance, payload, pictures, rules, prompts)
+        try:
+            ending = await game.play(table, table.setup)
+        except PlayerError:
+            table.refused = True
+        else:
+            table.refused |= ending.outcome == "aborted"
 
 
-def _cost(seat: SeatPrice, usage: Usage, images: int) -> float | None:
+def _pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
+    """Return the pictures of an instance; their files are read only where the rules look at the pixels."""
+    return {
+        name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
+        for name, file in instance.pictures.items()
+    }
+
+
+def _shown(question: Asked) -> tuple[Iterable[str], int]:
+    """Return the texts that a question shows, and the number of its pictures."""
+    if isinstance(question, DescriberView):
+        return (*question.prompts, question.prompt, *question.replies), 1 + len(question.renderings)
+    if isinstance(question, GeneratorView):
+        return (*question.earlier, question.message), int(question.previous is not None)
+    if isinstance(question, Question):
+        earlier = [text for said in question.earlier for text in (said.prompt, said.answer)]
+        return (*earlier, question.prompt), len(question.pictures) + sum(
+            len(said.pictures) for said in question.earlier
+        )
+    return (question.prompt,), 0
+
+
+def _cost(seat: SeatPrice, counts: _Counts) -> float | None:
     if seat.offline:
         return 0.0
     if seat.price is None:
         return None
     # A price an image stands for what is written; what is read is billed by tokens.
-    if images and seat.image is not None:
-        return images * seat.image + (seat.price.tokens(Usage(prompt_tokens=usage.prompt_tokens)) or 0.0)
-    return None if seat.images_apart else seat.price.tokens(usage)
+    if counts.images and seat.image is not None:
+        return counts.images * seat.image + (seat.price.tokens(Usage(prompt_tokens=counts.read)) or 0.0)
+    return None if seat.images_apart else seat.price.tokens(counts.usage)
 
 
 def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
@@ -130,19 +278,17 @@ def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
 
 def as_text(estimated: Estimate, prices: RunPrices) -> str:
     """Return an estimate for people: requests, tokens, images and cost of each seat, then the assumptions."""
-    seats: tuple[tuple[Role, SeatEstimate], ...] = (
-        ("describer", estimated.describer),
-        ("generator", estimated.generator),
-    )
     lines = [
         f"  at most {counted(seat.requests, f'{name} request')}{_seat(seat, prices.seats[name])}"
-        for name, seat in seats
+        for name, seat in estimated.seats.items()
     ]
+    if estimated.refused:
+        lines.append("  and more: the rules ended an episode at a stand-in for an answer")
     if all(seat.offline for seat in prices.seats.values()):
         return "\n".join(lines)
-    costs = [seat.cost_usd for _, seat in seats if seat.cost_usd is not None]
+    costs = [seat.cost_usd for seat in estimated.seats.values() if seat.cost_usd is not None]
     if costs:
-        unknown = "" if len(costs) == len(seats) else " and what has no known price"
+        unknown = "" if len(costs) == len(estimated.seats) else " and what has no known price"
         lines.append(f"  together at most about {sum(costs):.2f} US${unknown}")
     return "\n".join([*lines, "  assumed:", *(f"    {assumption}" for assumption in estimated.assumptions)])
 

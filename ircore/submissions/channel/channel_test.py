@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Literal
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.seeds import derived_seed
-from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of, turns_of
+from ircore.games.reconstruction.records import renderings_of, turns_of
+from ircore.games.registry import require_support
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
@@ -140,7 +141,7 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
 
     Args:
-        run: A run of the reconstruction game, scored by the judge.
+        run: A run of a game that supports it, scored by the judge.
         plan: Who is asked.
         out: Folder for one run a condition: created, or resumed if it exists.
 
@@ -148,8 +149,7 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
         InputError: The run is of another game, has too few episodes, or the judge has not rated it.
         WorkError: A generator failed for a technical reason.
     """
-    if run.game != RECONSTRUCTION:
-        raise InputError(f"{run.path}: is a run of the game {run.game}", f"Name a run of {RECONSTRUCTION}.")
+    require_support("channel test", run.game, str(run.path))
     messages_by_episode = _said(run, plan)
     own = {name: score for name, score in final_scores(run, plan.judge).items() if name in messages_by_episode}
     # A single episode would be given its own words in the place of words about other targets.

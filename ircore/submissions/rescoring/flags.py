@@ -11,10 +11,11 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
+from ircore.games.base import Ending, Game
+from ircore.games.registry import load_game, step_word
 from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
-from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of, step_word
+from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.submissions.copies.comparison import Comparison, some
@@ -165,11 +166,15 @@ def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Renderi
 
 
 def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
-    """Yield episode, step and words of every text answer; of reconstruction, the message without its tags."""
+    """Yield episode, step and words of every message: as the game tells them, or every text answer as it stands."""
+    game = load_game(run.game)
+    raw = type(game).messages is Game.messages
     for event in events:
-        if isinstance(event, End) and run.game == RECONSTRUCTION:
-            yield from ((event.episode.episode_id, turn.turn, turn.message or "") for turn in turns_of(event.episode))
-        elif isinstance(event, Call) and run.game != RECONSTRUCTION:
+        if isinstance(event, End):
+            episode = event.episode
+            ending = Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
+            yield from ((episode.episode_id, step, message) for step, message in game.messages(ending))
+        elif isinstance(event, Call) and raw:
             yield event.episode_id, event.turn, event.text or ""
 
 
@@ -178,9 +183,9 @@ def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iter
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
     stated = run.rules.get("token_budget")
-    budget = stated if isinstance(stated, int) else None
+    budget, word = stated if isinstance(stated, int) else None, step_word(run.game)
     for name, step, text in _texts(run, events):
-        where = f"{name}, {step_word(run.game)} {step}"
+        where = f"{name}, {word} {step}"
         # Later messages ask for corrections, which are often alike.
         if step == 1 and len(text.split()) >= SAME_WORDS:
             episodes_by_message[" ".join(text.split())].append(name)
@@ -195,8 +200,8 @@ def _order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield answers that were recorded before the question was: a journal only grows."""
     latest: dict[str, tuple[int, int]] = {}
     flagged: set[str] = set()
-    # Who answers first within a step is known of reconstruction alone.
-    seats = list(run.submission.players) if run.game == RECONSTRUCTION else []
+    game = load_game(run.game)
+    seats = [seat.name for seat in game.seats] if game.asks_in_order else []
     for event in events:
         name = episode_id_of(event)
         if isinstance(event, Failure):

@@ -17,9 +17,9 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.images import MAX_BYTES
@@ -27,7 +27,6 @@ from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.runs.events import EVENTS, Event
 from ircore.runs.folder import JOURNAL, RUN_FILE
 
@@ -44,9 +43,6 @@ MAX_JOURNAL_BYTES = 128 * 1024**2
 
 MAX_LINE_BYTES = 4 * 1024**2
 REMEDY = "Make the transcripts with: ircore submission pack"
-
-_RUNS: dict[bool, TypeAdapter[Any]] = {True: TypeAdapter(Run), False: TypeAdapter(Run)}
-"""Formats of run.json: of a reconstruction run, and of a run of another game."""
 
 _RENDERING = re.compile(r"renderings/([0-9a-f]{64})\.png")
 
@@ -149,13 +145,12 @@ def check_listing(sizes: Mapping[str, int], where: str) -> None:
         raise TranscriptError(f"{where}: larger than {MAX_TOTAL_BYTES / 2**30:g} GiB in all", REMEDY)
 
 
-def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> PackedRun:
+def read_packed(folder: Path, run_id: str) -> PackedRun:
     """Read packed transcripts and verify every hash.
 
     Args:
         folder: The folder with ``pack.json``.
         run_id: The run that was asked for.
-        game: The game that must have been played: it decides the format of run and journal.
 
     Raises:
         TranscriptError: They are not complete, not what their index says, or not in the format.
@@ -166,7 +161,7 @@ def read_packed(folder: Path, run_id: str, game: str = RECONSTRUCTION) -> Packed
     if index.run != run_id:
         raise TranscriptError(f"{folder / INDEX}: is of the run {index.run}, not {run_id}", REMEDY)
     _check_files(folder, index, sizes)
-    run = _checked(folder / RUN_FILE, _RUNS[game == RECONSTRUCTION].validate_json, MAX_RUN_BYTES)
+    run = _checked(folder / RUN_FILE, Run.model_validate_json, MAX_RUN_BYTES)
     if run.run_id != run_id:
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:

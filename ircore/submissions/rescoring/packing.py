@@ -15,11 +15,10 @@ from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.private_text import Leak, find_leaks, without_leaks
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import RECONSTRUCTION
-from ircore.games.registry import load_game
+from ircore.games.registry import load_game, step_word, title_of
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.runs.episode import drawn_over
-from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line, step_word
+from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder
 from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring.packed_transcripts import (
@@ -177,9 +176,8 @@ def _readme(run: Run) -> str:
 
     # The Hub writes licences in lower case.
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
-    title = "Image Reconstruction Game" if run.game == RECONSTRUCTION else f"game {run.game}"
     return (
-        f"---\n{front}---\n\n# Transcripts of the {title}\n\n"
+        f"---\n{front}---\n\n# Transcripts of the game {title_of(run.game)}\n\n"
         f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
         f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
         f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"

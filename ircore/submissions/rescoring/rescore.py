@@ -19,13 +19,13 @@ from ircore.core.private_text import find_leaks, without_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
-from ircore.games.registry import load_game
+from ircore.games.registry import load_game, step_word
 from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import deciding
 from ircore.runs.commitment import commitment_of, seed_of
-from ircore.runs.events import Call, End, Entry, Event, Failure, step_word
+from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
@@ -135,7 +135,7 @@ def rescore(
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
-        packed = _packed(reference, game.name, transcripts, Path(work), deadline)
+        packed = _packed(reference, transcripts, Path(work), deadline)
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
@@ -170,13 +170,13 @@ def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     return builder_of(game.name)(BuildRequest(work / "instances"))
 
 
-def _packed(reference: TranscriptsReference, game: str, folder: Path | None, work: Path, deadline: float) -> PackedRun:
+def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
     """Return the transcripts; errors call them by their address rather than by the folder they were fetched to."""
     if folder is not None:
-        return read_packed(folder / reference.run, reference.run, game)
+        return read_packed(folder / reference.run, reference.run)
     place = fetch(reference, work / "fetched", deadline)
     try:
-        return read_packed(place, reference.run, game)
+        return read_packed(place, reference.run)
     except TranscriptError as error:
         raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
 

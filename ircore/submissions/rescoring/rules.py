@@ -18,12 +18,13 @@ from ircore.core.images import Picture
 from ircore.core.private_text import without_leaks
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
+from ircore.games.registry import step_word
 from ircore.instances.store import InstanceSet
 from ircore.players.base import PlayerError
 from ircore.players.recorded_seat import RECORDED
 from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
 from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of, step_word
+from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of
 from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
 from ircore.runs.session import DueEpisode
 

@@ -12,7 +12,8 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import RECONSTRUCTION, renderings_of
+from ircore.games.reconstruction.records import renderings_of
+from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
@@ -64,7 +65,7 @@ def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
     curves: list[list[list[float]]] = []
     finals: dict[str, list[float]] = {}
     for folder in others:
-        alike = folder.game == RECONSTRUCTION and folder.run.instance_set == run.instance_set
+        alike = folder.run.instance_set == run.instance_set
         # The pair's own runs would be compared with themselves.
         if not alike or folder.run.slug == run.slug or len(curves) == MOST_PEERS:
             continue
@@ -99,7 +100,7 @@ def stopping(
     from ircore.scorers.judges.structural import StructuralJudge
 
     common = common_share(peers.curves)
-    if common is None or instances.game != RECONSTRUCTION:
+    if common is None or not load_game(instances.game).is_judged:
         return
     targets = {instance.instance_id: instance for instance in instances.instances}
     judge, curves = StructuralJudge(), []

@@ -10,7 +10,7 @@ import click
 from ircore.commands.options import echo_json, json_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.registry import require_support
 
 if TYPE_CHECKING:
     from ircore.instances.store import InstanceSet
@@ -53,8 +53,7 @@ def build(
     from leaderboard.live.study.plan import PLAN, Study, sessions
 
     loaded = read_manifest(submission_place(Path(pair)))
-    if loaded.submission.game != RECONSTRUCTION:
-        raise InputError(f"--pair {pair}: plays {loaded.submission.game}", "Name a pair of the reconstruction game.")
+    require_support("user study", loaded.submission.game, f"--pair {pair}")
     source = read_instances(instances)
     chosen = spread(source, targets)
     text = (consent or Path(__file__).parent / "consent.txt").read_text(encoding="utf-8").strip()

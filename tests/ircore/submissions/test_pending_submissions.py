@@ -158,7 +158,7 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "x")
-    sample_instances(tmp_path / "instances")
+    instances = sample_instances(tmp_path / "instances")
     pair = write_pair(tmp_path / "submissions" / "a-pair", {**PRICED, "model": "unheard-of"}, {"player": "canvas"})
     words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "instances")]
     assert ircore([*words, "--out", str(tmp_path / "run"), "--max-cost", "1"]) == 2
@@ -166,23 +166,24 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     assert not (tmp_path / "run").exists()
 
     loaded = read_manifest(pair)
-    assert forecast(loaded, 10).unknown == ("unheard-of",)
+    assert forecast(loaded, instances).unknown == ("unheard-of",)
     table = write_bounds(loaded.submission, 20, None, tmp_path / "prices.yaml")
     assert table is not None
     stated = yaml.safe_load(table.read_text())["models"]["unheard-of"]
     # 20 $ a million tokens; an image of 1,000 tokens: 2 cents.
     assert (stated["input"], stated["output"], stated["images"]) == (20, 20, {"*/*": 0.02})
-    assert forecast(loaded, 10, table).unknown == ()
-    assert (forecast(loaded, 10, table).cost_usd or 0) > 0
+    assert forecast(loaded, instances, table).unknown == ()
+    assert (forecast(loaded, instances, table).cost_usd or 0) > 0
 
 
 def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     offline = write_pair(tmp_path / "a-pair", CLASSICAL, CANVAS)
-    assert forecast(read_manifest(offline), 140) == Forecast(0.0)
+    assert forecast(read_manifest(offline), None) == Forecast(0.0)
     assert Forecast(0.0).text == "nothing to pay"
     priced = read_manifest(write_pair(tmp_path / "b-pair", PRICED, {"player": "canvas"}))
-    ten, twenty = (forecast(priced, count).cost_usd for count in (10, 20))
-    assert ten is not None
-    assert twenty == pytest.approx(2 * ten)
+    one, two = (sample_instances(tmp_path / f"set-{count}", count) for count in (1, 2))
+    cost = forecast(priced, one).cost_usd
+    assert cost is not None
+    assert forecast(priced, two).cost_usd == pytest.approx(2 * cost)
     assert forecast(priced, None).text == "cost not foretold; prices are known"
     assert chosen([], ["b", "a"]) == ["b", "a"]
