@@ -84,6 +84,25 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
     assert not [fact for fact in texts if "?" in str(fact.seen)]
 
 
+@pytest.mark.parametrize(("category", "seed"), [("line_graph", 7), ("bar_graph", 2)])
+def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: str, seed: int) -> None:
+    """No figure is taken for a text figure because the picture's longest labels do not tell which kind it has."""
+    drawn = draw(category, "easy", seed)
+
+    def moved(element: Element) -> Element:
+        # A text is drawn about the middle of its box.
+        left, top, right, bottom = element.box
+        if element.text is None:
+            return element
+        return element.model_copy(update={"box": Box(left, top, right + 1, bottom + 1)})
+
+    own, rendering = (
+        Picture.from_pixels(image) for image in (drawn.drawing.pixels, np.asarray(changed(drawn.scene, moved)))
+    )
+    facts = verify_picture(own, drawn.scene, rendering, ocr=False).facts
+    assert [(fact.fact.expected, fact.seen) for fact in facts if fact.verdict == "fails"] == []
+
+
 @pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     drawn = draw("line_graph", "easy", 100)
