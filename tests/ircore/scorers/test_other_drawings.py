@@ -103,6 +103,25 @@ def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: 
     assert [(fact.fact.expected, fact.seen) for fact in facts if fact.verdict == "fails"] == []
 
 
+@pytest.mark.parametrize(
+    ("category", "right", "wrong"),
+    [("line_graph", "2014", "3014"), ("pie_graph", "20%", "28%"), ("pie_graph", "36%", "38%")],
+)
+def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
+    category: str, right: str, wrong: str
+) -> None:
+    drawn = draw(category, "easy", 300)
+    texts = {right: wrong}
+    image = changed(
+        drawn.scene, lambda element: element.model_copy(update={"text": texts.get(str(element.text), element.text)})
+    )
+    own, rendering = Picture.from_pixels(drawn.drawing.pixels), Picture.from_pixels(np.asarray(image))
+    facts = verify_picture(own, drawn.scene, rendering, ocr=False).facts
+    labels = {fact.fact.expected: fact.verdict for fact in facts if fact.fact.attribute == "text" and fact.fact.weight}
+    assert labels.pop(right) != "holds"
+    assert set(labels.values()) == {"holds"}
+
+
 @pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     drawn = draw("line_graph", "easy", 100)
