@@ -58,7 +58,7 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
         return round(float(np.abs(wanted - moved(*place)).sum()), 3)
 
     span = range(-REACH, REACH + 1)
-    best = min(((down, across) for down in span for across in span), key=differing)
+    best = min(((float(down), float(across)) for down in span for across in span), key=differing)
     for step in STEPS:
         moves = [(best[0] + down * step, best[1] + across * step) for down in (0, -1, 1) for across in (0, -1, 1)]
         best = min(moves, key=differing)
