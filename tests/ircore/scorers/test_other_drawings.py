@@ -122,6 +122,16 @@ def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
     assert set(labels.values()) == {"holds"}
 
 
+@pytest.mark.parametrize(("areas", "verdict"), [("#303a4d", "holds"), ("#2f3964", "fails")])
+def test_a_ground_of_two_colours_is_seen_where_both_are_a_shade_off(areas: str, verdict: str) -> None:
+    drawn = draw("simple_shapes", "hard", 16001)
+    scene = drawn.scene.model_copy(update={"background": "#2f3964"})
+    image = changed(
+        scene, lambda element: element.model_copy(update={"colour": areas}) if element.type == "background" else element
+    )
+    assert checked(drawn, image)["ground/presence"].verdict == verdict
+
+
 @pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     drawn = draw("line_graph", "easy", 100)
