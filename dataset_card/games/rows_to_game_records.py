@@ -13,12 +13,12 @@ from dataset_card.findings import Findings, Pictures, same_value, short_value
 from dataset_card.games import records_of_rows as records
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
-from dataset_card.tables.records_of_rows import episode_fields, score_fields
+from dataset_card.tables.records_of_rows import cost_of, episode_fields, score_fields
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, is_transcripts, transcripts_name
 from dataset_card.tables.shared_tables import foreign_columns
-from ircore.core.episode_records import Episode
+from ircore.core.episode_records import Episode, EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import available
 from ircore.core.records import Instance
@@ -75,6 +75,7 @@ class GameRows:
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: defaultdict[str, list[Score]] = defaultdict(list)
+        self._costs: defaultdict[str, dict[str, EpisodeCost]] = defaultdict(dict)
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table: instances first, then transcripts, episodes, scores and the leaderboard."""
@@ -109,6 +110,7 @@ class GameRows:
                 self._findings.add(where, f"step {row['step']} stands where step {len(self._steps[_key(row)])} must be")
         elif table == EPISODES.name:
             episode = Episode.model_validate(episode_fields(row, self._steps[_key(row)]))
+            self._costs[str(row["run_id"])][str(row["episode_id"])] = cost_of(row)
             if row["instance_id"] not in self._instances:
                 self._findings.add(where, f"unknown instance {row['instance_id']}")
             if self._episodes.setdefault(_key(row), episode) is not episode:
@@ -207,7 +209,7 @@ class GameRows:
                 ended=tuple(episode for key, episode in self._episodes.items() if key[0] == run_id),
                 known_scores=tuple(self._scores[run_id]),
                 known_judges=self._judges_of(self._scores[run_id]),
-                known_costs={},
+                known_costs=self._costs[run_id],
                 known_provenance=self._provenances.get(run_id),
             )
             for run_id, run in self._runs.items()

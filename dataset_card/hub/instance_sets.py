@@ -17,7 +17,7 @@ from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
-from ircore.core.images import Picture, read_image_bytes
+from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.records import PictureFile
 from ircore.instances.records import MOST_BYTES
 from ircore.instances.store import INDEX, InstanceSet, read_instances
@@ -101,7 +101,10 @@ def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
     pictures = _published(read_instances(fetched))
     with new_folder(out) as temporary:
         for image, file in pictures.items():
-            write_bytes(temporary / image, _checked(fetched / image, file, f"{name}: {image}"))
+            try:
+                write_bytes(temporary / image, _checked(fetched / image, file, f"{name}: {image}"))
+            except ImageError as error:
+                raise WorkError(error.problem, error.remedy) from error  # the fault is not in what the user gave
         write_bytes(temporary / INDEX, index)
     return read_instances(out)
 

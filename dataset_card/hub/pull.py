@@ -240,9 +240,8 @@ def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judg
     _write_judges(run, released, judged)
     if released.fact_files:
         add_facts(run, released.facts())
-    # Tables of other games have no costs.
-    if released.known_costs:
-        write_text(run.path / COSTS, json.dumps(dict(released.costs()), indent=2) + "\n")
+    costs = {name: cost.model_dump() for name, cost in released.costs().items()}
+    write_text(run.path / COSTS, json.dumps(costs, indent=2) + "\n")
     return len(scores)
 
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
-from ircore.core.episode_records import Episode
+from ircore.core.episode_records import Episode, EpisodeCost
 from ircore.core.files import write_text
 from ircore.core.records import Record
 from ircore.core.score_records import Score
@@ -33,7 +33,7 @@ class RunRecords(Record):
 
     episodes: tuple[Episode, ...]
     scores: tuple[Score, ...]
-    costs: dict[str, float | None]
+    costs: dict[str, EpisodeCost]
 
 
 def records_path(release: Path, parts: Iterable[Part]) -> Path:

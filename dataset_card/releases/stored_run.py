@@ -26,7 +26,7 @@ from dataset_card.tables.records_of_rows import (
 )
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, FACTS, SCORES, transcripts_name
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
@@ -65,8 +65,8 @@ class StoredRun:
         """Return the run's scores, in the order of the release."""
         return self.records.scores
 
-    def costs(self) -> Mapping[str, float | None]:
-        """Return the cost of each episode in US dollars; None for an unknown cost, nothing where tables have none."""
+    def costs(self) -> Mapping[str, EpisodeCost]:
+        """Return what each episode cost."""
         return self.records.costs
 
     def facts(self) -> Iterator[RenderingFacts]:
@@ -111,18 +111,15 @@ class StoredRun:
 
     def _read_tables(self) -> RunRecords:
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        # In a table that games share the column is there for all of them, and means nothing in the others.
-        has_costs = not self._holds_records
         try:
             for row in self._step_rows():
                 # As plain fields, which are validated once for the whole run: that is faster than record by record.
                 steps[str(row["episode_id"])].append(self._step_of(row))
-            columns = EPISODE_COLUMNS if has_costs else [name for name in EPISODE_COLUMNS if name != "cost_usd"]
-            rows = list(self._rows(self._table(EPISODES.name), columns))
+            rows = list(self._rows(self._table(EPISODES.name), EPISODE_COLUMNS))
             fields = {
                 "episodes": tuple(episode_fields(row, steps.get(str(row["episode_id"]), [])) for row in rows),
                 "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
-                "costs": {str(row["episode_id"]): cost_of(row) for row in rows} if has_costs else {},
+                "costs": {str(row["episode_id"]): cost_of(row) for row in rows},
             }
             return RunRecords.model_validate(fields)
         except ValueError as error:

@@ -24,7 +24,7 @@ from dataset_card.tables.schema import (
     leaderboard_config,
     transcripts_name,
 )
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.game_records import rules_key
 from ircore.core.records import Fields, Instance
 from ircore.games.base import Game, picture_fields, step_defaults
@@ -166,6 +166,8 @@ class DeclaredTables(GameTables):
             Column("abort_reason", "string", "Why the episode was aborted.", nullable=True),
             Column("abort_detail", "string", "Observation that led to the abort.", nullable=True),
             Column("steps", "int32", f"Rows of the episode in `{transcripts_name(self.name)}`."),
+            Column("seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True),
+            Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
         )
 
     def _instance_rows(self) -> Iterator[Row]:
@@ -214,11 +216,14 @@ class DeclaredTables(GameTables):
 
     def _episode_rows(self, run: PlayedRun) -> Iterator[Row]:
         for episode in run.episodes:
+            cost = run.costs.get(episode.episode_id, UNKNOWN_COST)
             ending: Row = {
                 "outcome": episode.outcome,
                 "abort_reason": episode.abort_reason,
                 "abort_detail": episode.detail,
                 "steps": len(episode.steps),
+                "seconds": cost.seconds,
+                "cost_usd": cost.usd,
             }
             yield self._of_episode(run, episode) | self._players(run) | ending
 

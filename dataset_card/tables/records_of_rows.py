@@ -5,7 +5,7 @@ from dataclasses import fields as fields_of
 from typing import Any, cast
 
 from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import EpisodeCost, Rendering
 from ircore.games.reconstruction.records import Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import Doubt
@@ -17,7 +17,7 @@ _TURN = ("turn", "action", "message", "message_tokens", "over_budget", "lenienci
 _EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
 
 TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
-EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd")
+EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd", "seconds")
 SCORE_COLUMNS = (
     "episode_id",
     *PLAIN_SCORE_FIELDS,
@@ -51,11 +51,11 @@ def score_fields(row: Row) -> dict[str, Any]:
     }
 
 
-def cost_of(row: Row) -> float | None:
-    """Return the cost of the episode in a row of ``episodes``, US dollars; None if unknown."""
-    cost = row["cost_usd"]
+def cost_of(row: Row) -> EpisodeCost:
+    """Return what the episode in a row of ``episodes`` cost."""
     # An unknown cost is null, and must not count as a cost of zero.
-    return float(cost) if isinstance(cost, float) else None
+    known = (float(value) if isinstance(value := row[name], float) else None for name in ("cost_usd", "seconds"))
+    return EpisodeCost(**dict(zip(("usd", "seconds"), known, strict=True)))
 
 
 def cell_of(row: Row, columns: Iterable[Filled[Any]], primary: str) -> Cell:

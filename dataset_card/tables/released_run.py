@@ -8,7 +8,7 @@ from dataset_card.tables.embedded_pictures import EmbeddedPictures
 from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.schema import FACTS
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
@@ -34,7 +34,7 @@ class ReleasedRun:
     ended: tuple[Episode, ...]
     known_scores: tuple[Score, ...]
     known_judges: Mapping[str, JudgeIdentity]
-    known_costs: Mapping[str, float | None]
+    known_costs: Mapping[str, EpisodeCost]
     known_provenance: Provenance | None = None
     pictures: EmbeddedPictures | None = None
     fact_files: tuple[Path, ...] = ()
@@ -55,8 +55,8 @@ class ReleasedRun:
         """Return who the judges are."""
         return self.known_judges
 
-    def costs(self) -> Mapping[str, float | None]:
-        """Return the cost of each episode in US dollars; None for an unknown cost."""
+    def costs(self) -> Mapping[str, EpisodeCost]:
+        """Return what each episode cost."""
         return self.known_costs
 
     def provenance(self) -> Provenance | None:

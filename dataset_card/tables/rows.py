@@ -13,7 +13,7 @@ from math import fsum
 from typing import TypedDict
 
 from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
 from ircore.games.reconstruction.records import RECONSTRUCTION, Turn, turns_of
 from ircore.instances.store import InstanceSet
@@ -134,7 +134,7 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in turns_of(episode)),
                 "seconds": fsum(turn.seconds for turn in turns_of(episode)),
-                "cost_usd": run.costs.get(episode.episode_id),
+                "cost_usd": run.costs.get(episode.episode_id, UNKNOWN_COST).usd,
             }
             | picture_columns("first_rendering", run, drawn[0] if drawn else None)
             | picture_columns("final_rendering", run, drawn[-1] if drawn else None)

@@ -26,7 +26,7 @@ from dataset_card.tables.schema import (
     SCORES,
     TRANSCRIPTS,
 )
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, Record, Scene
 from ircore.core.score_records import JudgeIdentity, Score
@@ -73,7 +73,7 @@ class Tables:
     ) -> None:
         self._judges = judges
         self._provenances = provenances
-        self._costs: dict[str, dict[str, float | None]] = {run: {} for run in runs}
+        self._costs: dict[str, dict[str, EpisodeCost]] = {run: {} for run in runs}
         self._findings = findings
         self._pictures = pictures
         self._runs = runs

@@ -8,13 +8,11 @@ import click
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
 from ircore.commands.options import PATH
 from ircore.core.counted import counted
-from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.base import tasks_of
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
-from ircore.scorers.material import installed_judge
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 from ircore.scorers.people.importing import HUMAN_JUDGE
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -46,12 +44,12 @@ def command(
 ) -> int:
     """Let a judge rate graded edits of targets whose order is known, and write its card.
 
-    The judge is an installed one, the file of a model, or `human` for people whose ratings were imported. The folder
-    gets card.json and card.html; the same command goes on where it stopped.
+    The judge is an installed one, a metric of single pictures, the file of a model, or `human` for people whose ratings
+    were imported. The folder gets card.json and card.html; the same command goes on where it stopped.
     """
     from ircore.scorers.judge_test.card import card_of, write_card
     from ircore.scorers.judge_test.page import write_page
-    from ircore.scorers.judge_test.preferring import preferred_card
+    from ircore.scorers.judge_test.preferring import judge_named, preferred_card
     from ircore.scorers.judge_test.test_run import open_test
 
     if dry_run and as_json:
@@ -67,7 +65,7 @@ def command(
         tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
         return 0
     plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
-    if not models and name != HUMAN and "similarity" not in tasks_of(load("judges", name)):
+    if not models and name != HUMAN and "similarity" not in tasks_of(judge_named(name)):
         # Such a judge rates no single picture, and is shown two instead.
         card, status = preferred_card(run, name), 0
     else:
@@ -80,9 +78,11 @@ def command(
 
 
 def _checked(judge: str) -> str:
-    """Return the name of an installed judge that can be made, or of people; ``InputError`` for any other name."""
+    """Return the name of an installed judge or metric that can be made, or of people; ``InputError`` for any other."""
+    from ircore.scorers.judge_test.preferring import judge_named
+
     if judge != HUMAN:
-        installed_judge(judge)
+        judge_named(judge)
     return judge
 
 

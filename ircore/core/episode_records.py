@@ -127,6 +127,21 @@ class Rendering(Record):
         return cls(sha256=picture.sha256, width=picture.width, height=picture.height)
 
 
+class EpisodeCost(Record):
+    """What the answers of an episode cost.
+
+    >>> EpisodeCost(usd=0.0, seconds=0.4).usd
+    0.0
+    """
+
+    usd: float | None = Field(default=None, description="US dollars; null where the cost of an answer is not known.")
+    seconds: float | None = Field(default=None, ge=0, description="Seconds until the answers were there, together.")
+
+
+UNKNOWN_COST = EpisodeCost()
+"""Of an episode of which nobody kept what it cost."""
+
+
 def repeat_id(instance_id: str, repeat: int) -> str:
     """Return the id of an instance's episode in a repeat of the run, 1-based.
 

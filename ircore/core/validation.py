@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError
 from ircore.core.records import NAME, ONE_LINE
 from ircore.core.tables import read_table
+from ircore.core.untrusted_text import coded, shortened
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -72,5 +73,6 @@ def worded(detail: "ErrorDetails") -> str:
 
 
 def _fault(detail: "ErrorDetails") -> str:
-    field = ".".join(str(part) for part in detail["loc"]) or "record"
+    # Keys of a mapping are strangers' text, of any length and with any characters.
+    field = ".".join(shortened(coded(str(part)), 120) for part in detail["loc"]) or "record"
     return f"{field}: {worded(detail)}"

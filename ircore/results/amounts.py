@@ -7,11 +7,12 @@ every game, every format of a table, the pages and the releases follow from that
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.results.column import Column, Which
 from ircore.results.episodes import EpisodeResult
 
-AmountOf = Callable[[EpisodeResult, float | None], float | None]
-"""Function of an episode and its cost, US dollars."""
+AmountOf = Callable[[EpisodeResult, EpisodeCost], float | None]
+"""Function of an episode and of what it cost."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(
         Column("seconds", "seconds", "Seconds that the players took to answer, per played episode.", "", "lower", 1,
                estimated=True, audience="pages", implied="seconds"),
-        _effort("seconds"),
+        # By the game's own account where its steps have one; otherwise all answers count, failed ones too.
+        lambda result, cost: cost.seconds if result.effort.seconds is None else result.effort.seconds,
         group="details",
     ),
     Amount(
@@ -79,7 +81,7 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(
         Column("cost", "cost", "US dollars per episode that has ended.", "US$", "lower", 4, estimated=True,
                audience="pages"),
-        lambda _, cost: cost,
+        lambda _, cost: cost.usd,
         which="ended",
         missing="not known",
         # A mean over the known costs alone would pass for the cost of the pair.

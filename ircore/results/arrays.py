@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ircore.core.episode_records import UNKNOWN_COST, EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.amounts import AMOUNTS, Amount, AmountOf
 from ircore.results.conditions import strata
@@ -33,21 +34,21 @@ class Amounts:
 def amounts_of(
     instances: Sequence[Instance],
     episodes: Mapping[str, Sequence[EpisodeResult]],
-    costs: Mapping[str, Mapping[str, float | None]],
+    costs: Mapping[str, Mapping[str, EpisodeCost]],
 ) -> dict[str, Amounts]:
     """Arrange what episodes took by instance and run, for each of ``AMOUNTS`` by its key.
 
     Args:
         instances: The whole set.
         episodes: By run_id.
-        costs: By run_id, then by episode_id: US dollars.
+        costs: By run_id, then by episode_id.
     """
 
     def array(amount: Amount, of: AmountOf, empty: float = np.nan) -> Array:
         def value(result: EpisodeResult) -> float | None:
             if amount.which == "played" and not result.played:
                 return None
-            known = of(result, costs.get(result.run_id, {}).get(result.episode.episode_id))
+            known = of(result, costs.get(result.run_id, {}).get(result.episode.episode_id, UNKNOWN_COST))
             # Not None: a mean over the known amounts of an instance would pass for that of all its episodes.
             return np.nan if known is None and amount.whole else known
 

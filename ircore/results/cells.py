@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.arrays import Amounts, Array, amounts_of, deltas_of
 from ircore.results.cell import Cell
@@ -55,7 +56,7 @@ def run_cells(
     run_id: str,
     results: Sequence[EpisodeResult],
     judges: Mapping[str, Scope],
-    costs: Mapping[str, float | None],
+    costs: Mapping[str, EpisodeCost],
     outcomes: Sequence[str],
 ) -> dict[BoardKey, Cell]:
     """Compute a run's cells under every condition.
@@ -65,7 +66,7 @@ def run_cells(
         run_id: The run's id.
         results: Its episodes.
         judges: As whom see its cells, with what each of them rates; those that rated nothing of it too.
-        costs: US dollars by episode.
+        costs: What each episode cost, by its id.
         outcomes: Of the game.
 
     Returns:

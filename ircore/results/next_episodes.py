@@ -11,6 +11,7 @@ from shlex import quote
 
 import numpy as np
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.game_records import rule_word
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
@@ -40,13 +41,13 @@ class PlannedRun:
 
     run: Run
     episodes: Sequence[RatedEpisode]
-    costs: Mapping[str, float | None]
-    """US dollars by episode id; None where they are not known."""
+    costs: Mapping[str, EpisodeCost]
+    """What each episode cost, by its id."""
 
     @property
     def usd(self) -> float | None:
         """Mean cost of an episode; None if one of them is not known."""
-        costs = list(self.costs.values())
+        costs = [cost.usd for cost in self.costs.values()]
         return None if not costs or None in costs else float(np.mean([cost for cost in costs if cost is not None]))
 
 

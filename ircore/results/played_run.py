@@ -11,7 +11,7 @@ from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.fact_records import VERIFIED
 from ircore.core.game_records import natural_key
 from ircore.core.images import Picture
@@ -81,13 +81,13 @@ class CostSource(Protocol):
     Example:
         >>> class Free:
         ...     def costs(self):
-        ...         return {"simple_shapes-easy-01": 0.0}
+        ...         return {"simple_shapes-easy-01": EpisodeCost(usd=0.0)}
         >>> isinstance(Free(), CostSource)
         True
     """
 
-    def costs(self) -> Mapping[str, float | None]:
-        """Return US dollars by episode id; None where an answer's cost is not known."""
+    def costs(self) -> Mapping[str, EpisodeCost]:
+        """Return what each episode cost, by its id."""
 
 
 @runtime_checkable
@@ -155,8 +155,8 @@ class PlayedRun:
         return self._ended[0]
 
     @cached_property
-    def costs(self) -> Mapping[str, float | None]:
-        """US dollars by episode id; None where an answer's cost is not known."""
+    def costs(self) -> Mapping[str, EpisodeCost]:
+        """What each episode cost, by its id."""
         return self._ended[1]
 
     @cached_property
@@ -183,7 +183,7 @@ class PlayedRun:
         return self.source.rendering(rendering)
 
     @cached_property
-    def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, float | None]]:
+    def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, EpisodeCost]]:
         if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
             from ircore.runs.costs.episode_costs import episode_costs

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.episode_records import Episode, drawn_renderings
+from ircore.core.episode_records import UNKNOWN_COST, Episode, EpisodeCost, drawn_renderings
 from ircore.games.base import Game
 from ircore.games.registry import installed_games, step_word
 from ircore.runs.costs.episode_costs import episode_costs
@@ -136,15 +136,15 @@ def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str
     }
 
 
-def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, float | None]) -> dict[str, Any]:
-    steps = [step for episode in episodes for step in episode.steps]
-    seconds = [float(str(step["seconds"])) for step in steps if "seconds" in step]
-    known = [cost for episode in episodes if (cost := costs.get(episode.episode_id)) is not None]
+def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) -> dict[str, Any]:
+    of_episodes = [costs.get(episode.episode_id, UNKNOWN_COST) for episode in episodes]
+    seconds = [cost.seconds for cost in of_episodes if cost.seconds is not None]
+    known = [cost.usd for cost in of_episodes if cost.usd is not None]
     return {
         "images": sum(len(drawn_renderings(episode)) for episode in episodes),
         "images_perhaps_billed": None,
-        # Null where the game's steps do not say how long they took.
-        "seconds": round(fsum(seconds), 3) if len(seconds) == len(steps) else None,
+        # Null where the release does not say how long answers took.
+        "seconds": round(fsum(seconds), 3) if len(seconds) == len(episodes) else None,
         "cost_usd": round(fsum(known), 6) if known else None,
         "cost_known": len(known) == len(episodes),
     }

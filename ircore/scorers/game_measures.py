@@ -13,7 +13,6 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.score_records import LONGEST_NOTE, Score
-from ircore.core.workers import in_order
 from ircore.games.base import Ending, Game, Instruments, Measure, Measured
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
@@ -39,6 +38,9 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
         InputError: Another process works on the run, or an episode does not fit the game that is installed.
         WorkError: The game computed what it does not declare, or nothing can be written.
     """
+    # Inside, since results read what an episode ended with, and begin before process pools could be imported.
+    from ircore.core.workers import in_order
+
     with run.lock():
         known = {score for score in run.scores() if score.task == "game"}
         episodes = [episode for episode in run.episodes() if played(game, episode)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.workers import run_shares, worker_pool
 from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.cell import Cell
@@ -46,8 +46,8 @@ class _RunReading:
     results: tuple[EpisodeResult, ...]
     """The finished episodes with their judges' scores, in the order of the instance set."""
 
-    costs: Mapping[str, float | None]
-    """US dollars by episode id, as ``ircore.runs.costs.episode_costs`` computes them."""
+    costs: Mapping[str, EpisodeCost]
+    """What each episode cost, by its id, as ``ircore.runs.costs.episode_costs`` computes them."""
 
     summary: Mapping[str, JsonValue]
     """The run's summary by ``ircore.runs.summary.summarise``, without ``per_episode``."""

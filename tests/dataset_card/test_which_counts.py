@@ -24,6 +24,7 @@ from dataset_card.releases.record import content_hash
 from dataset_card.tables.columns import Column, Config
 from dataset_card.tables.parts import Part, part_key
 from dataset_card.tables.records_of_rows import cost_of
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugins import load
@@ -79,7 +80,7 @@ def test_the_content_of_a_release_hangs_on_parts_files_and_layout_and_on_no_orde
 
 @pytest.mark.parametrize(("cost", "known"), [(None, None), (0.0, 0.0), (0.25, 0.25)])
 def test_an_unknown_cost_is_no_cost_of_nothing(cost: float | None, known: float | None) -> None:
-    assert cost_of({"cost_usd": cost}) == known
+    assert cost_of({"cost_usd": cost, "seconds": 1.5}) == EpisodeCost(usd=known, seconds=1.5)
 
 
 def test_a_strangers_text_is_one_line_whose_entities_are_made_once() -> None:

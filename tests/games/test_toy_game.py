@@ -62,15 +62,13 @@ def test_runs_are_scored_by_the_games_own_measures_and_ranked_by_its_headline(to
     ]
     said = toy.run("results", "fair", "--table", "trajectories", status=2)
     assert "the game rps has no such table" in said
-    assert (
-        "Choose one of: board, comparisons, next, variance, outcomes, rounds, at_k, normalised, players, published."
-        in said
-    )
+    known = "board, leaderboard, comparisons, next, variance, effects, outcomes, rounds, at_k, normalised, players"
+    assert f"Choose one of: {known}, published." in said
     assert "--judge gpt: does not apply to runs of the game rps" in toy.run(
         "results", "fair", "--judge", "gpt", status=2
     )
     toy.run("results", "fair", "perfect", "--out", "tables")
-    assert len(list((toy.folder / "tables").iterdir())) == 10 * 4
+    assert len(list((toy.folder / "tables").iterdir())) == 12 * 4
 
 
 def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(toy: Toy) -> None:

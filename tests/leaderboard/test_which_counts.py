@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from invented import InventedRun, invented_run, invented_set
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Box
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.charts.catalogue import figures
@@ -240,8 +241,8 @@ def test_runs_that_began_at_the_same_moment_enter_by_their_ids() -> None:
 class Paid(InventedRun):
     """A run whose episodes cost a cent each."""
 
-    def costs(self) -> dict[str, float | None]:
-        return {episode.episode_id: 0.01 for episode in self.played}
+    def costs(self) -> dict[str, EpisodeCost]:
+        return {episode.episode_id: EpisodeCost(usd=0.01) for episode in self.played}
 
 
 def test_of_pairs_that_cost_the_same_the_best_alone_is_on_the_frontier() -> None:

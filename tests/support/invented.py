@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from ircore.core.episode_records import Episode, Rendering
+from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
@@ -44,7 +44,7 @@ class InventedRun:
     def measured(self) -> tuple[Score, ...]:
         return ()
 
-    def costs(self) -> dict[str, float | None]:
+    def costs(self) -> dict[str, EpisodeCost]:
         return {}
 
     def provenance(self) -> Provenance | None:

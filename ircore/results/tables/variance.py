@@ -54,8 +54,8 @@ def variance_table(results: Results, judge: str, category: str | None = None, di
             for run_id, episodes in part.episodes.items()
         }
         # Seats are told apart by what the first message was drawn as.
-        told = {"message", "rendering"} <= results.game.step.model_fields.keys()
-        lucks = {run_id: _seats(part.episodes[run_id]) if told else None for run_id in values}
+        has_seats = {"message", "rendering"} <= results.game.step.model_fields.keys()
+        lucks = {run_id: _seats(part.episodes[run_id]) if has_seats else None for run_id in values}
         more, said = _rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
         rows += more
         notes += said

@@ -6,19 +6,20 @@ from math import fsum
 
 from pydantic import TypeAdapter
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.core.validation import validating
-from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.costs.prices import prices_of_run, seconds
 from ircore.runs.events import End
 from ircore.runs.folder import RunFolder
 
 COSTS = "costs.json"
-"""File in a run folder whose journal has no answers, as one pulled from a release: US dollars or null by episode."""
+"""File in a run folder whose journal has no answers, as one pulled from a release: the cost of each episode."""
 
-_COSTS = TypeAdapter(dict[str, float | None])
+_COSTS = TypeAdapter(dict[str, EpisodeCost])
 
 
-def episode_costs(run: RunFolder) -> Mapping[str, float | None]:
-    """Return US dollars by episode, failed questions included; None where the cost of an answer is not known.
+def episode_costs(run: RunFolder) -> Mapping[str, EpisodeCost]:
+    """Return what each episode cost, failed questions included.
 
     Args:
         run: A run of any game.
@@ -30,14 +31,16 @@ def episode_costs(run: RunFolder) -> Mapping[str, float | None]:
     if known is not None:
         return known
     prices = prices_of_run(run)
-    costs_of_episode: dict[str, list[float | None]] = defaultdict(list)
+    dollars: dict[str, list[float | None]] = defaultdict(list)
+    waited: dict[str, list[float]] = defaultdict(list)
     for event in run.events():
         if not isinstance(event, End):
-            costs_of_episode[event.episode_id].append(prices.cost(event))
-    return {episode: _sum(costs) for episode, costs in costs_of_episode.items()}
+            dollars[event.episode_id].append(prices.cost(event))
+            waited[event.episode_id].append(seconds(event))
+    return {episode: EpisodeCost(usd=_sum(usd), seconds=fsum(waited[episode])) for episode, usd in dollars.items()}
 
 
-def _recorded_costs(run: RunFolder) -> Mapping[str, float | None] | None:
+def _recorded_costs(run: RunFolder) -> Mapping[str, EpisodeCost] | None:
     """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():

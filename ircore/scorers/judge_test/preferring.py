@@ -1,4 +1,4 @@
-"""The judge test of a judge that rates no single picture: the judge sees both edits of each ordered pair."""
+"""The judge test of a judge that rates no single picture, as of a metric: it sees both edits of each ordered pair."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
+from ircore.core.images import Picture
+from ircore.core.plugins import available
 from ircore.core.progress import tracked
+from ircore.core.score_records import JudgeKind, Task
 from ircore.core.workers import in_order
 from ircore.games.reconstruction.records import renderings_of
 from ircore.runs.folder import RunFolder
@@ -23,8 +26,10 @@ from ircore.scorers.judge_test.card import (
 from ircore.scorers.judge_test.foreign.orders import ORDERS as FOREIGN_ORDERS
 from ircore.scorers.judge_test.foreign.orders import KnownOrder
 from ircore.scorers.judge_test.foreign.part import foreign_part
-from ircore.scorers.judges.base import identity_of
+from ircore.scorers.judges.base import Judge, Judgement, identity_of, preferred
 from ircore.scorers.material import installed_judge
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import load_metrics, measure
 
 
 class _Work(NamedTuple):
@@ -48,13 +53,59 @@ class _Preferred(NamedTuple):
     """Whether it keeps to each order of pictures by others."""
 
 
+class MetricJudge:
+    """A metric as a judge of pairs: it prefers the picture with the better value; equal values are a tie."""
+
+    kind: JudgeKind = "computed"
+    tasks: frozenset[Task] = frozenset({"preference"})
+
+    def __init__(self, metric: Metric) -> None:
+        self.name, self.label, self.version = metric.name, f"{metric.title} (a metric)", metric.full_version
+        self._metric = metric
+        self._values: dict[tuple[str, str], Judgement] = {}
+
+    def rate(self, target: Picture, image: Picture) -> Judgement:  # noqa: ARG002 - the protocol's arguments
+        """Rate nothing: a metric's values have no common scale."""
+        return Judgement(None, "the values of a metric are on no scale of 0 to 10")
+
+    def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
+        """Prefer the picture with the better value; without a value of both, none."""
+        return preferred(self._value(target, first), self._value(target, final))
+
+    def _value(self, target: Picture, image: Picture) -> Judgement:
+        """Return a metric's value, negative where lower is better: each picture is in dozens of pairs."""
+        key = (target.sha256, image.sha256)
+        if key not in self._values:
+            measured = measure(self._metric, target.pixels, image.pixels)
+            sign = 1.0 if self._metric.higher_is_better else -1.0
+            value = None if measured.value is None else sign * measured.value
+            self._values[key] = Judgement(value, measured.reason)
+        return self._values[key]
+
+
+def judge_named(name: str) -> Judge:
+    """Return an installed judge, or an installed metric as a judge of pairs.
+
+    Raises:
+        InputError: There is neither, it lacks what it needs, or it is a metric of sets of pictures.
+    """
+    if name in available("judges") or name not in available("metrics"):
+        return installed_judge(name)
+    metrics, lacking = load_metrics([name])
+    if name in lacking:
+        raise InputError(f"the metric {name} cannot be computed here: {lacking[name]}", "Name another metric.")
+    if metrics[name].over == "set":
+        raise InputError(f"the metric {name} has no value for single pictures", "Name another metric.")
+    return MetricJudge(metrics[name])
+
+
 def preferred_card(run: RunFolder, name: str) -> JudgeCard:
-    """Return the card of an installed judge that only prefers; computed anew at each call.
+    """Return the card of an installed judge that only prefers, or of a metric; computed anew at each call.
 
     Raises:
         InputError: It says nothing of any pair, or a picture is damaged.
     """
-    identity = identity_of(name, installed_judge(name))
+    identity = identity_of(name, judge_named(name))
     episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
     works = [_Work(run.path, episode, name) for episode in episodes]
     computed = in_order(_preferred, works, min(os.cpu_count() or 1, len(works)))
@@ -84,20 +135,20 @@ def _attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
 
 def _preferred(work: _Work) -> _Preferred:
     """Compare the edits of one target; runs in a process of its own."""
-    run, judge = RunFolder(work.run), installed_judge(work.judge)
+    run, judge = RunFolder(work.run), judge_named(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.instances.picture(instance, "target")
     pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in renderings_of(work.episode).items()}
     by_others = by_family(pictures)
 
-    def preferred(first: str, final: str) -> float | None:
+    def preference(first: str, final: str) -> float | None:
         if first not in pictures or final not in pictures:
             return None
         return judge.prefer(target, pictures[first], pictures[final]).value
 
     # The worse edit takes the place of the first rendering, so the right answer is 1.
-    orders = {order: preferred(order.worse, order.better) for order in ORDERS}
-    attacks = {attack: preferred(without, attack) for attack, without in ATTACKS.items()}
+    orders = {order: preference(order.worse, order.better) for order in ORDERS}
+    attacks = {attack: preference(without, attack) for attack, without in ATTACKS.items()}
     foreign = {
         order: judge.prefer(target, by_others[order.worse], by_others[order.better]).value == 1
         for order in FOREIGN_ORDERS

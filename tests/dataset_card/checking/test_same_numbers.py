@@ -45,7 +45,7 @@ def runs(tmp_path: Path) -> list[Path]:
         (path / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
         run, random = RunFolder(path), Random(at)
         run.add_scores(score for rater in RATERS[: (5, 5, 4, 1)[at]] for score in _scores(run, rater, random))
-        costs = {episode.episode_id: random.choice((0.1, 0.2, 0.7)) for episode in run.episodes()}
+        costs = {episode.episode_id: {"usd": random.choice((0.1, 0.2, 0.7))} for episode in run.episodes()}
         (path / COSTS).write_text(json.dumps(costs), "utf-8")
         folders.append(path)
     return folders

@@ -1,5 +1,6 @@
 """``ircore instances push`` and ``pull`` with the real client against a Hub-compatible server."""
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,7 +62,8 @@ def test_an_interrupted_push_shows_the_earlier_set_and_goes_on(
     hub.requests.clear()
     again = ircore_on("instances", "push", larger.folder, "--repo", REPO)
     assert again.code == 0, again.err
-    missing = {target.pictures["target"].sha256 for target in larger.instances} - sent_before - sent
+    files = {hashlib.sha256(larger.picture_bytes(target, "target")).hexdigest() for target in larger.instances}
+    missing = files - sent_before - sent
     assert sum(request.startswith("PUT /lfs/") for request in hub.requests) == len(missing) > 0
     assert repo.titles[2:] == [f"Instance set {larger.identity[:12]}"]
     pulled = ircore_on("instances", "pull", REPO, "--revision", tag(larger), "--out", tmp_path / "back")
@@ -114,7 +116,7 @@ def test_an_exchanged_picture_is_noticed_and_nothing_is_written(
     command = ["-m", "ircore", "instances", "pull", REPO, "--out", str(tmp_path / "back")]
     pulled = run_with_hub(hub, tmp_path / "home", command)
     assert pulled.code == 1
-    assert f"{place}: not the picture that was recorded" in pulled.err
+    assert f"{place}: damaged, not the picture that was recorded" in pulled.err
     assert not (tmp_path / "back").exists()
 
 

@@ -14,6 +14,7 @@ from PIL import Image
 from samples import sample_instances, sample_run, sample_submission
 
 import ircore
+from ircore.core import workers as workers_module
 from ircore.instances.store import InstanceSet
 from ircore.scorers import game_measures
 
@@ -66,7 +67,7 @@ def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
     run = ircore.play(LOOKER, few, tmp_path / "run")
     # As if the game had measures of pictures, which are worth a process.
     monkeypatch.setattr(game_measures, "needs_pictures", lambda _: True)
-    monkeypatch.setattr(game_measures, "in_order", in_order)
+    monkeypatch.setattr(workers_module, "in_order", in_order)
     assert ircore.score(run, workers=workers) > 0
     assert counts == [workers]
 

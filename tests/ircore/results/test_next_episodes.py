@@ -9,6 +9,7 @@ import pytest
 from samples import sample_instances, sample_submission
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
@@ -77,7 +78,7 @@ def planned(
 ) -> PlannedRun:
     run = make_run(sample_submission(slug), instances, Rules(), load_prompts("reconstruction"), 0)
     episodes = [RatedEpisode(name, RATED, value / 10) for name, of_one in values.items() for value in of_one]
-    return PlannedRun(run, episodes, costs)
+    return PlannedRun(run, episodes, {name: EpisodeCost(usd=usd) for name, usd in costs.items()})
 
 
 @pytest.fixture

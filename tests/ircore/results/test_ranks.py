@@ -125,14 +125,16 @@ def test_comparison_by_hand() -> None:
     # Differences 1, 2, 0, −1, 2, 2 on what both have: mean 1, s = √1.6.
     first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])
-    nothing_unknown = [(np.empty((0, 2)), np.empty((0, 2)))] * 2
     scores = [np.stack(couple, axis=1) for couple in ((first, second), (second, first))]
-    comparison, other = compare(scores, ["all"] * 8, nothing_unknown, [NOTHING] * 2, [NOTHING] * 2)
+    bounds = [(np.nan_to_num(couple, nan=0), np.nan_to_num(couple, nan=10)) for couple in scores]
+    comparison, other = compare(scores, ["all"] * 8, bounds, [NOTHING] * 2, [NOTHING] * 2)
     assert (comparison.n, comparison.difference.mean) == (6, 1)
     assert (comparison.wins, comparison.ties, comparison.losses) == (4, 1, 1)
     # The longer half of the interval, by hand as in the test above, and t(0.80, 5) = 0.919544 standard errors.
     assert comparison.difference.low == pytest.approx(1 - 1.9678, abs=1e-4)
     assert comparison.detectable == pytest.approx(1.9678 + 0.919544 * (1.6 / 6) ** 0.5, abs=1e-4)
+    # At worst 0 for the first and 10 for the second where one is missing: 42 and 45 points; at best 52 and 35.
+    assert (comparison.least, comparison.most) == ((42 - 45) / 8, (52 - 35) / 8)
     assert other.difference.mean == -1
     assert (other.wins, other.losses) == (1, 4)
 

@@ -264,7 +264,7 @@ def test_a_service_whose_later_answers_are_dear_passes_the_limit_by_one_answer(
             play_pair(served_pair(tmp_path, service.base_url), instances, tmp_path / "run", *DEARER_LATER, *more) == 1
         )
     assert 1 <= service.billed < 1 + 0.5
-    assert sum(cost or 0 for cost in episode_costs(RunFolder(tmp_path / "run")).values()) == pytest.approx(
+    assert sum(cost.usd or 0 for cost in episode_costs(RunFolder(tmp_path / "run")).values()) == pytest.approx(
         service.billed
     )
 

@@ -84,6 +84,54 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
     assert not [fact for fact in texts if "?" in str(fact.seen)]
 
 
+@pytest.mark.parametrize(("category", "seed"), [("line_graph", 7), ("bar_graph", 2)])
+def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: str, seed: int) -> None:
+    """No figure is taken for a text figure because the picture's longest labels do not tell which kind it has."""
+    drawn = draw(category, "easy", seed)
+
+    def moved(element: Element) -> Element:
+        # A text is drawn about the middle of its box.
+        left, top, right, bottom = element.box
+        if element.text is None:
+            return element
+        return element.model_copy(update={"box": Box(left, top, right + 1, bottom + 1)})
+
+    own, rendering = (
+        Picture.from_pixels(image) for image in (drawn.drawing.pixels, np.asarray(changed(drawn.scene, moved)))
+    )
+    facts = verify_picture(own, drawn.scene, rendering, ocr=False).facts
+    assert [(fact.fact.expected, fact.seen) for fact in facts if fact.verdict == "fails"] == []
+
+
+@pytest.mark.parametrize(
+    ("category", "right", "wrong"),
+    [("line_graph", "2014", "3014"), ("pie_graph", "20%", "28%"), ("pie_graph", "36%", "38%")],
+)
+def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
+    category: str, right: str, wrong: str
+) -> None:
+    drawn = draw(category, "easy", 300)
+    texts = {right: wrong}
+    image = changed(
+        drawn.scene, lambda element: element.model_copy(update={"text": texts.get(str(element.text), element.text)})
+    )
+    own, rendering = Picture.from_pixels(drawn.drawing.pixels), Picture.from_pixels(np.asarray(image))
+    facts = verify_picture(own, drawn.scene, rendering, ocr=False).facts
+    labels = {fact.fact.expected: fact.verdict for fact in facts if fact.fact.attribute == "text" and fact.fact.weight}
+    assert labels.pop(right) != "holds"
+    assert set(labels.values()) == {"holds"}
+
+
+@pytest.mark.parametrize(("areas", "verdict"), [("#303a4d", "holds"), ("#2f3964", "fails")])
+def test_a_ground_of_two_colours_is_seen_where_both_are_a_shade_off(areas: str, verdict: str) -> None:
+    drawn = draw("simple_shapes", "hard", 16001)
+    scene = drawn.scene.model_copy(update={"background": "#2f3964"})
+    image = changed(
+        scene, lambda element: element.model_copy(update={"colour": areas}) if element.type == "background" else element
+    )
+    assert checked(drawn, image)["ground/presence"].verdict == verdict
+
+
 @pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
     drawn = draw("line_graph", "easy", 100)

@@ -156,6 +156,20 @@ def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
     assert not {letter_shapes.reading_of(fit, others.usual) for fit in others.labels if fit} & {*wrong}
 
 
+def test_figures_are_of_the_kind_that_all_labels_with_figures_show() -> None:
+    """A label such as 100 is equally high in either kind, so that it says nothing, however long it is."""
+    font = ImageFont.truetype(str(Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), 13)
+
+    def ink(text: str) -> np.ndarray:
+        page = Image.new("L", (200, 40), 0)
+        ImageDraw.Draw(page).text((10, 30), text, 255, font, anchor="ls")
+        return np.asarray(page.crop(page.getbbox()), np.float32) / 255
+
+    labels = ["Rainfall", "Month", "April", "Mar", "100", "200", "50", "75"]
+    fits = letter_shapes.fits_of([ink(label) for label in labels], labels)
+    assert all(lettering.casing.keys().isdisjoint(map(ord, "0123456789")) for lettering in fits.letterings)
+
+
 def test_what_a_font_draws_oddly_everywhere_is_no_wrong_letter() -> None:
     odd = {label: letter_shapes.Fit(label, np.array([0.7, 0.9]), np.array([0.85, 0.9]), f"³{label[1]}") for label in
            ("10", "12", "15", "18")}  # fmt: skip

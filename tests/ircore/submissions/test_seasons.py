@@ -11,6 +11,7 @@ from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.images import Picture
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.store import read_instances
 from ircore.submissions.seasons import begin_season, commitment_to, read_season, reveal_season, verify_season
@@ -82,7 +83,7 @@ def test_another_set_is_found_out(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="do not give the commitment"):
         verify_season(season.model_copy(update={"identity": other.identity}), other)
     picture = ours.folder / ours.instances[0].pictures["target"].image
-    picture.write_bytes(picture.read_bytes() + b"!")
+    picture.write_bytes(Picture.from_pixels(255 - ours.pictures(ours.instances[0])["target"].pixels).data)
     with pytest.raises(InputError, match="not the picture that was recorded"):
         verify_season(season, ours)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from openai_server import serving
 from samples import sample_run, sample_submission
 from transcript_attacks import ATTACKS, FIRST, OTHER, Attack, Lines, each, edit
-from transcript_promises import Promises
+from transcript_promises import Promises, check_refusal
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
@@ -29,7 +29,7 @@ from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring import flags as flagging
-from ircore.submissions.rescoring.packed_transcripts import TranscriptError
+from ircore.submissions.rescoring.packed_transcripts import TranscriptError, read_packed
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
@@ -319,6 +319,14 @@ def test_no_change_of_fields_is_a_crash(promises: Promises, data: st.DataObject)
         place = place[key]
     place[key] = data.draw(json_values)
     promises.keep(b"\1" + "".join(json.dumps(line) + "\n" for line in lines).encode())
+
+
+def test_the_name_of_a_field_is_shown_on_one_line(handed: Handed) -> None:
+    handed.edit(lambda lines: lines[0].update({"a\n::error::b": 1}))
+    with pytest.raises(InputError) as caught:
+        read_packed(handed.run, handed.run.name)
+    assert "a⟦U+000A⟧::error::b: unknown key" in caught.value.problem
+    check_refusal(caught.value)
 
 
 # Files.

@@ -8,6 +8,7 @@ import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set, rich_results
 from invented_pairs import pairs_of
 
+from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
@@ -269,8 +270,8 @@ def priced(costs: Mapping[str, float | None], skills: Mapping[str, float]) -> Ch
     class Paid(InventedRun):
         amount: float | None = None
 
-        def costs(self) -> dict[str, float | None]:
-            return {episode.episode_id: self.amount for episode in self.played}
+        def costs(self) -> dict[str, EpisodeCost]:
+            return {episode.episode_id: EpisodeCost(usd=self.amount) for episode in self.played}
 
     instances = invented_set(8, ("geometry",))
     runs = []

@@ -14,6 +14,7 @@ from invented import InventedRun, invented_run, invented_set, judged_also, prefe
 from visits import Visit, axe_findings, fits
 
 import leaderboard
+from ircore.core.episode_records import EpisodeCost
 from leaderboard import theme
 from leaderboard.building.bundle import bundle
 from leaderboard.building.writing import draw
@@ -42,9 +43,9 @@ DRAWN_AGAIN = (
 class PricedRun(InventedRun):
     """A run whose episodes cost a cent for each letter that its describer is longer than the first, which is free."""
 
-    def costs(self) -> dict[str, float | None]:
+    def costs(self) -> dict[str, EpisodeCost]:
         cents = len(str(self.run.submission.players["describer"].model)) - len("seer")
-        return {episode.episode_id: cents / 100 for episode in self.played}
+        return {episode.episode_id: EpisodeCost(usd=cents / 100) for episode in self.played}
 
 
 def runs(describers: int, generators: int) -> Iterator[PricedRun]:

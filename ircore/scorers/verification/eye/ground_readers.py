@@ -21,6 +21,8 @@ THIN = 6.0
 """Pixels of an outline below which hard compression changes its colour."""
 MOST_GROWTH = 2.5
 """Times the area of a shape in the target from which on a patch in its place is the ground, not the shape."""
+SHADE = 15.0
+"""Distance in L*a*b* up to which an area of the ground may have another shade of its colour."""
 LEAST_COLOURED = 12
 """Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
@@ -57,9 +59,14 @@ def read_panel(look: Look, mark: Mark) -> Observations:
 
 
 def read_ground(look: Look, mark: Mark) -> Observations:
-    """Read a ground of several colours: whether its areas have their own colours, not the main colour."""
+    """Read a ground of several colours: whether its areas have their own colours, not the main colour.
+
+    Where every colour is a shade off, an area may look more like the target's main colour than like its own: it counts
+    as well where it is near its own and stands out from the main colour that is seen.
+    """
     scene = look.target.scene
     base = lab_of(scene.background or "#ffffff")
+    seen_base = look.view.noted("grounds", partial(_grounds, look.target, look.view))[-1]
     right = total = 0
     for index in mark.elements:
         element = scene.elements[index]
@@ -68,8 +75,10 @@ def read_ground(look: Look, mark: Mark) -> Observations:
             continue
         own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
+        off, contrast = float(distance(seen_colour, own)), float(distance(seen_colour, seen_base))
+        stands_out = off < SHADE and contrast > 0.5 * float(distance(own, base))
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
-        right += bool(float(distance(seen_colour, own)) < max(2.0, float(distance(seen_colour, base))))
+        right += off < max(2.0, float(distance(seen_colour, base))) or stands_out
     if not total:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
     return {f"{mark.key}/presence": Observed(right >= 0.7 * total)}

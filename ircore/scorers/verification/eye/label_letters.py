@@ -3,6 +3,9 @@
 No letter is read. In the font of the target all letters fit but those that differ; in another font none fit well.
 """
 
+import math
+from functools import cache
+
 import numpy as np
 from scipy import ndimage
 
@@ -12,7 +15,11 @@ from ircore.scorers.verification.eye.view import Floats, Mask
 LETTER = 0.55
 """Width of the window that is compared, in heights of the label: about one letter."""
 REACH = 2
-"""Pixels by which a label may be moved to fit; each window may be moved by one more."""
+"""Pixels by which a label may be moved to fit."""
+STEPS = (0.5, 0.25)
+"""Parts of a pixel by which it is moved then: what another program draws seldom lies on the same pixels."""
+SPACING = (-0.5, -0.25, 0.0, 0.25, 0.5)
+"""Pixels by which each window may be moved by itself."""
 MARGIN = 4
 """Pixels of empty ground about a label."""
 UNSHARP = 0.6
@@ -35,14 +42,28 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
     wanted = _blurred(np.pad(own_ink, MARGIN))
     height, width = wanted.shape
     window = max(3, round(LETTER * own_ink.shape[0]))
-    span = range(-REACH - 1, REACH + 2)
-    moves = [(down, across) for down in span for across in span]
-    # All in one call: on a label a call takes longer than its work.
-    copies = dict(zip(moves, _blurred(np.stack([_placed(ink, height, width, *move) for move in moves])), strict=True))
-    inner = [move for move in copies if max(map(abs, move)) <= REACH]
-    down, across = min(inner, key=lambda move: (float(np.abs(wanted - copies[move]).sum()), move))
+    # Room on all sides, so that the label moves by taking another part of the page.
+    room = REACH + 2
+    page = _blurred(_placed(ink, height + 2 * room, width + 2 * room))
+
+    @cache
+    def phase(down: float, across: float) -> Floats:
+        return _shifted(_shifted(page, down, 0), across, 1)
+
+    def moved(down: float, across: float) -> Floats:
+        top, left = room - math.floor(down), room - math.floor(across)
+        return phase(down % 1, across % 1)[top : top + height, left : left + width]
+
+    def differing(place: tuple[float, float]) -> float:
+        return round(float(np.abs(wanted - moved(*place)).sum()), 3)
+
+    span = range(-REACH, REACH + 1)
+    best = min(((float(down), float(across)) for down in span for across in span), key=differing)
+    for step in STEPS:
+        moves = [(best[0] + down * step, best[1] + across * step) for down in (0, -1, 1) for across in (0, -1, 1)]
+        best = min(moves, key=differing)
     # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
-    near = [copies[down + i, across + j] for i in (-1, 0, 1) for j in (-1, 0, 1)]
+    near = [moved(best[0], best[1] + across) for across in SPACING]
     places: Floats = np.min([_misfit(wanted, copy, window) for copy in near], axis=0)
     return np.round(places[MARGIN : width - MARGIN], 4)
 
@@ -82,15 +103,29 @@ def laid_level(ink: Floats, turn: float) -> Floats:
     return level[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if len(rows) else level
 
 
-def _placed(ink: Floats, height: int, width: int, down: int, across: int) -> Floats:
-    """Return ink in the middle of a patch of another size, moved by some pixels."""
+def _placed(ink: Floats, height: int, width: int) -> Floats:
+    """Return ink in the middle of a patch of another size."""
     page = np.zeros((height, width), np.float32)
-    top = (height - ink.shape[0]) // 2 + down
-    left = (width - ink.shape[1]) // 2 + across
+    top = (height - ink.shape[0]) // 2
+    left = (width - ink.shape[1]) // 2
     rows = slice(max(top, 0), min(top + ink.shape[0], height))
     columns = slice(max(left, 0), min(left + ink.shape[1], width))
     page[rows, columns] = ink[rows.start - top : rows.stop - top, columns.start - left : columns.stop - left]
     return page
+
+
+def _shifted(page: Floats, by: float, axis: int) -> Floats:
+    """Return a page moved by a part of a pixel along an axis, by cubic convolution (Keys 1981)."""
+    if not by:
+        return page
+    weights = (
+        by * (-0.5 + by * (1 - 0.5 * by)),
+        1 + by**2 * (1.5 * by - 2.5),
+        by * (0.5 + by * (2 - 1.5 * by)),
+        by**2 * (0.5 * by - 0.5),
+    )
+    shifted: Floats = ndimage.correlate1d(page, weights[::-1], axis, mode="constant", origin=0)
+    return shifted
 
 
 def _blurred(ink: Floats) -> Floats:

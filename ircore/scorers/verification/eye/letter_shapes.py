@@ -51,10 +51,11 @@ CASINGS: tuple[dict[int, int], ...] = (
     {},
     str.maketrans(ascii_lowercase, ascii_uppercase),
     str.maketrans(ascii_lowercase, SMALL_CAPITALS),
-    str.maketrans("01234579", LOW_FIGURES + HANGING_FIGURES),
 )
-"""Ways in which lettering may treat small letters and figures: what is written in place of them."""
-_AS_LETTERS = {stands: letter for casing in CASINGS[2:] for letter, stands in casing.items()}
+"""Ways in which lettering may treat small letters: what is written in place of them."""
+TEXT_FIGURES = str.maketrans("01234579", LOW_FIGURES + HANGING_FIGURES)
+"""What is written in place of figures where lettering has text figures."""
+_AS_LETTERS = {stands: letter for casing in (CASINGS[2], TEXT_FIGURES) for letter, stands in casing.items()}
 
 
 class Lettering(NamedTuple):
@@ -368,7 +369,8 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
-    letterings = [_casing_of(font, [(inks[k], texts[k]) for k in order]) for font in range(half)]
+    longest, uneven = ([(inks[k], texts[k]) for k in some] for some in (order, _with_uneven_figures(texts)))
+    letterings = [_with_figures(_casing_of(font, longest), uneven) for font in range(half)]
     for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
         if fit is _fit:
             letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
@@ -521,7 +523,32 @@ def _units(pieces: Floats) -> Floats:
 def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
     letters = {ord(letter) for _, text in labels for letter in text}
-    letterings = [Lettering(font, casing) for casing in CASINGS if not casing or not letters.isdisjoint(casing)]
+    return _best_of([Lettering(font, each) for each in CASINGS if not each or not letters.isdisjoint(each)], labels)
+
+
+def _with_figures(lettering: Lettering, labels: Sequence[tuple[Floats, str]]) -> Lettering:
+    """Return lettering with text figures where they fit labels better that they would make uneven in height.
+
+    In any other label, such as "100", both kinds of figures are equally high once it has the height of its ink.
+    """
+    if not labels:
+        return lettering
+    return _best_of([lettering, lettering._replace(casing=lettering.casing | TEXT_FIGURES)], labels)
+
+
+def _with_uneven_figures(texts: Sequence[str]) -> list[int]:
+    """Return the places of some texts that text figures would make uneven in height: the shortest, which they shape."""
+
+    def is_uneven(text: str) -> bool:
+        heights = {0 if letter in "012" else 1 if letter in "34579" else 2 for letter in text if letter not in SMALL}
+        return len(heights) > 1
+
+    places = [k for k, text in enumerate(texts) if is_uneven(text.replace(" ", ""))]
+    return sorted(places, key=lambda k: len(texts[k]))[:FIRST]
+
+
+def _best_of(letterings: Sequence[Lettering], labels: Sequence[tuple[Floats, str]]) -> Lettering:
+    """Return the lettering that fits labels best as a whole, the first of equal ones."""
     means = [float(np.mean([_rough_fit(ink, text, lettering) for ink, text in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 

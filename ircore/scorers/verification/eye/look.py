@@ -242,15 +242,16 @@ SAME_HAND, UNLIKE, STRANGE = 0.8, 0.4, 0.35
 """Typical correlation of a picture's labels that tells that they are set in the same font; how far below it, and below
 which value, a label is another text."""
 
-SAME_FONT, DIFFERS = 0.13, 0.2
-"""Misfit, 0–1, up to which labels are set in the target's font (others misfit by 0.16 and more, blurred ones too); by
-how much more a letter that differs misfits."""
+SAME_FONT, DIFFERS, SAME, NOT_SAME = 0.11, 0.2, 0.12, 0.19
+"""Misfit, 0–1, up to which labels are set in the target's font (most others misfit by 0.13 and more, blurred ones too);
+by how much more a letter that differs misfits; in that font, misfit that a label with a wrong letter reaches somewhere,
+and that nineteen in twenty of the right ones do not."""
 DISTORTED = 0.2
 """Logarithm of the ratio of width and height of a rendering from which on letters look otherwise."""
 SAME_SIZE, AS_OTHERS = 0.08, 0.05
 """Logarithm by which a label's sides differ from those of the others, relative to the target, at most, if nothing of it
 is hidden and nothing else touches it; correlation by which a part of it may fit worse than other labels do."""
-OTHER_FONT = 0.19
+OTHER_FONT = 0.18
 """Misfit from which on a label that looks like the right word may still be misspelt."""
 
 
@@ -301,8 +302,9 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
         if reading.seen is None or reading.seen == texts[row]:
             reading = _spelt(reading, texts[row], misfits[row], common)
         readings[k] = reading
-    if any(readings[k].seen != text for k, text in zip(usable, texts, strict=True)) or common > SAME_FONT:
-        readings |= _fitting(look, usable, texts, readings, common <= SAME_FONT)
+    worst = [float(misfit.max()) if common <= SAME_FONT else 1.0 for misfit in misfits]
+    if any(readings[k].seen != text or most >= SAME for k, text, most in zip(usable, texts, worst, strict=True)):
+        readings |= _fitting(look, usable, texts, readings, worst)
     readings |= {usable[row]: Observed("", "another label is written there") for row in _exchanged(alike, texts)}
     return [readings[k] for k in range(len(present))]
 
@@ -316,9 +318,9 @@ def _exchanged(alike: Floats, texts: list[str]) -> list[int]:
 
 
 def _fitting(
-    look: Look, usable: list[int], texts: list[str], readings_by_shape: dict[int, Observed], same_font: bool
+    look: Look, usable: list[int], texts: list[str], readings_by_shape: dict[int, Observed], worst: list[float]
 ) -> dict[int, Observed]:
-    """Return the readings that the letters of known fonts allow, in other fonts than the target's."""
+    """Return the readings that the letters of known fonts allow, of labels that are not surely the target's own."""
     blocks = [block for k in usable if (block := look.writing[k]) is not None]
     turns = [turn_of(look.target.texts[k]) for k in usable]
     owns = [block for k in usable if (block := look.target.blocks[k]) is not None]
@@ -331,8 +333,7 @@ def _fitting(
     readings = {}
     labels = zip(usable, texts, inks, blocks, turns, fits.labels, strict=True)
     for row, (k, text, ink, block, turn, fit) in enumerate(labels):
-        # In the target's own font the comparison with the target's label is better, unless this one is quite sure.
-        usual = 0.0 if same_font and readings_by_shape[k].seen is not None else fits.usual
+        usual = fits.usual
         letters = None if fit is None else reading_of(fit, usual, fits.strange)
         right = text.replace(" ", "")
         if letters != right and usual >= KNOWN:
@@ -349,11 +350,15 @@ def _fitting(
         if is_garbled:
             # Letters that fit by chance are no letters where nothing is legible.
             readings[k] = Observed("", "nothing legible is written there")
+        elif worst[row] < SAME and readings_by_shape[k].seen == text:
+            continue
         elif letters == right or (fits.recurring and fits.recurring[row]):
             readings[k] = Observed(text)
         elif not look.is_legible or (fits.recurring and usual < KNOWN):
             # Of letters that are too small, or that recur in a font unlike the known ones, nothing more can be said.
             continue
+        elif readings_by_shape[k].seen == text and (letters is None or worst[row] < NOT_SAME) and look.in_target_font:
+            readings[k] = Observed(None, LETTERING)
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
             readings[k] = Observed(_spaced(letters, text), why)

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from charts import chart_instances
 from openai_server import Judged, OpenAIServer, serving
@@ -25,7 +26,7 @@ from ircore.scorers.judge_test.foreign.families import FAMILIES
 from ircore.scorers.judge_test.page import card_body
 from ircore.scorers.judge_test.preferring import preferred_card
 from ircore.scorers.judge_test.test_run import open_test
-from ircore.scorers.judges.base import Judgement
+from ircore.scorers.judges.base import Judgement, tasks_of
 
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
@@ -234,3 +235,19 @@ def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     assert card.foreign.pairs > 200
     assert "rates no single picture" in card_body(card)
     assert [attack.targets for attack in card.attacks] == [1, 1]
+
+
+def test_a_metric_takes_the_test_as_a_judge_of_pairs() -> None:
+    white, grey, black = (Picture.from_pixels(np.full((64, 64, 3), shade, np.uint8)) for shade in (255, 200, 0))
+    peak = preferring.judge_named("psnr")
+    assert tasks_of(peak) == {"preference"}
+    assert peak.prefer(white, black, grey).value == 1
+    assert peak.prefer(white, grey, black).value == 0
+    assert peak.prefer(white, grey, grey).value == 0.5
+    assert peak.rate(white, grey).value is None
+
+
+@pytest.mark.parametrize(("name", "why"), [("fid", "fid"), ("no-such-judge", "no-such-judge")])
+def test_what_has_no_value_for_single_pictures_cannot_take_the_test(name: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        preferring.judge_named(name)
