@@ -9,10 +9,10 @@ import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import HubServer
 from PIL import Image
-from releases import rewrite, table
+from releases import TRANSCRIPTS, rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
-from dataset_card.tables.schema import LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.core.errors import InputError, WorkError
 from ircore.core.tokens import count_tokens
 

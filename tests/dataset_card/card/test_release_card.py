@@ -13,7 +13,7 @@ import pytest
 import yaml
 from huggingface_hub import DatasetCard
 from PIL import Image
-from releases import FINALS
+from releases import CONFIGS, FINALS
 
 from dataset_card.card.card import CardFacts, render_card, source_licences
 from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_episode
@@ -25,7 +25,6 @@ from dataset_card.releases.build import reconstruction_source
 from dataset_card.tables.game_tables import ReconstructionTables
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.schema import CONFIGS
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from releases import CONFIGS
 
 from dataset_card.card.croissant import CROISSANT, croissant_faults, key_of, semantic_version
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_hashes
-from dataset_card.tables.schema import CONFIGS
 
 pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 

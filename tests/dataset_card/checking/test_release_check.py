@@ -16,7 +16,7 @@ import pytest
 from hub_clients import Outcome
 from hub_server import HubServer
 from PIL import Image, PngImagePlugin
-from releases import rewrite, seal
+from releases import CONFIGS, TRANSCRIPTS, rewrite, seal
 
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.loading import loading_faults
@@ -25,7 +25,7 @@ from dataset_card.hub.full_check import full_check
 from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Shard
-from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.judges.structural import StructuralJudge

@@ -43,7 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rescored(release: Path) -> Rescoring:
     report = check_release(release)
     assert report.faults == ()
-    return rescore_release(release, report.runs, report.game_runs, Draw(), 1)
+    return rescore_release(release, report.runs, Draw(), 1)
 
 
 def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path: Path) -> None:

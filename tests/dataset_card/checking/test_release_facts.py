@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from charts import chart_instances, instance_of
-from releases import rewrite, table
+from releases import TRANSCRIPTS, rewrite, table
 from samples import sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
@@ -18,7 +18,7 @@ from dataset_card.checking.rescored_run import Draw
 from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.fact_table import fact_rows
-from dataset_card.tables.schema import FACTS, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import FACTS, SCORES
 from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.build_targets import draw
 from ircore.instances.store import read_instances, write_instances
@@ -190,7 +190,7 @@ def test_missing_rows_are_faults_without_a_look_at_the_pictures(
 def rescored(release: Path) -> tuple[str, ...]:
     report = check_release(release, card=False)
     assert report.faults == ()
-    return rescore_release(release, report.runs, report.game_runs, Draw(), 1).faults
+    return rescore_release(release, report.runs, Draw(), 1).faults
 
 
 def other_verdict(rows: Rows) -> None:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from releases import rewrite, table
+from releases import CONFIGS, TRANSCRIPTS, rewrite, table
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.tables.game_tables import shrink
-from dataset_card.tables.schema import CONFIGS, PREVIEWS, TRANSCRIPTS
+from dataset_card.tables.rows import shrink
+from dataset_card.tables.schema import PREVIEWS
 from ircore.core.images import hash_pixels, read_stored_pixels
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer, PageError
-from releases import FINALS, contents, rewrite, sample_release, seal
+from releases import FINALS, TRANSCRIPTS, contents, rewrite, sample_release, seal
 from target_instances import with_target
 
 from dataset_card.checking.release_check import check_release
@@ -16,7 +16,7 @@ from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.record import read_release
-from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
+from dataset_card.tables.schema import INSTANCES
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from releases import contents, rate_first, table
+from releases import TRANSCRIPTS, contents, rate_first, table
 from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import EmbeddedImage, Row
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering

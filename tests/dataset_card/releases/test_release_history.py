@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from releases import contents, rewrite, seal, table, tables
+from releases import TRANSCRIPTS, contents, rewrite, seal, table, tables
 from samples import sample_instances, sample_run, sample_submission
 
 import ircore as ircore_library
@@ -19,7 +19,7 @@ from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
