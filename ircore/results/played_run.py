@@ -156,13 +156,8 @@ class PlayedRun:
 
     @cached_property
     def costs(self) -> Mapping[str, EpisodeCost]:
-        """What each episode cost, by its id; its seconds by the game's own account where its steps have one."""
-        # As in the tables of a release, so that a run has the same costs wherever it is read from.
-        timed = {result.episode.episode_id: result.effort.seconds for result in self.results}
-        return {
-            name: cost if timed.get(name) is None else EpisodeCost(usd=cost.usd, seconds=timed[name])
-            for name, cost in self._ended[1].items()
-        }
+        """What each episode cost, by its id."""
+        return self._ended[1]
 
     @cached_property
     def scores(self) -> tuple[Score, ...]:
