@@ -15,7 +15,7 @@ from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
 from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
-from ircore.games.synthesis.prompts import SYNTHETIC
+from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio

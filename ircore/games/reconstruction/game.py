@@ -29,11 +29,11 @@ from ircore.games.reconstruction.records import (
     CATEGORIES,
     NEWEST_EDITION,
     RECONSTRUCTION,
-    SECRET_CATEGORIES,
     Rules,
     Turn,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
+from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.players.traits import traits_of
 
 
@@ -98,7 +98,7 @@ class ReconstructionGame(Game[Rules]):
         "export to inspect_ai", "headline by judges", "replay", "secret slice", "spot replay", "user study",
     })  # fmt: skip
     editions = NEWEST_EDITION
-    secret_categories = SECRET_CATEGORIES
+    secret_categories = SYNTHETIC
 
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""

@@ -5,10 +5,7 @@ from pathlib import Path
 
 from ircore.core.records import DIFFICULTIES
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.games.reconstruction.records import CATEGORIES
-
-SYNTHETIC = tuple(category for category in CATEGORIES if category != "photos")
-"""Categories that programs draw."""
+from ircore.instances.readable_scenes import SYNTHETIC
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
     "describer": ("{kind}", "{earlier}"),

@@ -14,8 +14,8 @@ from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
-from ircore.games.reconstruction.records import DRAWN
 from ircore.games.registry import load_game
+from ircore.instances.readable_scenes import DRAWN
 from ircore.players.base import JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player

@@ -27,7 +27,7 @@ class PiecesJudge:
 
     Example:
         >>> from ircore.core.images import Picture
-        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.instances.targets.categories import draw
         >>> tangram = draw("tangrams", "easy", seed=1)
         >>> target = Picture.from_pixels(tangram.drawing.pixels)
         >>> PiecesJudge(tangram.scene).rate(target, target).value

@@ -13,7 +13,7 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Pixels
-from ircore.games.reconstruction.targets.photos import Photo, Shot, shots
+from ircore.instances.targets.photos import Photo, Shot, shots
 from ircore.seeing.tiles import joined, solved_order, tiles_of
 
 SIZE = 480

@@ -21,8 +21,8 @@ from ircore.games.conversation.measures import share_named
 from ircore.games.conversation.published import HOP_MEANS, TABLE_1
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.conversation.rules import ConversationRules
-from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest
+from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator

@@ -14,9 +14,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
-from ircore.games.reconstruction.build_targets import build_instances, draw
+from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet
+from ircore.instances.targets.categories import draw
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.informed_view import InformedView, Knowledge

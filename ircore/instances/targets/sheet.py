@@ -10,8 +10,8 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.games.reconstruction.targets.plane import ahead, along, direction, middle, perpendicular, polar
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.plane import ahead, along, direction, middle, perpendicular, polar
 
 CLEAR = 3
 """Free pixels around a label."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ircore.games.reconstruction.targets.axes import number
-from ircore.games.reconstruction.targets.curves import (
+from ircore.instances.targets.axes import number
+from ircore.instances.targets.curves import (
     Function,
     Window,
     absolute,

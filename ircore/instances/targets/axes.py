@@ -9,8 +9,8 @@ from typing import Any, Literal
 from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import PlotArea, Scale
-from ircore.games.reconstruction.targets.base import SIZE, SceneDrawing
-from ircore.games.reconstruction.targets.palettes import Paper, mix
+from ircore.instances.targets.base import SIZE, SceneDrawing
+from ircore.instances.targets.palettes import Paper, mix
 
 EDGE = 14
 """Pixels left free at least between the outermost text and the picture's edge."""
@@ -53,7 +53,7 @@ class Axis:
 class Style:
     """How axes look.
 
-    >>> from ircore.games.reconstruction.targets.palettes import WHITE
+    >>> from ircore.instances.targets.palettes import WHITE
     >>> Style(WHITE, font=13.0, frame="box", marks="out", grid="y", dash=(), width=1.0).paper.ink
     '#222222'
 
@@ -80,7 +80,7 @@ class Style:
 class Plot(PlotArea):
     """Two axes in their places; the sides of the area between them lie at whole pixels.
 
-    >>> from ircore.games.reconstruction.targets.palettes import WHITE
+    >>> from ircore.instances.targets.palettes import WHITE
     >>> axis, style = numeric_axis(0, 10, most=6), Style(WHITE, 13.0, "box", "out", "y", (), 1.0)
     >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
     >>> plot.x(5), plot.y(5)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from ircore.core.drawing import Point, text_size
 from ircore.core.records import Box, Scene
-from ircore.games.reconstruction.targets.base import MARGIN, Drawn, SceneDrawing
+from ircore.instances.targets.base import MARGIN, Drawn, SceneDrawing
 
 ATTEMPTS = 60
 

@@ -4,8 +4,8 @@ import itertools
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.games.reconstruction.targets.geometry_easy import Recipe, name_corners, place
-from ircore.games.reconstruction.targets.plane import (
+from ircore.instances.targets.geometry_easy import Recipe, name_corners, place
+from ircore.instances.targets.plane import (
     ahead,
     along,
     circumcircle,
@@ -22,7 +22,7 @@ from ircore.games.reconstruction.targets.plane import (
     triangle,
     turned,
 )
-from ircore.games.reconstruction.targets.sheet import Sheet
+from ircore.instances.targets.sheet import Sheet
 
 
 def acute(sheet: Sheet, within: int = 360, *, reach_of_circumcircle: bool = False) -> list[Point]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ircore.core.drawing import text_size
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.axes import (
+from ircore.instances.targets.axes import (
     Axis,
     Plot,
     Style,
@@ -20,10 +20,10 @@ from ircore.games.reconstruction.targets.axes import (
     pick_style,
     place,
 )
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.games.reconstruction.targets.palettes import Paper, pick_colours, pick_paper, readable_on
-from ircore.games.reconstruction.targets.placing import first_legible
-from ircore.games.reconstruction.targets.topics import TOPICS, Topic, distinct_values, pick_words, round_top
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.palettes import Paper, pick_colours, pick_paper, readable_on
+from ircore.instances.targets.placing import first_legible
+from ircore.instances.targets.topics import TOPICS, Topic, distinct_values, pick_words, round_top
 
 
 @dataclass(frozen=True)

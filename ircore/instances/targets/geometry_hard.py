@@ -4,9 +4,9 @@ import math
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.games.reconstruction.targets.geometry_easy import Recipe, name_corners, names, place
-from ircore.games.reconstruction.targets.geometry_triangles import TRIANGLES
-from ircore.games.reconstruction.targets.plane import (
+from ircore.instances.targets.geometry_easy import Recipe, name_corners, names, place
+from ircore.instances.targets.geometry_triangles import TRIANGLES
+from ircore.instances.targets.plane import (
     Circle,
     ahead,
     along,
@@ -22,7 +22,7 @@ from ircore.games.reconstruction.targets.plane import (
     touching,
     turned,
 )
-from ircore.games.reconstruction.targets.sheet import Sheet
+from ircore.instances.targets.sheet import Sheet
 
 
 def tangents(sheet: Sheet) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.games.reconstruction.targets.plane import (
+from ircore.instances.targets.plane import (
     ahead,
     along,
     crossing,
@@ -20,7 +20,7 @@ from ircore.games.reconstruction.targets.plane import (
     triangle,
     turned,
 )
-from ircore.games.reconstruction.targets.sheet import Sheet
+from ircore.instances.targets.sheet import Sheet
 
 Recipe = Callable[[Sheet], None]
 """Draws one kind of figure with its measures chosen by the sheet's generator."""

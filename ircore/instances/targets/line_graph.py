@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.axes import (
+from ircore.instances.targets.axes import (
     Axis,
     Plot,
     Style,
@@ -21,11 +21,11 @@ from ircore.games.reconstruction.targets.axes import (
     pick_style,
     place,
 )
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.games.reconstruction.targets.markers import SHAPES, draw_marker
-from ircore.games.reconstruction.targets.palettes import Paper, contrast_ratio, mix, pick_colours, pick_paper
-from ircore.games.reconstruction.targets.placing import first_legible, is_free, text_box
-from ircore.games.reconstruction.targets.topics import SEQUENCES, Topic, pick_words, round_step
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
+from ircore.instances.targets.markers import SHAPES, draw_marker
+from ircore.instances.targets.palettes import Paper, contrast_ratio, mix, pick_colours, pick_paper
+from ircore.instances.targets.placing import first_legible, is_free, text_box
+from ircore.instances.targets.topics import SEQUENCES, Topic, pick_words, round_step
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4), (10, 4, 2, 4), (16, 5))
 """Solid, dashed, dotted, dash-dotted and long-dashed."""

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from ircore.core.drawing import Point
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import SIZE, SceneDrawing
-from ircore.games.reconstruction.targets.palettes import mix
-from ircore.games.reconstruction.targets.shape_colours import GROUND_COLOURS, contrast
+from ircore.instances.targets.base import SIZE, SceneDrawing
+from ircore.instances.targets.palettes import mix
+from ircore.instances.targets.shape_colours import GROUND_COLOURS, contrast
 
 
 def paint_ground(difficulty: Difficulty, rng: random.Random) -> tuple[SceneDrawing, list[str]]:

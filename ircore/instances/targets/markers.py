@@ -4,7 +4,7 @@ from typing import Any
 
 from ircore.core.drawing import Drawing, Point
 from ircore.core.records import Box, Element
-from ircore.games.reconstruction.targets.base import SceneDrawing
+from ircore.instances.targets.base import SceneDrawing
 
 SHAPES = ("circle", "square", "triangle", "diamond", "ring")
 """A ring is a circle filled with the colour beneath."""

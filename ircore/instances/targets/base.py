@@ -19,7 +19,7 @@ MARGIN = 6
 class Drawn:
     """A finished target.
 
-    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> from ircore.instances.targets.categories import draw
     >>> drawn = draw("geometry", "easy", seed=7)
     >>> drawn.drawing.width, len(drawn.scene.elements) > 0
     (512, True)

@@ -4,7 +4,7 @@ import math
 import random
 from dataclasses import dataclass
 
-from ircore.games.reconstruction.targets.axes import round_numbers
+from ircore.instances.targets.axes import round_numbers
 
 
 @dataclass(frozen=True)

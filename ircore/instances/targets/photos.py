@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Line, Record
 
-FOLDER = files("ircore.games.reconstruction.targets") / "photographs"
+FOLDER = files("ircore.instances.targets") / "photographs"
 
 
 class Photo(Record):

@@ -9,12 +9,12 @@ from typing import Literal
 from ircore.core import exact
 from ircore.core.drawing import Anchor, Point, text_size
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.games.reconstruction.targets.palettes import Paper, pick_colours, pick_paper, readable_on
-from ircore.games.reconstruction.targets.placing import first_legible
-from ircore.games.reconstruction.targets.plane import polar
-from ircore.games.reconstruction.targets.shape_colours import contrast
-from ircore.games.reconstruction.targets.topics import KINDS, pick_words
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.palettes import Paper, pick_colours, pick_paper, readable_on
+from ircore.instances.targets.placing import first_legible
+from ircore.instances.targets.plane import polar
+from ircore.instances.targets.shape_colours import contrast
+from ircore.instances.targets.topics import KINDS, pick_words
 
 APART = 0.15
 """Least contrast between the colours of wedges side by side."""

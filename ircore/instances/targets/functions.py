@@ -9,7 +9,7 @@ from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.plot_area import Scale
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.axes import (
+from ircore.instances.targets.axes import (
     Axis,
     Plot,
     Style,
@@ -23,12 +23,12 @@ from ircore.games.reconstruction.targets.axes import (
     pick_style,
     place,
 )
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.games.reconstruction.targets.curves import Function, Window, branches
-from ircore.games.reconstruction.targets.function_plans import HARD, Graph, plan_easy
-from ircore.games.reconstruction.targets.markers import draw_marker
-from ircore.games.reconstruction.targets.palettes import Paper, mix, pick_colours, pick_paper
-from ircore.games.reconstruction.targets.placing import first_legible, grown, is_free, text_box
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
+from ircore.instances.targets.curves import Function, Window, branches
+from ircore.instances.targets.function_plans import HARD, Graph, plan_easy
+from ircore.instances.targets.markers import draw_marker
+from ircore.instances.targets.palettes import Paper, mix, pick_colours, pick_paper
+from ircore.instances.targets.placing import first_legible, grown, is_free, text_box
 
 LEAST_MARKED = 4
 """Points that the second edition tries to mark in a hard graph."""

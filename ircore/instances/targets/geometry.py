@@ -4,9 +4,9 @@ import random
 from dataclasses import replace
 
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets import geometry_easy, geometry_hard
-from ircore.games.reconstruction.targets.base import Drawn
-from ircore.games.reconstruction.targets.sheet import CrowdedError, Sheet, random_style
+from ircore.instances.targets import geometry_easy, geometry_hard
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
 
 MOST_ATTEMPTS = 40
 """Figures tried until all labels of one find room; one or two are usual."""

@@ -12,8 +12,8 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing, rounded
 from ircore.instances.tangrams import in_pixels, make_tangram
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
 
 FORMS = {
     "1": "square", "2": "parallelogram", "3": "right_triangle", "4": "right_triangle", "5": "right_triangle",

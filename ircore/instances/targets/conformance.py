@@ -1,4 +1,4 @@
-"""Check that a category of targets keeps the contract of ``ircore.games.reconstruction.targets.base``."""
+"""Check that a category of targets keeps the contract of ``ircore.instances.targets.base``."""
 
 import random
 from typing import get_args
@@ -7,8 +7,8 @@ from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.images import Picture
 from ircore.core.plugins import load
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import Builder, Drawn
 from ircore.instances.readable_scenes import NEEDED, missing_parameters
+from ircore.instances.targets.base import Builder, Drawn
 
 SEEDS = range(3)
 """Seeds of the generators that a category is tried with."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.games.reconstruction.targets.axes import Plot, number
+from ircore.instances.targets.axes import Plot, number
 
 Values = npt.NDArray[np.float64]
 

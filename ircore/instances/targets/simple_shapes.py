@@ -12,10 +12,10 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.games.reconstruction.targets.grounds import paint_ground
-from ircore.games.reconstruction.targets.plane import polar
-from ircore.games.reconstruction.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
+from ircore.instances.targets.grounds import paint_ground
+from ircore.instances.targets.plane import polar
+from ircore.instances.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 
 EDGE = 14
 """Free pixels along each edge."""
