@@ -6,9 +6,9 @@ shorter over repetitions of a target would be a fault of the rules, not a conven
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.base import Game, messages_of
 from ircore.games.reference.language.messages import listed_content_words, words
 from ircore.games.reference.measures import compared_words
 from ircore.results.conditions import strata
@@ -46,16 +46,19 @@ class ConventionPoint(NamedTuple):
     compared: Mapping[str, Estimate]
 
 
-def convention(episodes: Sequence[EpisodeResult], targets: Mapping[str, str]) -> tuple[ConventionPoint, ...]:
+def convention(
+    game: Game[Any], episodes: Sequence[EpisodeResult], targets: Mapping[str, str]
+) -> tuple[ConventionPoint, ...]:
     """Return length and novelty of a run's messages by turn, then by repetition of a target where targets recur.
 
     Args:
+        game: Of the run.
         episodes: Of one run, in the order in which targets are counted; those that were not played are left out.
         targets: SHA-256 of each instance's target, by the instance's id.
     """
     played = [result.episode for result in episodes if result.episode.played]
     labels = strata(played)
-    spoken = [[turn.message for turn in turns_of(episode) if turn.message is not None] for episode in played]
+    spoken = [[message.text for message in messages_of(game, episode)] for episode in played]
     opening: dict[str, list[str]] = {}
     label_of: dict[str, str] = {}
     for episode, messages, label in zip(played, spoken, labels, strict=True):

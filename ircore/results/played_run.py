@@ -341,4 +341,4 @@ class PlayedRun:
         """Corrections, length and novelty of the describer's messages."""
         from ircore.results.language.by_turn import episode_messages, run_language
 
-        return run_language(episode_messages(self.results))
+        return run_language(episode_messages(self.game, self.results))

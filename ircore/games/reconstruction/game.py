@@ -16,6 +16,7 @@ from ircore.games.base import (
     Game,
     GameOutcome,
     Measure,
+    Message,
     Pages,
     PublishedFigure,
     RatedPicture,
@@ -125,9 +126,12 @@ class ReconstructionGame(Game[Rules]):
             over_budget=sum(turn.over_budget for turn in turns),
         )
 
-    def messages(self, ending: Ending) -> Iterator[tuple[int, str]]:
+    def messages(self, ending: Ending) -> Iterator[Message]:
         """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
-        return ((turn.turn, turn.message or "") for turn in ending.steps if isinstance(turn, Turn))
+        for turn in ending.steps:
+            # The turn in which the describer declares the rendering done has no message.
+            if isinstance(turn, Turn) and turn.message is not None:
+                yield Message(turn.turn, turn.message, turn.message_tokens)
 
     def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
         """Return words between the tags of a describer's reply; see ``Game.stand_in``."""

@@ -6,8 +6,9 @@ Only played episodes count, as everywhere. A correction message is a message of 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.base import Game, messages_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import same_episodes
@@ -45,8 +46,8 @@ class MessageResult:
     turn: int
     """1-based."""
 
-    tokens: int
-    """o200k_base tokens of the message as the describer wrote it."""
+    tokens: int | None
+    """Tokens of the message as it was written; None where its game counts none."""
 
     words: int
     """Words; ``ircore.results.language.words`` says what a word is."""
@@ -135,14 +136,19 @@ class RunLanguage:
     """Length and novelty of the messages, turn by turn."""
 
 
-def episode_messages(episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN) -> tuple[MessageResult, ...]:
+def episode_messages(
+    game: Game[Any], episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN
+) -> tuple[MessageResult, ...]:
     """Read every message of played episodes, in order.
 
     Args:
+        game: Of the run.
         episodes: Of one run.
         lexicon: Patterns by which corrections are told.
     """
-    return tuple(message for result in episodes if result.episode.played for message in _messages(result, lexicon))
+    return tuple(
+        message for result in episodes if result.episode.played for message in _messages(game, result, lexicon)
+    )
 
 
 def chosen(
@@ -227,23 +233,20 @@ def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ..
     return tuple(episodes[number][turn] for number in same.episodes for turn in same.places)
 
 
-def _messages(result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
+def _messages(game: Game[Any], result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
-    for turn in turns_of(episode):
-        # The turn in which the describer declares the rendering done has no message.
-        if turn.message is None:
-            continue
-        spoken = words(turn.message)
+    for message in messages_of(game, episode):
+        spoken = words(message.text)
         content = frozenset(spoken) - stop_words()
         yield MessageResult(
             episode_id=episode.episode_id,
             category=episode.category,
             difficulty=episode.difficulty,
-            turn=turn.turn,
-            tokens=turn.message_tokens,
+            turn=message.step,
+            tokens=message.tokens,
             words=len(spoken),
-            marks=find_corrections(turn.message, lexicon) if turn.turn >= 2 else (),
+            marks=find_corrections(message.text, lexicon) if message.step >= 2 else (),
             # The first message has nothing before it, so that its share of new words would always be 1.
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,

@@ -29,7 +29,7 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
     rows, repeated = [], False
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for point in convention(under(results.episodes[run_id], category, difficulty), targets):
+        for point in convention(results.game, under(results.episodes[run_id], category, difficulty), targets):
             repeated = repeated or point.over == "repetition"
             values = (Value.of(point.compared[key], behind, "no message before") for key in _COMPARED)
             length = Value.of(point.words, behind)

@@ -137,7 +137,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
 def _messages(
     results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice
 ) -> tuple[MessageResult, ...]:
-    return chosen(episode_messages(results.episodes[run_id], lexicon), category, difficulty)
+    return chosen(episode_messages(results.game, results.episodes[run_id], lexicon), category, difficulty)
 
 
 def _language(

@@ -390,7 +390,7 @@ def _vocabulary(played: _Played) -> Check:
     for name in (played.describers[:1] + played.describers[-1:]) if played.describers else ():
         by_episode: dict[str, list[int]] = {}
         for run_id in played.of_describer(name):
-            for message in episode_messages(played.results.episodes[run_id], "paper"):
+            for message in episode_messages(played.results.game, played.results.episodes[run_id], "paper"):
                 if message.turn > 1:
                     number_of_kinds = len({mark.correction for mark in message.marks})
                     by_episode.setdefault(message.episode_id, []).append(number_of_kinds)
@@ -409,7 +409,8 @@ def _numeric(played: _Played) -> Check:
         return NO_GRID
     name = played.describers[-1]
     runs = played.of_describer(name)
-    messages = [message for run in runs for message in episode_messages(played.results.episodes[run], "paper")]
+    results = played.results
+    messages = [message for run in runs for message in episode_messages(results.game, results.episodes[run], "paper")]
     usage = correction_profile(messages, "paper").usage["numeric"]
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")

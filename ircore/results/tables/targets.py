@@ -5,7 +5,7 @@ from itertools import product
 from statistics import fmean
 
 from ircore.core.records import Scene
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.base import messages_of
 from ircore.results.model import Results
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption
@@ -78,8 +78,7 @@ def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
     """Return the length of the first message of every episode, by category and difficulty."""
     tokens_by_condition: dict[tuple[str, str], list[int]] = {}
     for episode in (result.episode for episodes in results.episodes.values() for result in episodes):
-        if turns_of(episode):
-            tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(
-                turns_of(episode)[0].message_tokens
-            )
+        messages = messages_of(results.game, episode)
+        if messages and messages[0].tokens is not None:
+            tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(messages[0].tokens)
     return tokens_by_condition

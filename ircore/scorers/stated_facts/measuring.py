@@ -12,7 +12,8 @@ from ircore.core.fact_records import VERIFIED
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.workers import in_order
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.base import messages_of
+from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import read_facts
 from ircore.scorers.scoring import RUNS_AT_ONCE
@@ -110,12 +111,12 @@ def _measured(work: _Work) -> list[SaidTurn]:
     run, instances = _opened(work.run)
     instance = instances[work.episode.instance_id]
     reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
+    spoken = {message.step: message.text for message in messages_of(load_game(run.game), work.episode)}
     messages: list[str] = []
     turns = []
-    for turn in rendered_turns(work.episode):
-        if turn.rendering is not None:
-            messages.append(turn.message or "")
-            turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))
+    for turn, rendering in work.episode.renderings.items():
+        messages.append(spoken.get(turn, ""))
+        turns.append(reader.turn(work.episode.episode_id, turn, messages, run.rendering(rendering)))
     return turns
 
 

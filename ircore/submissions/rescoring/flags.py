@@ -11,7 +11,7 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
-from ircore.games.base import Game, ending_of
+from ircore.games.base import Game, messages_of
 from ircore.games.registry import load_game, step_word
 from ircore.instances.store import InstanceSet
 from ircore.runs.commitment import in_order
@@ -171,8 +171,8 @@ def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     raw = type(game).messages is Game.messages
     for event in events:
         if isinstance(event, End):
-            name, messages = event.episode.episode_id, game.messages(ending_of(game, event.episode))
-            yield from ((name, step, message) for step, message in messages)
+            messages = messages_of(game, event.episode)
+            yield from ((event.episode.episode_id, message.step, message.text) for message in messages)
         elif isinstance(event, Call) and raw:
             yield event.episode_id, event.turn, event.text or ""
 
