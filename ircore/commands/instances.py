@@ -24,9 +24,8 @@ from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, d
 from ircore.instances.review import accept_from_set, review_set
 from ircore.instances.store import INDEX, InstanceSet, read_instances
 from ircore.instances.summary import as_document, as_table, contact_sheet, summarise
-from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis
+from ircore.runs.synthesis import SynthesisPlan, accepted_set, model_player, open_synthesis, write_review
 from ircore.runs.synthesis import synthesize as make_figures
-from ircore.runs.synthesis_review import accepted_set, write_review
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.runner import JudgingPlan
 

@@ -186,7 +186,7 @@ class PlayedRun:
     def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, EpisodeCost]]:
         if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
-            from ircore.runs.costs.episode_costs import episode_costs
+            from ircore.runs.costs.totals import episode_costs
 
             # A folder has both in its journal, which is read once and not kept.
             folder = self.source.held()

@@ -20,8 +20,8 @@ from ircore.players.openai.bodies import JsonBody
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.conversations import Message, chat_messages, responses_input
 from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.meanings import remedies_for
 from ircore.players.openai.provider import served_model
-from ircore.players.openai.remedies import remedies_for
 from ircore.players.openai.replies import ChatReply, ResponsesReply
 from ircore.players.openai.settings import DescriberSettings, chosen_transport, read_key, read_settings
 from ircore.players.openai.usage import tokens_of

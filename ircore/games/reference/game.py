@@ -7,22 +7,54 @@ and Artzi, COLM 2024, section 3).
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.games.reference.masks import masked
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
 from ircore.games.reference.order import Order, labels_of, listener_orders
-from ircore.games.reference.prompts import PLACEHOLDERS
 from ircore.games.reference.published import PUBLISHED
 from ircore.games.reference.records import INVALID, Context, Round
 from ircore.games.reference.rules import ReferenceRules
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "speaker_simple": (),
+    "speaker_gricean": (),
+    "speaker_explicit": (),
+    "speaker_consistent": (),
+    "speaker_round": ("{label}",),
+    "speaker_right": (),
+    "speaker_wrong": ("{chosen}",),
+    "speaker_invalid": (),
+    "listener": ("{labels}",),
+    "listener_masked": ("{labels}",),
+    "listener_round": ("{message}",),
+    "listener_right": (),
+    "listener_wrong": ("{label}",),
+    "listener_invalid": ("{labels}",),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+
+GREY = "#808080"
+
+
+def masked(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+    """Return a grey picture of the same size for each."""
+    return {name: _grey(picture.width, picture.height) for name, picture in pictures.items()}
+
+
+@cache
+def _grey(width: int, height: int) -> Picture:
+    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
+
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""

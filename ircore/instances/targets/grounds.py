@@ -6,8 +6,7 @@ from collections.abc import Callable
 from ircore.core.drawing import Point
 from ircore.core.records import Difficulty
 from ircore.instances.targets.base import SIZE, SceneDrawing
-from ircore.instances.targets.palettes import mix
-from ircore.instances.targets.shape_colours import GROUND_COLOURS, contrast
+from ircore.instances.targets.palettes import GROUND_COLOURS, contrast, mix
 
 
 def paint_ground(difficulty: Difficulty, rng: random.Random) -> tuple[SceneDrawing, list[str]]:

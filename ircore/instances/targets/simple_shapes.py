@@ -14,8 +14,8 @@ from ircore.core.drawing import Point, arc_points
 from ircore.core.records import Difficulty
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.grounds import paint_ground
+from ircore.instances.targets.palettes import SHAPE_COLOURS, contrast, distinct_from
 from ircore.instances.targets.plane import polar
-from ircore.instances.targets.shape_colours import SHAPE_COLOURS, contrast, distinct_from
 
 EDGE = 14
 """Free pixels along each edge."""

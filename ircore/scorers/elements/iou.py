@@ -5,14 +5,14 @@ the paper's text. For every class the boxes of all its instances are drawn into 
 stretched to it, and the IoU of the two masks is taken.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from ircore.core.elements import ElementList
-from ircore.scorers.elements.presence import Empty, EmptyRule, which_empty
+from ircore.scorers.elements.presence import Empty, EmptyRule, presence, presence_published, which_empty
 
 SIDE = 512
 """Pixels of the masks."""
@@ -101,3 +101,17 @@ def _scaled(value: float, side: int) -> int:
 
 def _iou(first: Mask, second: Mask) -> float:
     return int((first & second).sum()) / int((first | second).sum())
+
+
+COMPARISONS: Mapping[str, Callable[[ElementList, ElementList], float | None]] = {
+    "ep_precision": lambda reference, drawn: presence(reference.counts, drawn.counts).precision,
+    "ep_recall": lambda reference, drawn: presence(reference.counts, drawn.counts).recall,
+    "ep_f1": lambda reference, drawn: presence(reference.counts, drawn.counts).f1,
+    "ep_precision_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).precision,
+    "ep_recall_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).recall,
+    "ep_f1_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).f1,
+    "iou_common": lambda reference, drawn: element_iou(reference, drawn).common,
+    "iou_precision": lambda reference, drawn: element_iou(reference, drawn).precision,
+    "iou_recall": lambda reference, drawn: element_iou(reference, drawn).recall,
+}
+"""Metrics of elements of a reference and of a drawn picture, 0–1; None where a comparison has no value."""

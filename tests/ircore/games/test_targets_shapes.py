@@ -12,6 +12,7 @@ from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element
 from ircore.instances.targets import geometry, geometry_easy, geometry_hard, simple_shapes
 from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn
+from ircore.instances.targets.palettes import distinct_from
 from ircore.instances.targets.plane import (
     Circle,
     circumcircle,
@@ -25,7 +26,6 @@ from ircore.instances.targets.plane import (
     touching,
     triangle,
 )
-from ircore.instances.targets.shape_colours import distinct_from
 from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
 
 pytestmark = pytest.mark.slow
