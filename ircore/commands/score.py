@@ -32,8 +32,7 @@ from ircore.results.retests import answered_twice, retest_agreements
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
-from ircore.scorers.remote import scored_by
-from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs, scored_by
 from ircore.seeing.ocr import reader_missing
 
 

@@ -12,10 +12,8 @@ from ircore.results.subsets import board_rows, by_rules
 from ircore.results.tables.board_columns import Line, board_columns, primary_key, spare_columns
 from ircore.results.tables.judges import MARKS
 from ircore.results.tables.model import Table
-from ircore.results.tables.names import pair_names
-from ircore.results.tables.pairs import caption
-from ircore.results.tables.ranks import remedies
-from ircore.results.tables.ties import tie_words
+from ircore.results.tables.pairs import caption, pair_names
+from ircore.results.tables.ranks import remedies, tie_words
 
 
 def board_table(

@@ -17,8 +17,7 @@ from ircore.results.model import BoardRow, Results
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.tables.model import Better, Column, Selection, Value, Which
-from ircore.results.tables.names import ALL
-from ircore.results.tables.pairs import seat_column
+from ircore.results.tables.pairs import ALL, seat_column
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled
 from ircore.results.tables.rated_shares import marks_of
 from ircore.results.tables.rules import RULES

@@ -32,7 +32,7 @@ from ircore.results.statistics.mixed import Unavailable
 from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.intervals import number
-from ircore.results.tables.names import pair_names
+from ircore.results.tables.pairs import pair_names
 
 NAMED = 3
 """Exceptions that are named."""
@@ -445,7 +445,7 @@ def _nearest(played: _Played) -> Check:
 
 
 def _tolerant(played: _Played) -> Check:
-    from ircore.results.tables.names import ALL
+    from ircore.results.tables.pairs import ALL
     from ircore.results.tables.people import people_table
 
     table = people_table(played.results)

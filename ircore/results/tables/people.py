@@ -7,8 +7,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.agreement import bias, pearson, weighted_kappa
 from ircore.results.tables.agreement import agreement_value
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.names import ALL
-from ircore.results.tables.pairs import caption
+from ircore.results.tables.pairs import ALL, caption
 
 NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
 NOTES = (
