@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.nested_commands import run_nested
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import (
     PATH,
@@ -19,6 +18,7 @@ from ircore.commands.options import (
     executor_options,
     json_option,
     path_option,
+    run_nested,
     scheduler_of,
 )
 from ircore.core.counted import counted

@@ -43,8 +43,7 @@ from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import LoadedSubmission, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
-from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.judges.prompts import captioned
+from ircore.scorers.judges.manifest import LoadedJudge, captioned
 
 AnswerT = TypeVar("AnswerT")
 

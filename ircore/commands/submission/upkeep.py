@@ -9,8 +9,16 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
+from ircore.commands.options import (
+    PATH,
+    POSITIVE,
+    echo_json,
+    json_option,
+    option_words,
+    path_option,
+    published_runs,
+    run_nested,
+)
 from ircore.commands.run_paths import runs_to_read
 from ircore.commands.submission.group import channel_option, spot_option
 from ircore.core.counted import counted

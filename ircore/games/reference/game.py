@@ -18,10 +18,9 @@ from ircore.core.seeds import derived_seed
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
-from ircore.games.reference.order import Order, labels_of, listener_orders
 from ircore.games.reference.published import PUBLISHED
 from ircore.games.reference.records import INVALID, Context, Round
-from ircore.games.reference.rules import ReferenceRules
+from ircore.games.reference.rules import Order, ReferenceRules, labels_of, listener_orders
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {

@@ -2,14 +2,15 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core import exact
-from ircore.core.drawing import Point, text_size
+from ircore.core.drawing import Drawing, Point, text_size
 from ircore.core.plot_area import PlotArea, Scale
-from ircore.instances.targets.base import SIZE, SceneDrawing
+from ircore.core.records import Box, Element, Scene
+from ircore.instances.targets.base import MARGIN, SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, mix
 
 EDGE = 14
@@ -302,3 +303,96 @@ def _rotated_size(text: str, font: float, rotation: float) -> tuple[float, float
         width * exact.cos(turn) + height * exact.sin(turn),
         width * exact.sin(turn) + height * exact.cos(turn),
     )
+
+
+SHAPES = ("circle", "square", "triangle", "diamond", "ring")
+"""A ring is a circle filled with the colour beneath."""
+
+
+def draw_marker(
+    scene: SceneDrawing, centre: Point, shape: str, size: float, colour: str, surface: str, **parameters: Any
+) -> Element:
+    """Draw a marker and add it to the scene.
+
+    Args:
+        scene: The picture.
+        centre: In pixels.
+        shape: One of ``SHAPES``.
+        size: Diameter of a circle, in pixels; the other shapes are made to look as large.
+        colour: Colour of the marker, or of a ring's rim.
+        surface: Colour inside a ring.
+        parameters: Added to the element's own: centre, shape and size.
+    """
+    box = _draw(scene.drawing, centre, shape, size / 2, colour, surface)
+    at = [round(centre[0], 2), round(centre[1], 2)]
+    return scene.add("marker", box, colour, shape=shape, centre=at, size=size, **parameters)
+
+
+def _draw(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
+    x, y = centre
+    if shape == "circle":
+        return drawing.ellipse(centre, (half, half), colour)
+    if shape == "ring":
+        drawing.ellipse(centre, (half, half), surface)
+        return drawing.ellipse(centre, (half, half), outline=colour, width=2.0)
+    if shape == "square":
+        half *= 0.9
+        return drawing.rectangle(x - half, y - half, x + half, y + half, colour)
+    if shape == "triangle":
+        return drawing.polygon([(x, y - half * 1.25), (x + half * 1.2, y + half), (x - half * 1.2, y + half)], colour)
+    half *= 1.25
+    return drawing.polygon([(x, y - half), (x + half, y), (x, y + half), (x - half, y)], colour)
+
+
+ATTEMPTS = 60
+
+
+def first_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
+    """Return the first drawn target whose texts do not overlap.
+
+    Layouts are made to fit; once in a while labels of chance lengths meet all the same.
+    """
+    for _ in range(ATTEMPTS):
+        drawn = draw(rng)
+        if not overlapping_texts(drawn.scene):
+            return drawn
+    raise AssertionError(f"no legible picture in {ATTEMPTS} attempts")
+
+
+def overlapping_texts(scene: Scene, gap: int = 2) -> bool:
+    """Return whether two texts are nearer than ``gap`` pixels to each other."""
+    boxes = [element.box for element in scene.elements if element.text is not None]
+    return any(meet(grown(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
+
+
+def meet(first: Box, second: Box) -> bool:
+    """Return whether two boxes have a pixel in common."""
+    return (
+        first.left < second.right
+        and second.left < first.right
+        and first.top < second.bottom
+        and second.top < first.bottom
+    )  # fmt: skip
+
+
+def grown(box: Box, by: int) -> Box:
+    """Return a box with ``by`` more pixels on each side."""
+    return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
+
+
+def text_box(centre: Point, text: str, size: float) -> Box:
+    """Return the box that a text centred on a point needs."""
+    width, height = text_size(text, size)
+    left, top = int(centre[0] - width / 2), int(centre[1] - height / 2)
+    return Box(left, top, left + int(width) + 2, top + int(height) + 2)
+
+
+def is_free(scene: SceneDrawing, box: Box, over: Iterable[str]) -> bool:
+    """Return whether a box lies inside the margin and on nothing but the colours in ``over``."""
+    width, height = scene.drawing.width, scene.drawing.height
+    if min(box.left, box.top, width - box.right, height - box.bottom) < MARGIN:
+        return False
+    allowed = {tuple(bytes.fromhex(colour[1:])) for colour in over}
+    # More colours than are allowed give None, which is cheaper than a look at every pixel.
+    colours = scene.drawing.image.crop((box.left, box.top, box.right, box.bottom)).getcolors(maxcolors=len(allowed))
+    return colours is not None and all(colour in allowed for _, colour in colours)

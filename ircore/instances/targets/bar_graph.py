@@ -13,6 +13,7 @@ from ircore.instances.targets.axes import (
     Style,
     draw_axes,
     draw_ground,
+    first_legible,
     line_at,
     names_axis,
     numbers,
@@ -22,7 +23,6 @@ from ircore.instances.targets.axes import (
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, pick_colours, pick_paper, readable_on
-from ircore.instances.targets.placing import first_legible
 from ircore.instances.targets.topics import TOPICS, Topic, distinct_values, pick_words, round_top
 
 

@@ -17,18 +17,21 @@ from ircore.instances.targets.axes import (
     crisp,
     draw_axes,
     draw_ground,
+    draw_marker,
+    first_legible,
+    grown,
+    is_free,
     line_at,
     number,
     numeric_axis,
     pick_style,
     place,
+    text_box,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
 from ircore.instances.targets.curves import Function, Window, branches
 from ircore.instances.targets.function_plans import HARD, Graph, plan_easy
-from ircore.instances.targets.markers import draw_marker
 from ircore.instances.targets.palettes import Paper, mix, pick_colours, pick_paper
-from ircore.instances.targets.placing import first_legible, grown, is_free, text_box
 
 LEAST_MARKED = 4
 """Points that the second edition tries to mark in a hard graph."""

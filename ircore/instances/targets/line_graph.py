@@ -10,21 +10,24 @@ from ircore.core import exact
 from ircore.core.drawing import Point, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
+    SHAPES,
     Axis,
     Plot,
     Style,
     draw_axes,
     draw_ground,
+    draw_marker,
+    first_legible,
+    is_free,
     names_axis,
     numbers,
     numeric_axis,
     pick_style,
     place,
+    text_box,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.instances.targets.markers import SHAPES, draw_marker
 from ircore.instances.targets.palettes import Paper, contrast_ratio, mix, pick_colours, pick_paper
-from ircore.instances.targets.placing import first_legible, is_free, text_box
 from ircore.instances.targets.topics import SEQUENCES, Topic, pick_words, round_step
 
 DASHES: tuple[tuple[float, ...], ...] = ((), (9, 5), (2, 4), (10, 4, 2, 4), (16, 5))

@@ -9,9 +9,9 @@ from typing import Literal
 from ircore.core import exact
 from ircore.core.drawing import Anchor, Point, text_size
 from ircore.core.records import Difficulty
+from ircore.instances.targets.axes import first_legible
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, contrast, pick_colours, pick_paper, readable_on
-from ircore.instances.targets.placing import first_legible
 from ircore.instances.targets.plane import polar
 from ircore.instances.targets.topics import KINDS, pick_words
 

@@ -15,7 +15,7 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.answers import PictureAnswer, PlayerError
+from ircore.players.base import PictureAnswer, PlayerError
 from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.weights import (
     NO_MEMORY,

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.answers import ChoiceAnswer, PlayerError, TextAnswer
+from ircore.players.base import ChoiceAnswer, PlayerError, TextAnswer
 from ircore.players.choices import choice_of
 from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.weights import (

@@ -117,7 +117,7 @@ class Entry:
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.
         """
-        from ircore.results.tables.rules import with_rules
+        from ircore.results.tables.pairs import with_rules
 
         if not self.by_condition and (question.category or question.difficulty):
             raise InputError("this table is of all instances", "Leave out --category and --difficulty.")
@@ -249,7 +249,7 @@ TABLES: Mapping[str, Entry] = {
     "readers": _of_results("how far judges agree with the grammar what messages state", "witnesses:readers_table"),
     "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
     "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
-    "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
+    "references": _of_judge("ceilings and floors of generators, never ranked", "board:references_table"),
     "corrections": _of_words("what correction messages are about", "language:corrections_table"),
     "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
     "words": _of_words("the commonest words of each correction", "language:words_table"),

@@ -14,8 +14,8 @@ from ircore.core.drawing import Drawing, Point, sector_start
 from ircore.core.images import Pixels
 from ircore.core.records import Element, Scene
 from ircore.instances.readable_scenes import NEEDED
+from ircore.instances.targets.axes import draw_marker
 from ircore.instances.targets.base import SceneDrawing
-from ircore.instances.targets.markers import draw_marker
 from ircore.instances.targets.simple_shapes import RING_HOLE, corners
 
 FRINGE = 2

@@ -26,8 +26,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.inquiry import JudgementInquiry
-from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
+from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, judges_prices
 from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.scene_facts.scene import facts_of
 

@@ -6,8 +6,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Task, Verdict
-from ircore.games.reasoning.dimensions.seen_things import SeenThings
+from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
 from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, SIDE, Form, Placed, draw_forms
 from ircore.games.reasoning.verifiers.detections import Detections
 from ircore.games.reasoning.verifiers.spatial import Asked, Relation, relations, spatial, spatial_published

@@ -23,7 +23,7 @@ from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
-from ircore.results.tables.references import references_table
+from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references import (
