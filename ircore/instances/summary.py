@@ -1,4 +1,4 @@
-"""Counting the contents of an instance set; as data, as a table for the terminal, and as a contact sheet."""
+"""Counting the contents of an instance set, as data, as a table and as a contact sheet; and comparing two sets."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Making targets with models: the run behind ``ircore instances synthesize``, and the figures that came of it."""
+"""Making targets with models: the run behind ``ircore instances synthesize``, its figures, and their review."""
 
 import tempfile
 from collections.abc import Iterator

@@ -12,9 +12,9 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.games.measuring import MeasuredValue
+from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.grounded import detected_once
-from ircore.scorers.elements.iou import COMPARISONS
 from ircore.scorers.judges.base import with_scene
 from ircore.scorers.material import installed_judge
 from ircore.scorers.metrics.base import Metric

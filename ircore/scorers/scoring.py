@@ -1,6 +1,6 @@
-"""Scoring runs: every judge and metric on the first and final rendering of every played episode.
+"""Scoring runs, here or on a cluster: judges and metrics on renderings of every played episode.
 
-Of games other than reconstruction, judges rate the pictures that the game names in its function ``rated``.
+Judges rate the pictures that a game names in its function ``rated``.
 
 What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
 the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.

@@ -1,4 +1,4 @@
-"""Running a script in bubblewrap: only the files that ``contents`` names, no network, no new process.
+"""Running a script in bubblewrap: only the files that it needs, no network, no new process.
 
 The inside is one process without capabilities, in namespaces of its own, without ``/proc``, ``/dev`` and ``/sys``.
 Whatever it may write is one small folder in memory, and one pipe from which at most so many bytes are read.

@@ -1,4 +1,4 @@
-"""Two witnesses: judges of facts that are models, held against the program's eye, and what people have to decide."""
+"""Facts that messages state and renderings show, and judges of facts held against the program's eye."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable

@@ -6,7 +6,7 @@ from ircore.core.elements import ElementList
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels, hash_pixels
 from ircore.scorers.elements import detr
-from ircore.scorers.elements.iou import COMPARISONS
+from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import weights_of
 

@@ -1,4 +1,4 @@
-"""A model as judge, described by a manifest: ``ircore score --judge FILE``."""
+"""A model as judge, described by a manifest, and what it is asked: ``ircore score --judge FILE``."""
 
 from dataclasses import dataclass
 from functools import cached_property

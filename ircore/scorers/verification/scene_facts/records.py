@@ -1,4 +1,4 @@
-"""Records of marks, which are the things that a picture shows, and of the facts about them."""
+"""Records of marks, which are the things that a picture shows, and of facts about them, with their words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Common-, Precision- and Recall-IoU over all instances of a class, as ConvGenVisMo's paper defines them.
+"""Comparisons of two lists of elements: presence by name, and overlap of boxes, as ConvGenVisMo defines them.
 
 The published code keeps the last box of each class only and was never run on the published set; so these values follow
 the paper's text. For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures
