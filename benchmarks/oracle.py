@@ -180,7 +180,9 @@ def compare(before: Path, after: Path) -> int:
                 place = f"{where}:{column}"
                 if any(fnmatch(place, pattern) for pattern in gone):
                     continue
-                found = None if now is None else now.get(renamed.get(place, column), now.get(columns.get(column)))
+                # A number with its interval, or with what is said about it, has the column's name as a part of its own.
+                known = ".".join(columns.get(part, part) for part in column.split("."))
+                found = None if now is None else now.get(renamed.get(place, column), now.get(known))
                 if found != values:
                     different[place] += _differing(place, values, found)
     print(f"{sum(different.values())} values differ in {len(different)} columns")

@@ -10,8 +10,10 @@ Formats: https://huggingface.co/docs/hub/eval-results. ``eval.yaml`` belongs int
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
@@ -85,11 +87,11 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
     players = marginals(results, source.judge)
     with new_folder(out) as folder:
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
-        for label in sorted({player.label for player in players}):
+        # All runs of a grid have the same rules, so those of any player do.
+        rules = played_by(players[0], results)
+        for label, name in _folder_names({player.label for player in players}, rules).items():
             entries = [entry(player, source, results) for player in players if player.label == label]
-            # All runs of a grid have the same rules, so those of any player do.
-            name = played_by(players[0], results).tagged(label)
-            write_text(folder / _folder_name(name) / ".eval_results" / FILE, _yaml(entries))
+            write_text(folder / name / ".eval_results" / FILE, _yaml(entries))
     return players
 
 
@@ -178,9 +180,17 @@ def played_by(player: PlayerResult, results: Results) -> Any:
     return next(submission.rules for submission in results.submissions if submission.run_id in player.run_ids)
 
 
-def _folder_name(label: str) -> str:
-    # The label of a model holds slashes, as in org/model, which would make folders.
-    return re.sub(r"[^A-Za-z0-9._-]+", "--", label).strip(".") or "model"
+def _folder_names(labels: Iterable[str], rules: Any) -> dict[str, str]:
+    """Return a folder for each model, named after it: the label holds slashes, as in org/model, or any letters."""
+    names = {
+        label: re.sub(r"[^A-Za-z0-9._-]+", "--", rules.tagged(label)).strip(".") or "model" for label in sorted(labels)
+    }
+    # Some disks take A and a for the same letter.
+    counts = Counter(name.casefold() for name in names.values())
+    return {
+        label: name if counts[name.casefold()] == 1 else f"{name}-{sha256(label.encode()).hexdigest()[:8]}"
+        for label, name in names.items()
+    }
 
 
 def _yaml(document: object) -> str:

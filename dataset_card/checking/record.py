@@ -153,7 +153,8 @@ class RecordCheck:
         if record.content != content_hash(record.parts, texts, record.layout):
             yield "content is not the hash of what the release holds"
         yield from self._table_faults(record)
-        if record.name != release_name(record.benchmark, record.date, record.content):
+        before = {entry.name for entry in record.history[1:]}
+        if record.name != release_name(record.benchmark, record.date, record.content, before):
             yield "name does not follow from benchmark, date and content"
         if (record.history[0].name, record.history[0].date) != (record.name, record.date):
             yield "the newest entry of its history is not of this release"

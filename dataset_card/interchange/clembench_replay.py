@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from dataset_card.interchange.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
 from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
+from ircore.core.days import written_moment
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
@@ -132,8 +133,8 @@ def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     slug = _slug("-".join(names))
     loaded = LoadedSubmission(slug, pair, results.pair)
     run = make_run(loaded, instances, rules, load_prompts("reconstruction"), 0)
-    times = [event.timestamp for logged in first.turns for event in logged if _moment(event.timestamp)]
-    started = min(times, default=run.started)
+    times = (_moment(event.timestamp) for logged in first.turns for event in logged)
+    started = min((written_moment(moment) for moment in times if moment is not None), default=run.started)
     return with_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
 
 

@@ -43,6 +43,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
+from ircore.core.score_records import JudgeIdentity
 from ircore.games.registry import in_registry_order, load_game
 from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
@@ -216,7 +217,7 @@ def write_release(
         # Gaps of a run that was taken out go with the run and are no fault of whoever gave them.
         gone = {str(tombstone.run_id) for tombstone in selection.tombstones if tombstone.removes}
         # After the record, because gaps are no part of the content that a release is named after.
-        texts[SEASON_GAPS] = season_text(season, None if previous is None else previous.folder, source, gone)
+        texts[SEASON_GAPS] = season_text(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
         copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
         verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
@@ -293,7 +294,11 @@ def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> 
     Raises:
         InputError: No judge rated any played episode.
     """
-    by_id = {run.run.run_id: _view(run) for run in runs}
+    views = [PlayedRun(run) for run in runs]
+    judges = shared_identities(views)
+    for view in views:
+        _take_cells(view, judges)
+    by_id = {view.run.run_id: view for view in views}
     results = Results.from_runs(by_id.values())
     if not results.judges:
         # load_dataset refuses a table without rows, so there would be no leaderboard to load.
@@ -302,11 +307,15 @@ def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> 
     return ReconstructionSource(instances, ordered, results)
 
 
-def _view(source: RunSource) -> PlayedRun:
-    run = PlayedRun(source)
-    if isinstance(source, StoredRun) and (published := source.release.cells_of(source.run)):
-        run.cells = published  # the same program computed them
-    return run
+def _take_cells(run: PlayedRun, judges: Mapping[str, JudgeIdentity]) -> None:
+    """Give a stored run its published cells by judges that are who they were; the same program computed them."""
+    if isinstance(run.source, StoredRun):
+        release = run.source.release
+        cells = release.cells_of(run.run).items()
+        # A judge that rates further categories by now counts other pictures, of runs that it never saw too.
+        published = {key: cell for key, cell in cells if release.judges.get(cell.judge) == judges.get(cell.judge)}
+        if published:
+            run.cells = published
 
 
 def _refuse_unfit(instances: InstanceSet) -> None:

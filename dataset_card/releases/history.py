@@ -1,7 +1,6 @@
 """Name of a release, and the changes against the previous release."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from dataset_card.releases.record import (
@@ -16,16 +15,18 @@ from dataset_card.releases.record import (
     release_name,
 )
 from dataset_card.releases.renderer import program_key, renderer
+from dataset_card.releases.run_records import records_of
 from dataset_card.releases.stored_release import StoredRelease
+from dataset_card.releases.stored_run import stored_run
 from dataset_card.tables.columns import Config
 from dataset_card.tables.declared_tables import DeclaredTables
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import is_of_turns
-from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
 from ircore.results.benchmark_version import Version, version_of
+from ircore.results.played_run import PlayedRun
 
 
 class Subject(NamedTuple):
@@ -100,13 +101,15 @@ def describe_release(
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
         return previous.record.model_copy(update=written)
-    day = date or _newest(source, tombstones)
+    # What a dispute ended for may be the newest thing in a release that is newer than the dispute's own release.
+    day = date or max(_newest(source, tombstones), "" if previous is None else previous.record.date)
     benchmark = None if version is None else version.name
+    taken = {entry.name for entry in previous.record.history} if previous is not None else set()
     entry = Entry(
-        name=release_name(benchmark, day, content),
+        name=release_name(benchmark, day, content, taken),
         date=day,
         added=tuple(_added(source, previous)),
-        changed=tuple(_changed(source, parts, previous)),
+        changed=tuple(_changed(source, parts, previous, layout)),
         withdrawals=_decided(tombstones, previous),
         notes=tuple(_notes(source, previous, version)),
     )
@@ -170,12 +173,8 @@ def _game_record(tables: DeclaredTables) -> GameRecord:
 
 def _newest(source: ReleaseSource, tombstones: Sequence[Withdrawal]) -> str:
     """Return the day of the newest run or withdrawal: no clock, so that the same input gives the same release."""
-    days = []
-    for text in (*(run.run.started[:10] for run in source.runs), *(tombstone.date for tombstone in tombstones)):
-        # The start of a run is any line of text, which need not begin with a day.
-        with suppress(InputError):
-            days.append(parse_day(text, "started"))
-    return max(days, default="1970-01-01")
+    days: list[str] = [run.run.started[:10] for run in source.runs]
+    return max([*days, *(tombstone.date for tombstone in tombstones)])
 
 
 def _added(source: ReleaseSource, previous: StoredRelease | None) -> Iterator[RunNote]:
@@ -183,7 +182,9 @@ def _added(source: ReleaseSource, previous: StoredRelease | None) -> Iterator[Ru
     return (RunNote.of(run.run) for run in source.runs if run.run.run_id not in known)
 
 
-def _changed(source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRelease | None) -> Iterator[RunChange]:
+def _changed(
+    source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRelease | None, layout: str
+) -> Iterator[RunChange]:
     if previous is None:
         return
     for run in source.runs:
@@ -192,8 +193,14 @@ def _changed(source: ReleaseSource, parts: tuple[Part, ...], previous: StoredRel
         tables = tuple(
             part.config for part in own if (old := previous.parts.get((part.config, run_id))) and old.key != part.key
         )
-        if run_id in previous.runs and tables:
+        if run_id in previous.runs and tables and not (layout != previous.record.layout and _is_same(run, previous)):
             yield RunChange(run=RunNote.of(run.run), tables=tables)
+
+
+def _is_same(run: PlayedRun, previous: StoredRelease) -> bool:
+    """Return whether a run holds what it held: in tables with other columns, the same rows have other keys."""
+    former = stored_run(previous, previous.runs[run.run.run_id], run.instances)
+    return records_of(run) == former.records and [*run.facts(judge=None)] == [*former.facts()]
 
 
 def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Version | None) -> Iterator[str]:

@@ -5,7 +5,8 @@ changed and withdrawn against the previous release stays in the history of every
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
@@ -238,9 +239,17 @@ def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:
     return tuple(config for config in configs if config.name not in OPTIONAL_NAMES)
 
 
-def release_name(benchmark: str | None, date: str, content: str) -> str:
-    """Return the name of a release, which is also the tag: ``2026.1-2026-12-01-1a2b3c4d``."""
-    return f"{benchmark or 'unreleased'}-{date}-{content[:8]}"
+def release_name(benchmark: str | None, date: str, content: str, taken: Collection[str] = ()) -> str:
+    """Return the name of a release, which is also the tag: ``2026.1-2026-12-01-1a2b3c4d``.
+
+    Args:
+        benchmark: Version of the benchmark; None if it is not a released one.
+        date: Of the release, YYYY-MM-DD.
+        content: Hash of its content.
+        taken: Names of the releases before: content that comes back on the same day is numbered, from 2.
+    """
+    name = f"{benchmark or 'unreleased'}-{date}-{content[:8]}"
+    return next(free for free in chain([name], (f"{name}-{number}" for number in count(2))) if free not in taken)
 
 
 def content_hash(parts: tuple[Part, ...], texts: dict[str, str], layout: str) -> str:

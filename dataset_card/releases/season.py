@@ -3,23 +3,31 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from dataset_card.releases.record import ReleaseRecord
+from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.release_source import ReleaseSource
+from dataset_card.tables.schema import SCORES
 from ircore.core.errors import InputError
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps, read_season_gaps
 
 
 def season_text(
-    further: SeasonGaps | None, previous: Path | None, source: ReleaseSource, removed_run_ids: Collection[str] = ()
+    further: SeasonGaps | None,
+    source: ReleaseSource,
+    record: ReleaseRecord,
+    previous: StoredRelease | None,
+    removed_run_ids: Collection[str] = (),
 ) -> str:
     """Return the content of ``season_gaps.json``; empty without a gap.
 
-    Gaps of the previous release stay as long as their runs do. Where gaps of another season, judge or number of
-    pictures are given, those of before go.
+    Gaps of the previous release stay as long as their runs and the scores of these do. Where gaps of another season,
+    judge or number of pictures are given, those of before go.
 
     Args:
         further: Further gaps; None for none.
-        previous: Folder of the release before.
         source: Of this release.
+        record: Of this release, whose newest entry says what changed.
+        previous: The release before.
         removed_run_ids: Runs that were taken out: their gaps go with them.
 
     Raises:
@@ -29,10 +37,13 @@ def season_text(
     gaps = None if further is None else further.of({gap.run_id for gap in further.gaps} - set(removed_run_ids))
     if gaps is not None and (fault := next(_misfits(gaps, public, runs), None)):
         raise InputError(f"--season: {fault}", "Make the gaps with the runs of this release: … season gap --public RUN")
-    former = None if previous is None else gaps_of(previous)
+    former = None if previous is None else gaps_of(previous.folder)
     # Gaps to another public set say nothing about the runs of this release.
     if former is not None and former.public == public and (gaps is None or former.fits(gaps)):
-        gaps = former.of(runs).with_gaps(() if gaps is None else gaps.gaps)
+        # A gap is to a main score that a run which was scored again has no more.
+        news = () if previous is None or record.name == previous.record.name else record.history[0].changed
+        scored_again = {change.run.run_id for change in news if SCORES.name in change.tables}
+        gaps = former.of(runs - scored_again).with_gaps(() if gaps is None else gaps.gaps)
     return gaps.model_dump_json(indent=2, by_alias=True) + "\n" if gaps is not None and gaps.gaps else ""
 
 

@@ -145,7 +145,8 @@ def _tombstones(
         # A dispute is over when it is not said again.
         if tombstone.run_id is not None and (tombstone.kind != "disputed" or withdrawals is None)
     }
-    for withdrawal in withdrawals or ():
+    # By date, whatever the order of their lines: of one day, the later line follows the earlier one.
+    for withdrawal in sorted(withdrawals or (), key=lambda decision: decision.date):
         # A cleared run stands as any other run.
         for run in runs if withdrawal.kind != "cleared" else ():
             run_id = run.run.run_id

@@ -78,9 +78,13 @@ class DeclaredTables(GameTables):
         """Return the tables of runs, their results computed.
 
         Raises:
-            InputError: A run has no values yet.
+            InputError: A run has no values yet, or no episode was played.
         """
-        return cls(game, instances, Results.from_runs(runs, game=game))
+        results = Results.from_runs(runs, game=game)
+        if not any(result.played for of_run in results.episodes.values() for result in of_run):
+            # load_dataset refuses a table without rows, and there would be no step to load.
+            raise results.no_ratings()
+        return cls(game, instances, results)
 
     @property
     def runs(self) -> tuple[PlayedRun, ...]:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import fsum
 from typing import TypedDict
 
 from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
@@ -122,6 +121,7 @@ def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
     for episode in run.episodes:
+        cost = run.costs.get(episode.episode_id, UNKNOWN_COST)
         drawn = [turn.rendering for turn in turns_of(episode) if turn.rendering is not None]
         yield (
             of_episode(run, episode)
@@ -133,8 +133,8 @@ def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
                 "turns": len(turns_of(episode)),
                 "renderings": len(drawn),
                 "message_tokens": sum(turn.message_tokens for turn in turns_of(episode)),
-                "seconds": fsum(turn.seconds for turn in turns_of(episode)),
-                "cost_usd": run.costs.get(episode.episode_id, UNKNOWN_COST).usd,
+                "seconds": cost.seconds,
+                "cost_usd": cost.usd,
             }
             | picture_columns("first_rendering", run, drawn[0] if drawn else None)
             | picture_columns("final_rendering", run, drawn[-1] if drawn else None)

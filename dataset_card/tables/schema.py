@@ -112,7 +112,7 @@ EPISODES = Config(
         Column("final_rendering", "image", "Of the last turn that has one.", nullable=True),
         _hash("final_rendering", nullable=True),
         Column("message_tokens", "int32", "Tokens of all messages."),
-        Column("seconds", "float64", "Time both players took for the whole episode, seconds."),
+        Column("seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True),
         Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
         _RULES,
     ),

@@ -1,10 +1,10 @@
-"""Dates without a time of day, as manifests, releases and decisions state them."""
+"""Dates and times, as manifests, runs, releases and decisions state them."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from re import ASCII, fullmatch
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from ircore.core.errors import InputError
 
@@ -22,6 +22,32 @@ def _as_day(value: Any) -> str:
 
 Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
 """A date, YYYY-MM-DD."""
+
+
+def _as_moment(text: str) -> str:
+    """Check that a text is a time in UTC in the only form in which texts sort as times."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    # A time without a zone is of some clock that nobody knows.
+    if moment is None or moment.tzinfo is None or written_moment(moment) != text:
+        raise ValueError("must be a time in UTC, such as 2026-11-22T07:45:00+00:00")
+    return text
+
+
+Moment = Annotated[str, AfterValidator(_as_moment), Field(json_schema_extra={"format": "date-time"})]
+"""A time in UTC, to the second, as ``written_moment`` writes it: the first ten characters are the day."""
+
+
+def written_moment(moment: datetime) -> str:
+    """Return a time in UTC as text; a time without a zone counts as UTC.
+
+    >>> written_moment(datetime(2026, 11, 22, 7, 45))
+    '2026-11-22T07:45:00+00:00'
+    """
+    known = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    return known.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def parse_day(text: str, name: str) -> str:

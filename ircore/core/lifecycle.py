@@ -74,7 +74,9 @@ class Withdrawal(Record):
             known: The decision that held; None if there was none.
         """
         if known is None or not known.removes:
-            return known if self.kind == "reinstated" else self
+            # What was decided before the run came back is settled.
+            settled = known is not None and known.kind == "reinstated" and self.date < known.date
+            return known if self.kind == "reinstated" or settled else self
         # That a run was wrong is not taken back by a word about all of them.
         ends = self.kind == "reinstated" and (known.kind == "withdrawn" or self.run_id is not None)
         return self if ends and self.date >= known.date else known

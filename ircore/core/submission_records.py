@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from ircore.core.days import Day
+from ircore.core.days import Day, Moment
 from ircore.core.episode_records import repeat_id
 from ircore.core.records import DEFAULT_GAME, NAME, Fields, Line, Name, PlayerSpec, Record, Sha256, is_none
 
@@ -188,7 +188,7 @@ class Run(Record):
         exclude_if=lambda packages: not packages,
         description="Versions of the other packages that add the game or players, as far as they were installed.",
     )
-    started: Line = Field(description="When play began, ISO 8601 in UTC.")
+    started: Moment = Field(description="When play began, ISO 8601 in UTC.")
     opening: Opening | None = Field(
         default=None,
         exclude_if=is_none,

@@ -25,14 +25,13 @@ VALUES = {("ann", "max"): 9.0, ("ann", "tim"): 7.0, ("org/bob", "max"): 5.0, ("o
 """What every final rendering of a pair scores."""
 
 
-def played(folder: Path, instances: InstanceSet, describer: str, generator: str) -> RunFolder:
-    slug = f"{describer}-{generator}".replace("/", "-")
+def played(folder: Path, instances: InstanceSet, describer: str, generator: str, value: float) -> RunFolder:
+    slug = f"{describer}-{generator}".encode().hex()
     loaded = sample_submission(slug)
     seats = {"describer": describer, "generator": generator}
     players = {seat: PlayerSpec(player="classical", model=label) for seat, label in seats.items()}
     named = LoadedSubmission(slug, loaded.submission.model_copy(update=players), loaded.path)
     run = sample_run(folder / slug, instances, named)
-    value = VALUES[describer, generator]
     run.add_scores(
         rating_of(episode, turn, value) for episode in run.episodes() for turn in rendered_turns(episode)[-1:]
     )
@@ -43,7 +42,7 @@ def played(folder: Path, instances: InstanceSet, describer: str, generator: str)
 def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[RunFolder]]:
     folder = tmp_path_factory.mktemp("grid")
     instances = sample_instances(folder / "instances", per_condition=2)
-    return folder, [played(folder, instances, *pair) for pair in VALUES]
+    return folder, [played(folder, instances, *pair, value) for pair, value in VALUES.items()]
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +80,17 @@ def test_the_hub_s_client_reads_the_entries(release: Path, tmp_path: Path) -> No
     assert "As describer; mean over 2 partners (max, tim)." in str(entry.notes)
     assert "95 % interval" in str(entry.notes)
     assert "Rules b200-t10-allow: 200 tokens a message, 10 turns;" in str(entry.notes)
+
+
+def test_each_model_has_a_file_whatever_the_letters_of_its_name(tmp_path: Path) -> None:
+    instances = sample_instances(tmp_path / "instances", per_condition=2)
+    names = [("模型甲", "Max"), ("模型甲", "max"), ("模型乙", "Max"), ("模型乙", "max")]
+    runs = [played(tmp_path, instances, *pair, value).path for pair, value in zip(names, (9, 7, 5, 1), strict=True)]
+    build_release(runs, tmp_path / "instances", tmp_path / "release")
+    write_eval_results(tmp_path / "release", Source("org/irg", None, "eye"), tmp_path / "out")
+    files = [*(tmp_path / "out").glob("*/.eval_results/*.yaml")]
+    assert len({file.parts[-3].casefold() for file in files}) == 4
+    assert sorted(entry.value for file in files for entry in parse_eval_result_entries(read(file))) == [3, 4, 7, 8]
 
 
 def test_the_benchmark_has_a_task_for_each_seat(release: Path, tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def invented_run(
         prompts="reconstruction-test",
         seed=0,
         version="0",
-        started="2026-01-01T00:00:00Z",
+        started="2026-01-01T00:00:00+00:00",
     )
     pairs = [_episode(instance, random, skill, gain, judge) for instance in instances.instances]
     return InventedRun(

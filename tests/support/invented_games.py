@@ -85,7 +85,7 @@ def guessed(
     run = Run(
         schema_=1, run_id=f"{slug}-{len(rules or {})}", game="guessing", slug=slug, submission=submission,
         instance_set=instances.identity, rules=dict(rules or {}), prompts="guessing-test", seed=0, version="0",
-        started="2026-01-01T00:00:00Z", reference=reference,
+        started="2026-01-01T00:00:00+00:00", reference=reference,
     )  # fmt: skip
     given = list(zip(instances.instances, values, strict=False))
     ended = tuple(

@@ -59,6 +59,13 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
     # Whoever pulls a release has them beside the runs, where a site finds them.
     pull_release(fourth, tmp_path / "pulled")
     assert run_ids_in(tmp_path / "pulled") == sorted([one, other])
+    # A run that was scored again has another main score, which nobody compared.
+    run = RunFolder(tmp_path / "runs" / "other-block")
+    rated = next(score for score in run.scores() if score.task == "similarity")
+    run.add_scores([rated.model_copy(update={"value": 9.5})])
+    scored_again = BuildPlan(previous=fourth, withdrawals=())
+    build_release([run.path], tmp_path / "instances", tmp_path / "again", scored_again)
+    assert run_ids_in(tmp_path / "again") == [one]
     # A run that is withdrawn takes its gap along, even one that was measured since.
     gone = Withdrawal(slug="centre-block", run_id=one, kind="withdrawn", reason="a wrong model", date="2027-04-01")
     assert run_ids_in(build("fifth", fourth, gaps_of(tmp_path, one), gone)) == [other]

@@ -23,7 +23,7 @@ from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, TRANSCR
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
-from ircore.core.score_records import Score
+from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import read_instances
 from ircore.players.submission import read_manifest
@@ -217,6 +217,43 @@ def test_a_disputed_run_stays_with_a_mark_until_the_dispute_is_over(build: Build
     assert not (build("fourth", former="third", withdrawals=[]) / "tombstones.jsonl").exists()
 
 
+@pytest.mark.parametrize("later", ["2100-01-01", "2100-01-02"])
+def test_content_that_comes_back_has_a_name_of_its_own(later: str, build: Build) -> None:
+    first = read_release(build("first", "centre-block", date="2100-01-01"))
+    build("second", former="first", withdrawals=[gone("centre-block", "disputed", date=later)], date=later)
+    third = read_release(build("third", former="second", withdrawals=[]))
+    assert third.content == first.content
+    assert third.date == later
+    assert len({entry.name for entry in third.history}) == 3
+    assert check_release(build("fourth", former="third", withdrawals=[])).faults == ()
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_an_older_withdrawal_does_not_undo_a_reinstatement_whatever_the_order_of_lines(
+    order: int, build: Build
+) -> None:
+    lines = [gone("other-block", date="2100-01-01"), gone("other-block", "reinstated", date="2100-02-01")]
+    first = build("first", "centre-block", "other-block", withdrawals=lines[::order])
+    assert {row["submission"] for row in table(first, EPISODES)} == {"centre-block", "other-block"}
+    # Nor does it when it is said once more.
+    again = build("again", former="first", withdrawals=lines[:1])
+    assert {row["submission"] for row in table(again, EPISODES)} == {"centre-block", "other-block"}
+
+
+def test_a_judge_that_rates_further_categories_counts_them_for_runs_that_it_never_saw(
+    inputs: Path, build: Build
+) -> None:
+    run = RunFolder(inputs / "runs" / "other-block")
+    eye = [score for score in run.scores() if score.by == "eye" and score.task == "similarity"]
+    run.add_scores(score.model_copy(update={"by": "narrow"}) for score in eye)
+    categories = sorted({instance.category for instance in run.instances.instances})
+    for name, former, rated in (("first", None, categories[:1]), ("second", "first", categories)):
+        shutil.rmtree(run.path / "judges", ignore_errors=True)
+        run.keep_judge(JudgeIdentity(name="narrow", label="Narrow", kind="computed", categories=tuple(rated)))
+        runs = ("centre-block", "other-block") if former is None else ("other-block",)
+        assert check_release(build(name, *runs, former=former)).faults == ()
+
+
 def test_the_name_is_benchmark_date_and_content(inputs: Path, build: Build) -> None:
     first = read_release(build("first", "centre-block"))
     day = RunFolder(inputs / "runs" / "centre-block").run.started[:10]
@@ -377,7 +414,19 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     def held(release: Path) -> set[object]:
         return {row["run_id"] for row in table(release, LEADERBOARD) if row["unranked"] == "held"}
 
+    # A run that nobody began is no run of a release, whatever its game.
+    empty = shutil.copytree(played.path, tmp_path / "empty")
+    (empty / "journal.jsonl").write_text("")
+    (empty / "scores.jsonl").write_text("")
+    with pytest.raises(InputError, match="nothing to score, since no episode was played"):
+        build_release([empty], sets, tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
     names = {RunFolder(path).run.run_id for path in runs}
+    # The first run of another game leaves the others what they were.
+    build_release(runs[:1], sets, tmp_path / "alone")
+    build_release(runs, sets, tmp_path / "both", BuildPlan(previous=tmp_path / "alone"))
+    news = read_release(tmp_path / "both").history[0]
+    assert (len(news.added), news.changed) == (1, ())
     build_release(runs, sets, tmp_path / "first")
     assert held(tmp_path / "first") == names
     cleared = [gone(RunFolder(path).run.slug, "cleared", run_id=RunFolder(path).run.run_id) for path in runs]

@@ -85,12 +85,14 @@ with worker_pool(2) as pool:
 """
 
 INTERRUPTED = """
+import sys
 import time
 from ircore.commands.main import main
 from ircore.core import workers
 
 def work(piece):
-    print("at work", flush=True)
+    sys.stdout.write("at work\n")  # in one piece, beside those of other workers
+    sys.stdout.flush()
     time.sleep(600)
 
 def shares(share, count):

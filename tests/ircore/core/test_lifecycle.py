@@ -50,6 +50,7 @@ def test_what_is_gone_stays_so_until_it_is_reinstated() -> None:
     assert wrong.follows(gone) is gone
     assert back.follows(gone) is back
     assert gone.follows(back) is gone
+    assert made(date="2026-11-01").follows(back) is back  # what was decided before it came back is settled
     # Nothing to bring back; decided before; and a run that was wrong is no better for a word about all of them.
     assert back.follows(None) is None
     assert made(kind="reinstated", date="2026-11-01").follows(gone) is gone

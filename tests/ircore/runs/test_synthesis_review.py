@@ -38,7 +38,8 @@ def made(path: Path) -> RunFolder:
     instances = write_instances(path.with_name("conditions"), [(condition, {})])
     run = with_run_id(Run.model_validate({
         "run_id": NAME, "game": NAME, "slug": NAME, "submission": manifest, "instance_set": instances.identity,
-        "rules": {"tries": 3}, "prompts": "built-in", "seed": 0, "version": "1.0", "started": "2026-11-23",
+        "rules": {"tries": 3}, "prompts": "built-in", "seed": 0, "version": "1.0",
+        "started": "2026-11-23T08:00:00+00:00",
     }))  # fmt: skip
     folder = create_run(path, run, instances)
     (path / FIGURES).mkdir()
