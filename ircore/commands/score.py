@@ -46,9 +46,9 @@ def runs_to_judge(runs: Sequence[RunFolder], judges: Sequence[str], mixed: bool)
     """Return the runs whose pictures the named judges rate, and say of which games nothing can be rated.
 
     Args:
-        runs: The runs of other games.
+        runs: Runs of games that measure their headline themselves.
         judges: As named by ``--judge``.
-        mixed: Whether reconstruction runs are given too, which judges rate.
+        mixed: Whether runs whose headline judges give are given too.
 
     Raises:
         InputError: Judges are named, and nothing of the given runs can be rated.
@@ -83,11 +83,11 @@ def is_judged(run: RunFolder) -> bool:
 
 
 def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
-    """Say which options that were given by hand do not apply to runs of other games.
+    """Say which options that were given by hand do not apply to runs whose headline the game measures.
 
     Args:
-        runs: The runs of other games.
-        mixed: Whether reconstruction runs are given too, which take the options.
+        runs: Runs of games that measure their headline themselves.
+        mixed: Whether runs whose headline judges give are given too, which take the options.
         judged: Whether a judge is named.
 
     Raises:
@@ -109,7 +109,7 @@ def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
             f"{stated[0]}: does not apply to runs of the game {games}",
             f"Leave out {' and '.join(stated)}: the game's own measures are computed.",
         )
-    limit = f"for runs of reconstruction alone; of the game {games} the game's own measures are computed"
+    limit = f"for runs that judges rate alone; of the game {games} the game's own measures are computed"
     click.echo(printable(f"{', '.join(stated)}: {limit}"), err=True)
 
 

@@ -11,11 +11,10 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
-from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
+from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
-from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
 from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.review import Entry, accepted_names, write_page
@@ -202,7 +201,7 @@ def instance_of(folder: RunFolder, candidate: Candidate) -> Instance:
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
         "instance_id": candidate.name, "category": drawn.category, "difficulty": candidate.difficulty,
-        "game": RECONSTRUCTION, "payload": {"scene": drawn.scene and drawn.scene.model_dump(mode="json")},
+        "game": DEFAULT_GAME, "payload": {"scene": drawn.scene and drawn.scene.model_dump(mode="json")},
         "pictures": {"target": {
             "image": f"images/{candidate.name}.png", "sha256": drawn.picture, "width": drawn.width,
             "height": drawn.height,

@@ -1,6 +1,6 @@
 """The sentences of the paper held against runs: which hold, which do not, and where the exceptions are.
 
-``ircore.games.reconstruction.published.claims`` lists the sentences and what the paper's own tables say of them. The
+``published.claims`` of the game lists the sentences and what the paper's own tables say of them. The
 paper has two describers and two generators; here *the better describer* is the one with the highest mean over a full
 grid of pairs, and *the weaker* the one with the lowest. Verdicts go by intervals, not by points:
 
