@@ -143,7 +143,7 @@ class Ending(NamedTuple):
     """
 
     outcome: str
-    steps: tuple[Record, ...]
+    steps: tuple[Any, ...]
     reason: AbortReason | None = None
     detail: str | None = None
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from pydantic import Field
 
@@ -158,10 +158,11 @@ class _Talk:
 
     @property
     def dialogue(self) -> Dialogue:
-        return cast(Dialogue, self.setup.payload)
+        dialogue: Dialogue = self.setup.payload
+        return dialogue
 
     def words(self, name: str, **places: object) -> str:
-        prompts = cast(TextPrompts, self.setup.prompts)
+        prompts: TextPrompts = self.setup.prompts
         names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
         return prompts.words(name, dialogue=written(self.said, self.dialogue), **names, **places)
 
@@ -216,15 +217,15 @@ class ConversationGame(Game[ConversationRules]):
 
     def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
         """Measure the prompts; see ``measures``."""
-        return measured_prompts(_hops(ending), payload.elements)
+        return measured_prompts(ending.steps, payload.elements)
 
     def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
-        return measured_drawings(_hops(ending), instruments.picture(TARGET), payload.scene, instruments)
+        return measured_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
 
     def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
         """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
-        return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in _hops(ending))
+        return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in ending.steps)
 
     def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
         """Return key and title of the measures that an episode shows beside each drawing."""
@@ -233,10 +234,6 @@ class ConversationGame(Game[ConversationRules]):
     def prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
-
-
-def _hops(ending: Ending) -> list[Hop]:
-    return [step for step in ending.steps if isinstance(step, Hop)]
 
 
 async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:

@@ -117,8 +117,8 @@ class _Pictures(dict[str, Picture]):
 
 
 def _attempt_of(ending: Ending) -> Attempt:
+    attempt: Attempt
     (attempt,) = ending.steps
-    assert isinstance(attempt, Attempt)  # noqa: S101 - the game's own step
     return attempt
 
 

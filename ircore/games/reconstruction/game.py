@@ -105,19 +105,20 @@ class ReconstructionGame(Game[Rules]):
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 
-    def step_number(self, place: int, step: Any) -> int:
+    def step_number(self, place: int, step: Turn) -> int:  # noqa: ARG002 - turns have numbers of their own
         """Return the number of a turn; the test of judges leaves turns out."""
-        return step.turn if isinstance(step, Turn) else place
+        return step.turn
 
     def rated(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
         """Yield every rendering beside the target, whose scene the instance holds; see ``Game.rated``."""
-        for turn in ending.steps:
-            if isinstance(turn, Turn) and turn.rendering is not None:
+        turns: tuple[Turn, ...] = ending.steps
+        for turn in turns:
+            if turn.rendering is not None:
                 yield RatedPicture(turn.turn, payload.target, turn.rendering)
 
     def effort(self, ending: Ending) -> Effort:
         """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.effort``."""
-        turns = [turn for turn in ending.steps if isinstance(turn, Turn)]
+        turns: tuple[Turn, ...] = ending.steps
         return Effort(
             steps=sum(turn.rendering is not None for turn in turns),
             tokens=sum(turn.message_tokens for turn in turns),
@@ -128,9 +129,10 @@ class ReconstructionGame(Game[Rules]):
 
     def messages(self, ending: Ending) -> Iterator[Message]:
         """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
-        for turn in ending.steps:
+        turns: tuple[Turn, ...] = ending.steps
+        for turn in turns:
             # The turn in which the describer declares the rendering done has no message.
-            if isinstance(turn, Turn) and turn.message is not None:
+            if turn.message is not None:
                 yield Message(turn.turn, turn.message, turn.message_tokens)
 
     def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words

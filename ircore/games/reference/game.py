@@ -107,10 +107,11 @@ class _Match:
 
     @property
     def context(self) -> Context:
-        return cast(Context, self.setup.payload)
+        context: Context = self.setup.payload
+        return context
 
     def words(self, name: str, **places: object) -> str:
-        prompts = cast(TextPrompts, self.setup.prompts)
+        prompts: TextPrompts = self.setup.prompts
         return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
 
     def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
@@ -162,7 +163,7 @@ class ReferenceGame(Game[ReferenceRules]):
 
     def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
-        return measured_rounds([step for step in ending.steps if isinstance(step, Round)], len(payload.context))
+        return measured_rounds(ending.steps, len(payload.context))
 
     def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
@@ -176,7 +177,7 @@ class ReferenceGame(Game[ReferenceRules]):
         Raises:
             PlayerError: Nothing is recorded of this source and round.
         """
-        context = cast(Context, setup.payload)
+        context: Context = setup.payload
         if source != "human" or question.step > len(context.human):
             raise PlayerError("provider_error", f"nothing is recorded of {source!r} in round {question.step}")
         recorded = context.human[question.step - 1]
@@ -217,7 +218,8 @@ class ReferenceGame(Game[ReferenceRules]):
 
 
 def _match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
-    context, rules = cast(Context, setup.payload), setup.rules
+    context: Context = setup.payload
+    rules = setup.rules
     targets = context.targets[: rules.repetitions * len(context.context)]
     orders = listener_orders(context.context, len(targets), context.seed, rules)
     return _Match(setup, labels_of(len(context.context), rules), targets, orders)

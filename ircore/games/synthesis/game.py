@@ -241,7 +241,7 @@ class SynthesisGame(Game[SynthesisRules]):
 
     def measured(self, payload: Condition, ending: Ending) -> list[Measured]:
         """Return the share of the figures for which a program was accepted."""
-        steps = [FigureStep.model_validate(step) for step in ending.steps]
+        steps: tuple[FigureStep, ...] = ending.steps
         return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
 
     def prompts(self, folder: Path | None) -> SynthesisPrompts:
