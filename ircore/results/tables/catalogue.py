@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ircore.results.tables.model import Table
 
 
+PAPER = "tables of the paper"
+"""Feature of the game whose paper published tables that runs are held against."""
+
+
 @dataclass(frozen=True)
 class Question:
     """Options of a table: judge, category, difficulty, order.
@@ -111,6 +115,9 @@ class Entry:
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
+    feature: str | None = None
+    """What a game must support for its runs to have it, see ``Game.supports``; None if any may."""
+
     def table(self, results: "Results", question: Question) -> "Table":
         """Build the table and add the column with the rules' key.
 
@@ -174,7 +181,7 @@ def _of_results(description: str, name: str) -> Entry:
 
 def _of_paper(description: str, name: str, *arguments: str) -> Entry:
     """Return a table that the paper published."""
-    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False)
+    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False, feature=PAPER)
 
 
 _BOARD = TableFunction(
@@ -273,6 +280,7 @@ TABLES: Mapping[str, Entry] = {
         "each sentence of the paper that can be checked: whether it holds there and here",
         TableFunction("published:paper_table", lambda results, question: (results, question.the_judge(results))),
         of_judge=True,
+        feature=PAPER,
     ),
     "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
     "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
@@ -288,13 +296,19 @@ def table_names() -> tuple[str, ...]:
     return (*TABLES, *(name for name in available("tables") if name not in TABLES))
 
 
+def names_of_tables(game: "Game[Any]") -> tuple[str, ...]:
+    """Return the names of the tables of runs of a game, of other packages' tables too where these are of any judges."""
+    own = tables_of(game)
+    return (*own, *(name for name in table_names() if name not in TABLES)) if game.is_judged else tuple(own)
+
+
 def tables_of(game: "Game[Any]") -> dict[str, Entry]:
     """Return the tables of runs of a game, by the name that users give, but those of broken packages.
 
     Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
     """
     if game.is_judged:
-        return dict(TABLES)
+        return {name: entry for name, entry in TABLES.items() if entry.feature in (None, *game.supports)}
     own = _own_tables(game)
     # Plug-ins for tables of a game are called GAME.TABLE.
     of_game = (name for name in available("game_tables") if name.startswith(f"{game.name}."))
@@ -338,18 +352,15 @@ def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> 
         InputError: There is no such table, or the game has none.
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
-    if game is not None and not game.is_judged:
-        own = tables_of(game)
-        if name in own:
-            return own[name]
-        if name not in table_names():
-            raise unknown("table", name, own, where)
-        raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {', '.join(own)}.")
     # Before plug-ins are searched, which reads a file of every installed package.
-    if name in TABLES:
-        return TABLES[name]
+    tables = TABLES if game is None else tables_of(game)
+    if name in tables:
+        return tables[name]
     if name not in table_names():
-        raise unknown("table", name, list(table_names()), where)
+        raise unknown("table", name, list(table_names() if game is None else names_of_tables(game)), where)
+    if game is not None and (name in TABLES or not game.is_judged):
+        known = ", ".join(names_of_tables(game))
+        raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {known}.")
     entry = load("tables", name, where)
     if not isinstance(entry, Entry):
         raise BrokenPluginError(
