@@ -264,13 +264,13 @@ TABLES: Mapping[str, Entry] = {
     "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
     "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
     "metric_agreement": _of_results(
-        "every image metric beside every judge and people", "metric_agreement:metric_agreement_table"
+        "every image metric beside every judge and people", "agreement:metric_agreement_table"
     ),
     "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
     "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
-    "retests": _of_results("how far judges agree with themselves, asked twice", "retests:retests_table"),
+    "retests": _of_results("how far judges agree with themselves, asked twice", "agreement:retests_table"),
     "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
-    "people": _of_results("how far each judge follows people: r, κ and bias", "people:people_table"),
+    "people": _of_results("how far each judge follows people: r, κ and bias", "agreement:people_table"),
     "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),
     "reliability": _of_results("what people say of each score of a judge", "recalibration:reliability_table"),
     "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),

@@ -445,8 +445,8 @@ def _nearest(played: _Played) -> Check:
 
 
 def _tolerant(played: _Played) -> Check:
+    from ircore.results.tables.agreement import people_table
     from ircore.results.tables.pairs import ALL
-    from ircore.results.tables.people import people_table
 
     table = people_table(played.results)
     differences = [

@@ -25,8 +25,7 @@ from ircore.results.raters import crossed_ratings, metric_agreements
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
 from ircore.results.statistics.draws import drawn_weights
 from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
-from ircore.results.tables.agreement import ratings_table
-from ircore.results.tables.metric_agreement import metric_agreement_table
+from ircore.results.tables.agreement import metric_agreement_table, ratings_table
 from ircore.results.tables.published import published_means_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
