@@ -28,7 +28,7 @@ from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 
 LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"

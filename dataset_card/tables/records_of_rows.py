@@ -13,7 +13,7 @@ from ircore.results.cell import Cell
 from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board_columns import Filling
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 
 COST_COLUMNS = ("cost_usd", "seconds")
 
