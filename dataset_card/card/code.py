@@ -45,8 +45,8 @@ first["target"].size, first["message"]
 FOLDER = """import pandas as pd
 
 board = pd.read_parquet("data/leaderboard")
-overall = board.query("category == 'all' and difficulty == 'all'")
-overall[["name", "judge", "mean", "low", "high", "n"]]
+overall = board.query("category == 'all' and difficulty == 'all' and measure == 'main_score'")
+overall[["game", "submission", "by", "mean", "low", "high", "n"]]
 """
 
 _TURNS_TABLE = transcripts_name(DEFAULT_GAME)
