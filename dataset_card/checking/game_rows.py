@@ -156,6 +156,8 @@ class GameRows:
             self._findings.add(where, describe_validation_error(error))
         except ValueError as error:
             self._findings.add(where, str(error))
+        except InputError as error:
+            self._findings.add(where, error.problem)
         return None
 
     def _check_pictures(self, config: Config, where: str, row: Row) -> None:

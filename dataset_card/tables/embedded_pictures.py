@@ -41,6 +41,13 @@ class EmbeddedPictures:
         self._paths, self._columns = tuple(paths), tuple(columns)
         self._group: tuple[_Place, dict[str, bytes]] | None = None
 
+    def __eq__(self, other: object) -> bool:
+        own = (self._paths, self._columns)
+        return isinstance(other, EmbeddedPictures) and own == (other._paths, other._columns)
+
+    def __hash__(self) -> int:
+        return hash((self._paths, self._columns))
+
     def __contains__(self, sha256: str) -> bool:
         return sha256 in self._places
 

@@ -231,8 +231,8 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
         sizes = {
-            # Where nothing stands beside the picture, it is shared with nobody.
-            (name, sha256 or str(id(picture))): len(picture["bytes"])
+            # Where nothing stands beside the picture, rows share it if they hold the same object.
+            (name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
             for name, held in pictures.items()
             for picture, sha256 in _with_hashes(held, row.get(f"{name}_sha256"))
         }
