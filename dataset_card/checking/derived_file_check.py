@@ -35,11 +35,11 @@ def check_derived(
     Returns:
         Files that could not be compared since other code wrote them, one line each.
     """
-    if source.reconstruction is not None:
-        if (count := len(source.reconstruction.results.categories)) > MOST_CATEGORIES:
-            return (
-                f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
-            )
+    drawn = source.reconstruction
+    if drawn is not None and (count := len(drawn.results.categories)) > MOST_CATEGORIES:
+        return (
+            f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+        )
     own, recorded = renderer(), record.renderer
     # Pictures depend on other libraries than texts do, so that either can be compared without the other.
     same = {".png": recorded.pictures == own.pictures}

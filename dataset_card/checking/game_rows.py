@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
-from dataset_card.tables.columns import ITEMS, Config
+from dataset_card.tables.columns import ITEMS, Column, Config
 from dataset_card.tables.embedded_pictures import (
     EmbeddedInstances,
     EmbeddedPictures,
@@ -36,6 +36,7 @@ from dataset_card.tables.schema import (
     PREVIEWS,
     SCORES,
     is_transcripts,
+    step_column,
     transcripts_config,
     transcripts_name,
 )
@@ -46,7 +47,7 @@ from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.games.base import Game
+from ircore.games.base import Game, step_defaults
 from ircore.games.registry import load_game
 from ircore.instances.records import Instances
 from ircore.instances.store import index_bytes
@@ -282,11 +283,12 @@ class GameRows:
         if self._findings.faults or self._installed is None:
             return
         # Another version of the game may have other fields, which is no fault of the release.
-        held, declared = self._configs[name], transcripts_config(self._installed)
-        if held.columns != declared.columns:
-            self.not_checked.append(
-                f"{self.game}: rows not compared with its records: the installed game declares other columns of {name}"
+        lacking = {column.name for column in lacking_columns(self._configs[name], self._installed)}
+        if lacking:
+            other = (
+                f"the installed game declares other columns of {name}; the release lacks {', '.join(sorted(lacking))}"
             )
+            self.not_checked.append(f"{self.game}: rows not compared with its records: {other}")
             return
         try:
             tables = GameTables.of(self._instance_set(), [PlayedRun(run) for run in self.runs()])
@@ -369,6 +371,24 @@ class GameRows:
     def _judges_of(self, run_id: str, unused: Collection[str]) -> Mapping[str, JudgeIdentity]:
         used = {score.by for score in self._scores[run_id].values()}.union(unused)
         return {name: judge for name, judge in self._judges.items() if name in used}
+
+
+def lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:
+    """Yield the columns that the installed game declares and its transcripts in a release lack or have otherwise.
+
+    A field that was added later with a default is not missed: steps of before have the default.
+    """
+    columns = {column.name: column for column in held.columns}
+    parts = ("", "_sha256", "_width", "_height")
+    defaulted = {f"{step_column(game, name)}{part}" for name in step_defaults(game.step) for part in parts}
+    for column in transcripts_config(game).columns:
+        if column.name in columns:
+            known = columns[column.name]
+            same = (known.kind, known.field, known.as_json) == (column.kind, column.field, column.as_json)
+        else:
+            same = column.name in defaulted
+        if not same:
+            yield column
 
 
 def _key(row: Row) -> EpisodeKey:
