@@ -13,7 +13,6 @@ from dataset_card.card.metadata import PAPER, front_matter, licences_of, title_o
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
-from dataset_card.tables.columns import ITEMS, Column
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import transcripts_name
@@ -24,7 +23,6 @@ from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
-from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import flat_records
@@ -37,6 +35,9 @@ SCORES = "assets/scores.png"
 
 PICTURES = (STRIP, TARGETS, SCORES)
 """Pictures of a card, which a release has if reconstruction is among its games."""
+
+MOST_ROWS = 10
+"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
 
 CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
 """Files that ``card_files`` makes."""
@@ -147,12 +148,13 @@ def render_card(facts: CardFacts) -> str:
         "code": card_code,
         "place": card_code.PLACE,
         "name": facts.name,
+        "name_year": max(run.run.started[:4] for run in facts.source.runs),
         "programs": program_words(spec for run in facts.source.runs for spec in run.run.submission.players.values()),
         "games": [_game_section(tables) for tables in facts.source.others],
         "licences": source_licences(facts.source),
         "ways_to_get": ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
-        "type_name": _type_name,
+        "most_rows": MOST_ROWS,
         "maintainers": blocks(CARD, facts.maintainer_texts),
         "verified": verified,
         "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
@@ -161,9 +163,7 @@ def render_card(facts: CardFacts) -> str:
     if source is None:
         body = render("GAMES.md.j2", **values)
     else:
-        judge = next(iter(ordered_judges(source.results)), None)
-        answer_values = {"answers_judge": judge, "answers": () if judge is None else answers(source.results, judge)}
-        body = render("README.md.j2", **values, **_of_reconstruction(source), **answer_values, example=facts.example)
+        body = render("README.md.j2", **values, **_of_reconstruction(source), example=facts.example)
     return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
 
 
@@ -292,10 +292,3 @@ def _counts(source: GameTables, category: str) -> _CategoryCounts:
         sum(len(episode.steps) for episode in episodes),
         sum(len(episode.renderings) for episode in episodes),
     )
-
-
-def _type_name(column: Column) -> str:
-    item: str = ITEMS.get(column.kind, column.kind)
-    name = "Image" if item == "image" else item
-    name = f"list of {name}" if column.kind in ITEMS else name
-    return f"{name}, may be null" if column.nullable else name
