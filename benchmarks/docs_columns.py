@@ -16,8 +16,9 @@ hide: [navigation]
 
 # Columns of a release
 
-Every table of [a release](data.md) begins with `game`. Null is unknown, 0 is zero. A picture is embedded with the bytes of its original file; its SHA-256 is that of its width and height,
-four bytes each (big-endian), and of its RGB bytes, row by row, so that the same pixels are the same picture however they are compressed.
+Every table of [a release](data.md) begins with `game`. Null is unknown, 0 is zero. A picture is embedded with the bytes
+of its original file; its SHA-256 is that of its width and height, four bytes each (big-endian), and of its RGB bytes,
+row by row, so that the same pixels are the same picture however they are compressed.
 
 """
 
