@@ -17,13 +17,12 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     content_hash,
-    layout_configs,
     read_release,
     release_name,
 )
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_files
-from dataset_card.tables.parts import Part, PartKey, layout_key
+from dataset_card.tables.parts import Part, PartKey
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_name
@@ -132,8 +131,6 @@ class RecordCheck:
 
     def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
         """Yield the faults in the list of tables of a release."""
-        if record.layout != layout_key(layout_configs(record.configs)):
-            yield "layout is not the hash of the columns of its tables"
         if {table.name for table in record.tables} - OPTIONAL_NAMES != _table_names(record):
             yield f"its tables are not {', '.join(sorted(_table_names(record)))}"
         if sum(table.default for table in record.tables) != 1 or not record.tables[0].default:

@@ -122,12 +122,11 @@ def fields_of(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str,
             if column.as_json and value is not None:
                 value = json.loads(str(value))
             group, _, name = column.field.rpartition(".")
-            (groups.setdefault(group, {}) if group else fields)[name] = value
+            # In the order of the columns, groups too, so that a record has the same bytes when it is written again.
+            inner = groups.setdefault(group, fields.setdefault(group, {})) if group else fields
+            inner[name] = value
     # A part of a record without any value is not there.
-    absent: dict[str, Any] = {
-        name: None for name, group in groups.items() if not any(value is not None for value in group.values())
-    }
-    return fields | groups | absent
+    return fields | {name: None for name, group in groups.items() if all(value is None for value in group.values())}
 
 
 def _value(record: Any, path: str) -> Any:

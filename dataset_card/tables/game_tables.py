@@ -85,7 +85,8 @@ class GameTables:
         if config.name == JUDGES.name:
             return bool(self.results.judge_identities)
         if config.name == FACTS.name:
-            return any(has_facts(run) for run in self.runs)
+            # Facts that another version of the program derived make no row.
+            return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
         # Small copies are of turns that show a target and a rendering.
         return config.name != PREVIEWS.name or "target" in self.game.shown_pictures
 
@@ -121,8 +122,3 @@ class GameTables:
         if table == SCORES.name:
             return rows.score_rows(run)
         return fact_rows(self.instances, run) if table == FACTS.name else rows.preview_rows(self.instances, run)
-
-
-def has_facts(run: PlayedRun) -> bool:
-    """Return whether anything is known of the facts of a run's renderings."""
-    return next(run.facts(judge=None), None) is not None

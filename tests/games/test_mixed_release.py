@@ -247,7 +247,7 @@ def test_results_and_tables_load_in_python(mixed: Toy) -> None:
         "rounds": 6,
         "judges": ["structural", "verified"],
         "steps": 24,
-        "default": ["run_id", "submission"],
+        "default": ["game", "run_id"],
         "scores": ["reconstruction", "rps"],
     }
 

@@ -153,12 +153,11 @@ def test_every_table_stands_in_a_card_that_is_read_in_minutes(card: str) -> None
 
 def test_the_board_stands_in_the_card(card: str) -> None:
     # Ten of twelve played, mean 8: main score 10 · 8 · 10/12.
-    row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 200 | 66.7 ("))
-    assert row.endswith(") | 10 | 2.00 | 10/12 | 10/10 | b200-t10-allow |")
+    row = next(line for line in card.splitlines() if line.startswith("| 1 | classical + canvas | 66.7 ("))
+    assert row.endswith(") | 10 | 2.00 | 10/12 | b200-t10-allow |")
     low, high = map(float, re.findall(r"8\.00 \((.*)–(.*)\)", row)[0])
     # Ten scores of 7 and 9: worked out by hand beside the release's leaderboard (test_release_build.py).
     assert [low, high] == pytest.approx([6.35, 8.82], abs=0.006)
-    assert r"| centre-block &lt;b&gt;pair&lt;/b&gt; | classical | canvas | 200 | 10 | `CC0-1.0` |" in card
 
 
 def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> None:
@@ -171,9 +170,8 @@ def test_the_card_says_why_a_pair_has_no_rank(built: Path, tmp_path: Path) -> No
     )
     source = tables_of(runs, read_instances(built / "instances"))
     shown = card_of(source)
-    assert "\n- classical + canvas, 200 tokens: only 7 of 10 renderings are rated, 90 % are needed.\n" in shown
-    assert "| – | classical + canvas | 200 |" in shown
-    assert "| 10/12 | 7/10 |" in shown
+    assert "\n- classical + canvas, b200-t10-allow: only 7 of 10 renderings are rated, 90 % are needed.\n" in shown
+    assert "| – | classical + canvas | " in shown
 
 
 def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> None:

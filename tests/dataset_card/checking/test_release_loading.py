@@ -18,8 +18,10 @@ from releases import CONFIGS, TRANSCRIPTS, rewrite, table
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.rows import shrink
-from dataset_card.tables.schema import PREVIEWS
+from dataset_card.tables.schema import LEADERBOARD, MEASURES, PREVIEWS
 from ircore.core.images import hash_pixels, read_stored_pixels
+
+BOARDS = {config.name: config for config in (LEADERBOARD, MEASURES)}
 
 
 @pytest.mark.slow
@@ -31,7 +33,8 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
         assert features == config.features()
     assert seen["default"] == [column.name for column in TRANSCRIPTS.columns]
     assert {name: item["rows"] for name, item in seen["configs"].items()} == {
-        "instances": 12, "transcripts": 2 * 10 * 3, "episodes": 2 * 12, "scores": 2 * 10 * 4, "leaderboard": 2 * 3 * 3,
+        "instances": 12, "transcripts": 2 * 10 * 3, "episodes": 2 * 12, "scores": 2 * 10 * 4, "runs": 2,
+        **{name: len(table(built / "release", config)) for name, config in BOARDS.items()},
     }  # fmt: skip
     assert seen["code"] >= 3
     expected = original_pixels(built)
@@ -94,7 +97,7 @@ def test_a_preview_is_a_small_jpeg_of_the_same_shape(size: tuple[int, int], smal
 @pytest.mark.slow
 def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> None:
     previews, turns = table(with_previews, PREVIEWS), table(with_previews, TRANSCRIPTS)
-    same = ("run_id", "episode_id", "turn", "message", "target_sha256", "rendering_sha256")
+    same = ("run_id", "episode_id", "step", "message", "target_sha256", "rendering_sha256")
     assert [[row[name] for name in same] for row in previews] == [[row[name] for name in same] for row in turns]
     target: Any = previews[0]["target"]
     assert target["path"] == "geometry-easy-01.jpg"
@@ -128,13 +131,13 @@ def large(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (put("message", "another"), "message is another, its turn says left 41"),
+        (put("message", "another"), "message is another, the records say left 41"),
         (put("rendering", None), "small picture without its original, or none of one that is there"),
-        (put("turn", 7), "there is no turn 7 of episode"),
+        (put("step", 7), "step is 7, the records say 1"),
         (large, "300 × 20 pixels, a preview has at most 256"),
         (lambda rows: rows.pop(), "data/previews: has 59 rows for 60 turns"),
     ],
-    ids=["message", "picture", "turn", "size", "rows"],
+    ids=["message", "picture", "step", "size", "rows"],
 )
 def test_previews_that_do_not_go_with_the_transcripts_are_faults(
     with_previews: Path, edit: Callable[[list[dict[str, Any]]], None], said: str
