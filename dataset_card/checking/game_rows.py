@@ -113,15 +113,24 @@ class GameRows:
         self._rules = {run_id: self._rules_of(run) for run_id, run in runs.items()}
 
     def _load(self) -> Game[Any] | None:
-        """Return the game, if it is installed here."""
+        """Return the game, if a version is installed here that plays such steps."""
         if self.game not in available("games"):
             self.not_checked.append(f"the game {self.game} is not installed here: its rows are not compared")
             return None
         try:
-            return load_game(self.game)
+            game = load_game(self.game)
         except (InputError, WorkError) as error:
             self.not_checked.append(f"{self.game}: rows not compared with its records: {error.problem}")
             return None
+        # Another version of the game may have other fields, which is no fault of the release.
+        name = transcripts_name(self.game)
+        held = self._configs.get(name)
+        lacking = "" if held is None else ", ".join(column.name for column in lacking_columns(held, game))
+        if lacking:
+            other = f"the installed game declares other columns of {name}; the release lacks {lacking}"
+            self.not_checked.append(f"{self.game}: rows not compared with its records: {other}")
+            return None
+        return game
 
     def _rules_of(self, run: Run) -> Any:
         try:
@@ -281,14 +290,6 @@ class GameRows:
             if run.instance_set != identity:
                 self._findings.add(f"data/{INSTANCES.name}", f"not the set that run {run.run_id} was played on")
         if self._findings.faults or self._installed is None:
-            return
-        # Another version of the game may have other fields, which is no fault of the release.
-        lacking = {column.name for column in lacking_columns(self._configs[name], self._installed)}
-        if lacking:
-            other = (
-                f"the installed game declares other columns of {name}; the release lacks {', '.join(sorted(lacking))}"
-            )
-            self.not_checked.append(f"{self.game}: rows not compared with its records: {other}")
             return
         try:
             tables = GameTables.of(self._instance_set(), [PlayedRun(run) for run in self.runs()])

@@ -83,9 +83,8 @@ def agrees(folder: Path, wanted: list[dict[str, object]]) -> bool:
         flat = line | {f"score_{part}": line[part] for part in ("mean", "low", "high", "n")}
         for measure in {measure for *_, measure in rows}:
             place = (*(line[name] for name in NAMES),)
-            key = next(
-                (key for by in (line["judge"], "reconstruction") if (key := (*place, by, measure)) in rows), None
-            )
+            keys = [(*place, by, measure) for by in (line["judge"], "reconstruction")]
+            key = next((known for known in keys if known in rows), None)
             found = {end: flat[f"{measure}{end}"] for end in PARTS if f"{measure}{end}" in flat}
             if key is None:
                 assert found == {"": None}, (measure, found)
