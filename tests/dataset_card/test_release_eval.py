@@ -63,7 +63,7 @@ def test_a_model_s_score_is_its_mean_over_all_partners(runs: tuple[Path, list[Ru
 
 
 def test_without_a_complete_grid_no_model_has_one(runs: tuple[Path, list[RunFolder]]) -> None:
-    with pytest.raises(InputError, match="no model has a score of its own: needs at least two describers"):
+    with pytest.raises(InputError, match="no model has a score of its own: needs at least two players"):
         marginals(Results.from_runs(runs[1][:3]), "eye")
     with pytest.raises(InputError, match="unknown judge 'ear'"):
         marginals(Results.from_runs(runs[1]), "ear")

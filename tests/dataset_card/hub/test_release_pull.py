@@ -99,8 +99,8 @@ def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
     """An episode's cost is in the release, the answers that it is the sum of are not."""
     sample_release(tmp_path)
     for slug in FINALS:
-        prices = dict.fromkeys((episode.episode_id for episode in episodes(tmp_path, slug)), 0.125)
-        (tmp_path / "runs" / slug / "costs.json").write_text(json.dumps(prices))
+        costs = {episode.episode_id: {"usd": 0.125, "seconds": 2.5} for episode in episodes(tmp_path, slug)}
+        (tmp_path / "runs" / slug / "costs.json").write_text(json.dumps(costs))
         run = RunFolder(tmp_path / "runs" / slug)
         score_runs([run], ScoringPlan(judges=("structural",), metrics=()), workers=1)
     build_release([tmp_path / "runs" / slug for slug in FINALS], tmp_path / "instances", tmp_path / "priced")

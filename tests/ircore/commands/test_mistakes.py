@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
@@ -94,13 +95,11 @@ SLIPS = {
 """A command line, and what is said of it."""
 
 
-@pytest.fixture
-def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a set, a run, an empty folder and a note."""
-    folder = tmp_path / "place"
-    folder.mkdir()
-    (folder / "set").symlink_to(run.path / "instances")
-    (folder / "run").symlink_to(run.path)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a set, a run, an empty folder and a note; no slip changes it."""
+    folder = tmp_path_factory.mktemp("place")
+    run = sample_run(folder / "run", sample_instances(folder / "set"))
     (folder / "pair").mkdir()
     (folder / "notes.txt").write_text("rain")
     (folder / "site" / "schemas").mkdir(parents=True)
@@ -109,6 +108,11 @@ def place(tmp_path: Path, run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> Pa
     (folder / "handed" / "pair").mkdir(parents=True)
     (folder / "handed" / "pair" / "submission.yaml").write_text("schema: 1")
     aborted_run(folder / "played" / "pair", run)
+    return folder
+
+
+@pytest.fixture
+def place(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(folder)
     monkeypatch.setenv("HF_TOKEN", "hf_none")
     return folder
@@ -139,11 +143,11 @@ def test_nothing_to_score_leads_out_of_the_circle(place: Path, capsys: pytest.Ca
 @pytest.mark.slow
 @pytest.mark.parametrize("line", SLIPS)
 def test_a_slip_is_answered(line: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = sorted(place.iterdir())
+    before = sorted(place.rglob("*"))
     assert ircore(shlex.split(line)) in (1, 2)
     said = capsys.readouterr().err
     assert said.startswith("ircore: "), said
     assert SLIPS[line] in said
     assert 1 <= len(said.splitlines()) <= 3, said
     assert "Traceback" not in said
-    assert sorted(place.iterdir()) == before
+    assert sorted(place.rglob("*")) == before

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from ircore.core.images import Picture
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.records import CATEGORIES
-from ircore.games.reconstruction.targets.base import Drawn
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test.redraw import repainted
 from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
 from ircore.scorers.verification.compared_texts import edits

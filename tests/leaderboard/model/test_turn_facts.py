@@ -62,9 +62,9 @@ def test_columns_of_parts_are_asked_for_and_the_address_says_so(visit: Visit) ->
     text = page.get_by_role("columnheader", name="Text")
     assert text.count() == 0
     page.get_by_label("facts", exact=True).check()
-    assert page.url.endswith("?hide=-")
+    assert page.url.endswith("?hide=details")
     text.get_by_role("button").click()
-    assert page.url.endswith("?hide=-&by=text&order=descending")
+    assert page.url.endswith("?hide=details&by=text&order=descending")
     page.reload()
     assert text.is_visible()
     page.get_by_label("facts", exact=True).uncheck()

@@ -87,7 +87,9 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     page.get_by_label("Compare seer + painter").check()
     page.get_by_label("Compare seer + sketcher").check()
     chosen = page.url
-    assert chosen.endswith("?pin=b-y&describer=seer&by=tokens&order=descending&hide=effort&pick=a-x,a-y")
+    assert chosen.endswith(
+        "?pin=b-y&describer=seer&by=episode_tokens&order=descending&hide=effort,details&pick=a-x,a-y"
+    )
     rows, words = shown(page), state(page)
     assert rows[0] == "b-y"
     assert sorted(rows) == ["a-x", "a-y", "b-y"]
@@ -245,7 +247,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_only_text(visit: Visit) -> None:
 
 def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: str) -> None:
     with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
-        page = visit_in(context, address).open(f"{BOARD}?generator=painter&hide=quality,effort,provenance")
+        page = visit_in(context, address).open(f"{BOARD}?generator=painter&hide=quality,effort,details,provenance")
         copied = []
         for name in ("Copy as Markdown", "Copy as LaTeX"):
             page.locator("details.menu > summary").click()
