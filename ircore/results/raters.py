@@ -1,17 +1,11 @@
 """Agreement, crossed scores and recalibration of raters, computed once and shared by tables, figures and pages."""
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
-
 # What computes is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
-if TYPE_CHECKING:
-    from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask
-    from ircore.results.statistics.calibration_map import Recalibration
-    from ircore.results.statistics.recalibration import Refusal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +14,11 @@ from ircore.results.agreement import EpisodesByRun, RatedTask
 from ircore.results.episodes import EpisodeResult
 from ircore.results.metric_facts import metric_facts
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
+
+if TYPE_CHECKING:
+    from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask
+    from ircore.results.statistics.calibration_map import Recalibration
+    from ircore.results.statistics.recalibration import Refusal
 
 NEAR = 1.0
 """Points apart up to which two scores count as near each other."""
