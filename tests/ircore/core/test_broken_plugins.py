@@ -268,7 +268,10 @@ def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_na
     assert named.stderr.startswith(f"ircore: {fault}")
     unknown = ircore(packages, "results", game, "--table", "penalties")
     assert "unknown table 'penalties'" in unknown.stderr
-    known = "at_k, board, comparisons, next, normalised, outcomes, pane, players, published, repetitions, variance"
+    known = (
+        "at_k, board, comparisons, effects, leaderboard, next, normalised, outcomes, pane, players, published,"
+        " repetitions, variance"
+    )
     assert f"Known: {known}." in unknown.stderr
 
 
