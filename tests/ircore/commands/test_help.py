@@ -158,18 +158,16 @@ def test_names_of_strangers_cannot_steer_the_terminal(
     assert all(item.isprintable() or item == "\n" for item in out)
 
 
-WITH_JSON = {
-    "annotate build", "compare", "doctor", "elements compare", "export clembench", "export inspect", "games",
-    "games show", "import clembench", "instances accept", "instances build", "instances diff", "instances import",
-    "instances pull", "instances push", "instances review", "instances show", "instances stats", "judge-test",
-    "language naming", "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play",
-    "ratings import", "release build", "release check", "release eval", "release pull",
-    "release push", "release verify", "results", "sandbox check", "score", "show", "site build", "site check",
-    "site freeze", "study build", "study import", "submission check", "submission check-change", "submission commit",
-    "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
-    "submission rescore", "submission season gap", "submission season verify", "verify",
+WITHOUT_JSON = {
+    "completion", "demo", "elements detect", "instances probe", "instances synthesize", "new plugin", "play-me",
+    "site record", "site serve", "study run", "submission channel-test", "submission clear", "submission correct",
+    "submission dispute", "submission evaluate", "submission evaluate-pending", "submission gate", "submission hand-in",
+    "submission inbox", "submission inbox-act", "submission new", "submission own", "submission paid", "submission pin",
+    "submission preview", "submission record-owners", "submission register-commitments", "submission reinstate",
+    "submission season begin", "submission season restore", "submission season reveal", "submission season slice",
+    "submission settle", "submission spot-replay", "submission update", "submission withdraw", "submission withdrawals",
 }  # fmt: skip
-"""Commands that answer, or make a folder whose contents a script may ask for; the others serve, ask or sign."""
+"""Commands that serve, ask, sign or record; the others answer, or make a folder whose contents a script may ask for."""
 
 
 def options_of(name: str) -> set[str]:
@@ -177,7 +175,7 @@ def options_of(name: str) -> set[str]:
 
 
 def test_every_command_with_an_answer_has_json() -> None:
-    assert {name for name in WITH_JSON if "--json" not in options_of(name)} == set()
+    assert {name for name in LEAVES if "--json" not in options_of(name)} == WITHOUT_JSON
 
 
 def test_categories_and_difficulties_have_their_short_forms() -> None:
