@@ -28,9 +28,9 @@ from scene_matching import CHECKS
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec, Scene
 from ircore.core.tokens import truncate_tokens
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.reply import parse_reply
-from ircore.games.reconstruction.targets.photos import shots
+from ircore.instances.targets.categories import draw
+from ircore.instances.targets.photos import shots
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read

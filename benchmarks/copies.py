@@ -36,7 +36,7 @@ from ircore.scorers.judge_test.foreign.styles import DRAWERS, Style, random_styl
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE
-from ircore.submissions.rescoring.own_runs import flag_run
+from ircore.submissions.rescoring.rescore import flag_run
 
 
 def findings(instances: InstanceSet, others: list[RunFolder], drawn: Mapping[str, Pixels]) -> list[Flag]:

@@ -22,7 +22,7 @@ from fact_checks import Checks, Fact, checked
 from PIL import Image
 
 from ircore.core.records import Difficulty
-from ircore.games.reconstruction.build_targets import BUILDERS, draw
+from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw as render
 from ircore.players.builtin.canvas.shapes import Canvas
@@ -36,7 +36,7 @@ class Description:
     """A text about one target, and what it states.
 
     Attributes:
-        target: ``category/difficulty/seed``, as ``ircore.games.reconstruction.build_targets.draw`` takes them.
+        target: ``category/difficulty/seed``, as ``ircore.instances.targets.categories.draw`` takes them.
         style: One of ``STYLES``.
         text: The message.
         facts: See ``fact_checks``.

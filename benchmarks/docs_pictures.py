@@ -20,8 +20,8 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.plugins import load as load_plugin
 from ircore.core.records import Difficulty, PlayerSpec
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.reply import parse_reply
+from ircore.instances.targets.categories import draw
 from ircore.players.base import Describer, DescriberView, Generator, GeneratorView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw as render

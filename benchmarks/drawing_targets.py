@@ -4,7 +4,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from ircore.games.reconstruction.build_targets import BUILDERS, build_instances
+from ircore.games.reconstruction.build_targets import build_instances
+from ircore.instances.targets.categories import BUILDERS
 
 PER_CONDITION = 12
 """Twelve pictures in each of twelve conditions: 144."""

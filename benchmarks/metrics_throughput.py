@@ -24,8 +24,7 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.workers import in_order
-from ircore.scorers.metrics.loading import load_pixels
-from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.metrics.measure import load_metrics, load_pixels, measure
 
 METRICS = ("psnr", "ssim", "uqi_sewar", "brisque")
 SIDE = 1024

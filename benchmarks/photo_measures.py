@@ -138,7 +138,7 @@ def _lab(pixels: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 def main() -> None:
     """Measure the photographs of the second edition, and say which of them stand in the other half."""
-    from ircore.games.reconstruction.targets.photos import shots
+    from ircore.instances.targets.photos import shots
 
     hard = {shot.photo.file for shot in shots("hard", edition=2)}
     photographs = [*shots("easy", edition=2), *shots("hard", edition=2)]

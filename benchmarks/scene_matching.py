@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.drawing import Point
 from ircore.core.records import Element, Scene
-from ircore.games.reconstruction.targets.simple_shapes import corners
+from ircore.instances.targets.simple_shapes import corners
 from ircore.players.builtin.canvas.render import smooth
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
 

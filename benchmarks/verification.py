@@ -28,8 +28,8 @@ from PIL import Image, ImageDraw
 
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Scene
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.records import CATEGORIES
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of
 from ircore.scorers.judge_test.foreign.orders import ORDERS, aims, right_orders
 from ircore.scorers.judge_test.foreign.styles import DRAWERS

@@ -27,8 +27,8 @@ import numpy as np
 
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.records import CATEGORIES
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test.foreign.drawers import redrawn
 from ircore.scorers.judge_test.foreign.faults import FAULTS, planted
 from ircore.scorers.judge_test.foreign.styles import damaged, random_style

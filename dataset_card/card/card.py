@@ -27,7 +27,7 @@ from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
 from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 
 LICENCES = "LICENSE.md"
 STRIP = "assets/episode.png"

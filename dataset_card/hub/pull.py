@@ -28,7 +28,7 @@ from ircore.core.plugins import unknown
 from ircore.core.records import Instance, PictureFile
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
-from ircore.runs.costs.episode_costs import COSTS
+from ircore.runs.costs.totals import COSTS
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.provenance import write_provenance

@@ -50,7 +50,7 @@ from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run

@@ -10,7 +10,7 @@ from ircore.games.reconstruction.records import Turn
 from ircore.results.cell import Cell
 from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.results.tables.ranks import Filled
 
 _TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")

@@ -226,12 +226,12 @@ def leaderboard_config(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Conf
     columns = tuple(filled.column for filled in board_columns(game, seats))
     flat = (
         Column(
-            one.name,
-            _kind_of_part(one),
-            _words_of_part(one),
-            nullable={"value": one.column.nullable, "n": False}.get(one.part, True),
+            part.name,
+            _kind_of_part(part),
+            _words_of_part(part),
+            nullable={"value": part.column.nullable, "n": False}.get(part.part, True),
         )
-        for one in flat_columns(columns, primary_key(game))
+        for part in flat_columns(columns, primary_key(game))
     )
     return Config("leaderboard", "one run under one condition by one headline", (GAME, *flat))
 

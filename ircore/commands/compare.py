@@ -34,8 +34,7 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     IMAGE is resized to the size of TARGET where a metric needs both alike; brisque looks at IMAGE alone.
     """
     # Inside, so that help and completion load no NumPy.
-    from ircore.scorers.metrics.loading import load_pixels
-    from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
+    from ircore.scorers.metrics.measure import Measurement, load_metrics, load_pixels, measure
 
     # A metric that lacks weights or a package is named with the reason; the others are computed all the same.
     loaded, lacking = load_metrics(metrics)

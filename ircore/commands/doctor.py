@@ -16,8 +16,14 @@ from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, rules_of
 from ircore.scorers.judges.manifest import names_judge, read_judge
-from ircore.submissions.deep_doctor import DeepReport, examine_describer
-from ircore.submissions.deep_report import COLUMNS, generator_report, table_line, write_mended
+from ircore.submissions.deep_doctor import (
+    COLUMNS,
+    DeepReport,
+    examine_describer,
+    generator_report,
+    table_line,
+    write_mended,
+)
 from ircore.submissions.doctor import Finding, examine_judge, examine_seat
 
 

@@ -13,9 +13,8 @@ from ircore.core.images import read_picture
 from ircore.core.terminal import printable
 from ircore.instances.store import read_instances
 from ircore.scorers.elements import detr
+from ircore.scorers.elements.comparisons import element_iou, presence, presence_published
 from ircore.scorers.elements.grounded import detect_by_model
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.presence import presence, presence_published
 
 
 @click.group("elements")

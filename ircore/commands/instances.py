@@ -19,14 +19,12 @@ from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisRules
 from ircore.instances.benchmark import require_released, require_set
-from ircore.instances.diff import compare_sets
 from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, dataset_named_by, importer_of
 from ircore.instances.review import accept_from_set, review_set
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.instances.summary import as_document, as_table, contact_sheet, summarise
-from ircore.runs.synthesis import SynthesisPlan, model_player, open_synthesis
+from ircore.instances.summary import as_document, as_table, compare_sets, contact_sheet, summarise
+from ircore.runs.synthesis import SynthesisPlan, accepted_set, model_player, open_synthesis, write_review
 from ircore.runs.synthesis import synthesize as make_figures
-from ircore.runs.synthesis_review import accepted_set, write_review
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.runner import JudgingPlan
 

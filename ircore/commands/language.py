@@ -55,7 +55,7 @@ def novelty(run: Path, as_json: bool) -> None:
     this counts as the published code of ICCA does, with the extra `tagger`: pip install 'ircore[tagger]'.
     """
     from ircore.results.model import Results
-    from ircore.results.tables.tagged_novelty import tagged_novelty_table
+    from ircore.results.tables.language import tagged_novelty_table
 
     opened = RunFolder(run)
     if opened.game != "reference":

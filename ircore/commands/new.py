@@ -19,7 +19,7 @@ from ircore.instances.requests import named
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import usable_slug
 from ircore.results.tables.catalogue import table_names
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 
 KINDS = ("game", "player", "judge", "metric", "category", "table")
 RESERVED = frozenset({HUMAN, RECORDED, ALL, "overall", *DIFFICULTIES})

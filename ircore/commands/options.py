@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ircore.core.records import Instance
     from ircore.instances.store import InstanceSet
     from ircore.runs.folder import RunFolder
+from collections.abc import Mapping
 
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""
@@ -229,3 +230,42 @@ published_option = click.option(
     metavar="DIR|ORG/NAME",
     help="Published runs to compare with: a folder made by ircore release pull, or the dataset, which is then fetched.",
 )
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Return options as words of a command line; options that are None are left out.
+
+    >>> option_words({"--max-cost": 2.5, "--prices": None})
+    ['--max-cost', '2.5']
+    """
+    return [word for name, value in options.items() if value is not None for word in (name, str(value))]
+
+
+def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
+    """Show a command of ``ircore`` and run it here; the command shows its own errors.
+
+    Args:
+        words: The command without ``ircore``.
+        also: Exit statuses besides 0 that are not errors here.
+
+    Returns:
+        The exit status.
+
+    Raises:
+        InputError, WorkError: It failed, with the exit status 2 or 1.
+    """
+    from shlex import join
+
+    from ircore.commands.main import run
+    from ircore.core.errors import InputError, WorkError
+    from ircore.core.terminal import printable
+
+    click.echo(printable(f"+ ircore {join(words)}"), err=True)
+    status = run(words, nested=True)
+    # Raised as such: an error of ours would let a command that goes on after failures begin with the next pair.
+    if status == 130:
+        raise click.exceptions.Exit(status)  # stopped by Ctrl-C, which it has said
+    if status and status not in also:
+        kind = WorkError if status == 1 else InputError
+        raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")
+    return status

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.nested_commands import run_nested
 from ircore.commands.next_step import NEXT
 from ircore.commands.options import (
     PATH,
@@ -19,6 +18,7 @@ from ircore.commands.options import (
     executor_options,
     json_option,
     path_option,
+    run_nested,
     scheduler_of,
 )
 from ircore.core.counted import counted
@@ -37,9 +37,8 @@ from ircore.runs.cache import Cache
 from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import PlannedPlay, as_text, estimate, measured
 from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
-from ircore.runs.final import declare_final
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.runs.play import make_run, open_run, play, with_run_id
+from ircore.runs.play import declare_final, make_run, open_run, play, with_run_id
 from ircore.runs.processes import ProcessPool
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import Prepared, begin_run, make_players, prepare

@@ -189,12 +189,12 @@ def _by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, li
 def _with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, list[RunFolder]]":
     """Return the runs of the games that have a table; of all games if none has it, so that the first one refuses it."""
     from ircore.games.registry import load_game
-    from ircore.results.tables.catalogue import table_names, tables_of
+    from ircore.results.tables.catalogue import names_of_tables
 
     def has_table(game: str) -> bool:
         with suppress(InputError, WorkError):
             declared = load_game(game)
-            return name in (table_names() if declared.is_judged else tables_of(declared))
+            return name in names_of_tables(declared)
         return False
 
     return {game: opened for game, opened in played.items() if has_table(game)} or played
@@ -219,11 +219,11 @@ def _say_left_out(error: WorkError) -> None:
 
 def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
     """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
-    from ircore.results.tables.catalogue import table_entry, table_names, tables_of
+    from ircore.results.tables.catalogue import names_of_tables, table_entry
 
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     tables = {}
-    for name in table_names() if results.game.is_judged else tables_of(results.game):
+    for name in names_of_tables(results.game):
         try:
             entry = table_entry(name, "", results.game)
             if not entry.by_condition:

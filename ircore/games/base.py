@@ -26,6 +26,7 @@ from ircore.games.measuring import Effort as Effort
 from ircore.games.measuring import Instruments as Instruments
 from ircore.games.measuring import Measure as Measure
 from ircore.games.measuring import Measured as Measured
+from ircore.games.measuring import Message as Message
 from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
@@ -142,7 +143,7 @@ class Ending(NamedTuple):
     """
 
     outcome: str
-    steps: tuple[Record, ...]
+    steps: tuple[Any, ...]
     reason: AbortReason | None = None
     detail: str | None = None
 
@@ -316,8 +317,8 @@ class Game(ABC, Generic[RulesT]):
         """
         return ()
 
-    def messages(self, ending: Ending) -> Iterable[tuple[int, str]]:  # noqa: ARG002
-        """Return the messages of an episode as they reached another seat, by step.
+    def messages(self, ending: Ending) -> Iterable[Message]:  # noqa: ARG002
+        """Return the messages of an episode as they reached another seat, in order.
 
         A game that does not override this has every text answer for a message as it stands.
 
@@ -437,6 +438,15 @@ def ending_of(game: Game[Any], episode: Episode) -> Ending:
         InputError: The steps do not fit the game.
     """
     return Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
+
+
+def messages_of(game: Game[Any], episode: Episode) -> tuple[Message, ...]:
+    """Return the messages of an episode, see ``Game.messages``.
+
+    Raises:
+        InputError: The steps do not fit the game.
+    """
+    return tuple(game.messages(ending_of(game, episode)))
 
 
 def picture_fields(step: type[Record]) -> tuple[str, ...]:

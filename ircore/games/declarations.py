@@ -4,7 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_type_hints
 
-from ircore.core.records import GameRules, Record
+from pydantic import Field, create_model
+
+from ircore.core.records import GameRules, Name, PlayerSpec, Record
+from ircore.core.submission_records import SubmissionFields, game_field
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
 from ircore.players.base import AnswerKind
@@ -166,3 +169,25 @@ def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     required = [name for name, info in game.rules.model_fields.items() if info.is_required()]
     # A run may state no rule at all.
     yield not required, f"rules without a default: {', '.join(required)}"
+
+
+def manifest_form(game: Game[Any]) -> type[SubmissionFields]:
+    """Return the closed record of a game's manifests.
+
+    >>> from ircore.games.registry import load_game
+    >>> form = manifest_form(load_game("reference"))
+    >>> [name for name, field in form.model_fields.items() if field.annotation is PlayerSpec]
+    ['speaker', 'listener']
+    """
+    default: Any = Field(
+        default=... if game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
+    )
+    fields: dict[str, Any] = {"game": (Name, default)}
+    for seat in game.seats:
+        about = f"Who sees {seat.sees}, and answers with a {seat.answers}."
+        # A seat that is asked under one rule alone may be empty.
+        kind, initial = (PlayerSpec | None, None) if seat.when else (PlayerSpec, ...)
+        fields[seat.name] = kind, Field(default=initial, description=about)
+    rules = Field(default_factory=game.rules, description="Rules that differ from the game's defaults.")
+    name = "".join(word.capitalize() for word in re.split("[^a-z0-9]+", game.name)) + "Submission"
+    return create_model(name, __base__=SubmissionFields, rules=(game.rules, rules), **fields)

@@ -98,6 +98,23 @@ class Effort(NamedTuple):
     """Of these, messages over the budget."""
 
 
+class Message(NamedTuple):
+    """A message as it reached another seat.
+
+    >>> Message(1, "A red circle.").tokens is None
+    True
+    """
+
+    step: int
+    """Number of its step."""
+
+    text: str
+    """The words, without what a protocol puts around them."""
+
+    tokens: int | None = None
+    """Tokens of the message as it was written, as the game counts them."""
+
+
 class MeasuredValue(NamedTuple):
     """A value, or None with the reason why there is none."""
 

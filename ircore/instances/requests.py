@@ -2,7 +2,7 @@
 
 The name of an entry point says what it is: ``build.GAME`` is called with a ``BuildRequest``, ``import.FORMAT`` with an
 ``ImportRequest``; both return the set that they wrote. ``category.NAME`` adds a category of targets to the
-reconstruction game: ``build(difficulty, rng)``, see ``ircore.games.reconstruction.targets.base``.
+reconstruction game: ``build(difficulty, rng)``, see ``ircore.instances.targets.base``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -12,8 +12,7 @@ from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question, table_entry
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.scorers.metrics.loading import LOADINGS, load_pixels
-from ircore.scorers.metrics.measure import Measurement, load_metrics, measure
+from ircore.scorers.metrics.measure import LOADINGS, Measurement, load_metrics, load_pixels, measure
 
 if TYPE_CHECKING:
     import pandas as pd

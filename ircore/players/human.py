@@ -62,7 +62,7 @@ class HumanPlayer:
     >>> asyncio.run(HumanPlayer(spec).answer(Question(1, "Which hand is this?")))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ircore.players.answers.PlayerError: No answer within 0.01 s (answers...answer.txt).
+    ircore.players.base.PlayerError: No answer within 0.01 s (answers...answer.txt).
 
     Args:
         spec: ``parameters.folder``: exchange files there instead of asking at the terminal; ``parameters.timeout_s``:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import Rules
+from ircore.core.records import GameRules
 from ircore.results.cell import Cell
 from ircore.results.model import Results, SubmissionResult
 
@@ -54,8 +53,8 @@ def budget_series(
     """
     return tuple(
         _BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
-        for group in _groups(results, lambda run: (Rules.of(run).model_copy(update={"token_budget": 1}), run.prompts))
-        if len({submission.rules.token_budget for submission in group}) > 1
+        for group in _groups(results, _all_but_budget)
+        if len({_budget(submission) for submission in group}) > 1
     )
 
 
@@ -66,19 +65,32 @@ def prompt_groups(results: Results) -> tuple[tuple[SubmissionResult, ...], ...]:
     """
     return tuple(
         tuple(sorted(group, key=lambda entry: (not entry.run.prompts.startswith(f"{BUILT_IN} "), entry.run.prompts)))
-        for group in _groups(results, lambda run: (Rules.of(run),))
+        for group in _groups(results, lambda submission: (_rules(submission),))
         if len({submission.run.prompts for submission in group}) > 1
     )
 
 
-def _groups(results: Results, kept: Callable[[Run], tuple[object, ...]]) -> list[list[SubmissionResult]]:
+def _rules(submission: SubmissionResult) -> GameRules:
+    return submission.game.rules.model_validate(submission.run.rules)
+
+
+def _budget(submission: SubmissionResult) -> int:
+    """Return the tokens that a message may have; 0 in games that set no limit."""
+    return getattr(_rules(submission), "token_budget", 0)
+
+
+def _all_but_budget(submission: SubmissionResult) -> tuple[object, ...]:
+    return _rules(submission).model_copy(update={"token_budget": 1}), submission.run.prompts
+
+
+def _groups(results: Results, kept: Callable[[SubmissionResult], tuple[object, ...]]) -> list[list[SubmissionResult]]:
     """Return the runs in groups that share players, seed and what is kept."""
     groups: dict[str, list[SubmissionResult]] = {}
     for submission in results.submissions:
         run = submission.run
         pair = run.submission
         players = tuple(player.model_dump_json() for player in pair.players.values())
-        groups.setdefault(repr((run.game, *players, *kept(run), run.seed)), []).append(submission)
+        groups.setdefault(repr((run.game, *players, *kept(submission), run.seed)), []).append(submission)
     return list(groups.values())
 
 
@@ -86,8 +98,8 @@ def _points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[_BudgetPoint, ...]:
     # By run as well, so that two runs under the same budget stand in the same order in every build.
-    ordered = sorted(group, key=lambda submission: (submission.rules.token_budget, submission.run_id))
+    ordered = sorted(group, key=lambda submission: (_budget(submission), submission.run_id))
     return tuple(
-        _BudgetPoint(submission.rules.token_budget, results.cell(submission.run_id, judge, category, difficulty))
+        _BudgetPoint(_budget(submission), results.cell(submission.run_id, judge, category, difficulty))
         for submission in ordered
     )

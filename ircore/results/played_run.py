@@ -186,7 +186,7 @@ class PlayedRun:
     def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, EpisodeCost]]:
         if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
-            from ircore.runs.costs.episode_costs import episode_costs
+            from ircore.runs.costs.totals import episode_costs
 
             # A folder has both in its journal, which is read once and not kept.
             folder = self.source.held()
@@ -341,4 +341,4 @@ class PlayedRun:
         """Corrections, length and novelty of the describer's messages."""
         from ircore.results.language.by_turn import episode_messages, run_language
 
-        return run_language(episode_messages(self.results))
+        return run_language(episode_messages(self.game, self.results))

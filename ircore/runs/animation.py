@@ -14,7 +14,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.terminal import printable
-from ircore.games.reconstruction.records import Turn, rendered_turns
+from ircore.games.base import messages_of
+from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
 
 FORMATS = {".png": "PNG", ".webp": "WEBP"}
@@ -68,10 +69,10 @@ def _frames(
     scores = _scores(folder, episode, judges)
     frames, lasting = list[Image.Image](), list[int]()
     before: Picture | None = None
-    for turn in rendered_turns(episode):
-        assert turn.rendering is not None  # noqa: S101 - a rendered turn
-        after = folder.rendering(turn.rendering)
-        frames += [_frame(target, before, turn, None), _frame(target, after, turn, scores.get(turn.turn))]
+    messages = {message.step: message.text for message in messages_of(load_game(folder.game), episode)}
+    for turn, rendering in episode.renderings.items():
+        after, message = folder.rendering(rendering), messages.get(turn, "")
+        frames += [_frame(target, before, turn, message), _frame(target, after, turn, message, scores.get(turn))]
         lasting += [_SAID_MS, _DRAWN_MS]
         before = after
     # The animation repeats without a pause, so the finished drawing stands longer than the others.
@@ -88,11 +89,11 @@ def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mappi
     return {}
 
 
-def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | None) -> Image.Image:
+def _frame(target: Picture, drawn: Picture | None, turn: int, message: str, score: float | None = None) -> Image.Image:
     sheet = Drawing(_WIDTH, _HEIGHT, _PAPER)
     right = _MARGIN + _SIDE + _GAP
     sheet.text((_MARGIN, _MARGIN + _HEAD / 2), "Target: only the describer sees it", 17, _ACCENT, "lm")
-    caption = f"Drawn after message {turn.turn}" if score is not None else f"Message {turn.turn} is read"
+    caption = f"Drawn after message {turn}" if score is not None else f"Message {turn} is read"
     sheet.text((right, _MARGIN + _HEAD / 2), caption, 17, _INK, "lm")
     if score is not None:
         sheet.text((right + _SIDE, _MARGIN + _HEAD / 2), f"{score:.1f} of 10", 17, _INK, "rm")
@@ -105,7 +106,7 @@ def _frame(target: Picture, drawn: Picture | None, turn: Turn, score: float | No
         if picture is not None:
             fitted = ImageOps.contain(Image.fromarray(picture.pixels), (_SIDE, _SIDE), Image.Resampling.LANCZOS)
             image.paste(fitted, (left + (_SIDE - fitted.width) // 2, top + (_SIDE - fitted.height) // 2))
-    return _with_message(image, turn.message or "", top + _SIDE + 16)
+    return _with_message(image, message, top + _SIDE + 16)
 
 
 def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:

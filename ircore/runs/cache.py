@@ -44,14 +44,15 @@ class _CachedAnswer(Record):
 class Cache:
     """Cached answers, found by the hash of everything that decides the question.
 
-    >>> from ircore.games.reconstruction.rules import DESCRIBER
+    >>> from ircore.games.registry import load_game
     >>> from ircore.players.base import Question
+    >>> describer = load_game("reconstruction").seats[0]
     >>> cache = Cache(Path("cache"), {"describer": PlayerSpec(player="classical")})
     >>> question = Question(step=1, prompt="Describe the target.")
-    >>> cache.answer(DESCRIBER, question) is None
+    >>> cache.answer(describer, question) is None
     True
-    >>> cache.keep(DESCRIBER, question, TextAnswer("A red circle."))
-    >>> cache.answer(DESCRIBER, question).text
+    >>> cache.keep(describer, question, TextAnswer("A red circle."))
+    >>> cache.answer(describer, question).text
     'A red circle.'
 
     Args:

@@ -31,10 +31,10 @@ class RecordedTable:
 
     >>> import asyncio
     >>> from pathlib import Path
-    >>> from ircore.games.reconstruction.game import ReconstructionGame
+    >>> from ircore.games.registry import load_game
     >>> from ircore.runs.episode import episode_setup
     >>> from ircore.runs.folder import RunFolder
-    >>> run, game = RunFolder(Path("run")), ReconstructionGame()
+    >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> first = run.instances.instances[0]
     >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), known_picture)
     >>> asyncio.run(game.play(table, episode_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome

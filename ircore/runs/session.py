@@ -55,12 +55,12 @@ class PlayPlan:
     """The run and the instances to be played, with the limits of this session.
 
     >>> from pathlib import Path
-    >>> from ircore.games.reconstruction.game import ReconstructionGame
+    >>> from ircore.games.registry import load_game
     >>> from ircore.runs.folder import RunFolder
-    >>> run = RunFolder(Path("run"))
-    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], ReconstructionGame().prompts(None), 4)
+    >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
+    >>> plan = PlayPlan(run.run, run.instances, run.instances.instances[:1], game.prompts(None), 4)
     >>> from ircore.runs.play import play
-    >>> [episode.outcome for episode in play(plan, run, ReconstructionGame(), {})]  # finished: no player is needed
+    >>> [episode.outcome for episode in play(plan, run, game, {})]  # finished: no player is needed
     ['converged']
 
     Attributes:

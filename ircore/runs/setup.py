@@ -23,8 +23,7 @@ from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import open_run
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
-from ircore.runs.remote.cluster import Cluster
-from ircore.runs.remote.remote import RemotePlayer
+from ircore.runs.remote.cluster import Cluster, RemotePlayer
 from ircore.runs.session import Players, PlayPlan
 from ircore.runs.shards import Part, check_part, read_part, write_part
 

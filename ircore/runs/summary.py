@@ -8,9 +8,8 @@ from typing import Any
 from ircore.core.episode_records import UNKNOWN_COST, Episode, EpisodeCost, drawn_renderings
 from ircore.games.base import Game
 from ircore.games.registry import installed_games, step_word
-from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
-from ircore.runs.costs.totals import Totals
+from ircore.runs.costs.totals import Totals, episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements

@@ -34,8 +34,7 @@ from ircore.runs.engine import Engine
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.forecast import usage_words
-from ircore.scorers.model_judges.inquiry import JudgementInquiry
-from ircore.scorers.model_judges.runner import JudgingPlan
+from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan
 
 PROMPTS = {
     name: files("ircore.scorers").joinpath("contamination_prompts", f"{name}.txt").read_text(encoding="utf-8")

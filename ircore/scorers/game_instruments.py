@@ -27,7 +27,7 @@ DETECTOR_VARIABLE = "IRCORE_DETECTOR"
 class EpisodeInstruments:
     """Pictures of one episode with every installed metric and computed judge.
 
-    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> from ircore.instances.targets.categories import draw
     >>> target = draw("simple_shapes", "easy", seed=5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
     >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)

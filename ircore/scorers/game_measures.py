@@ -1,4 +1,4 @@
-"""Scores of games other than reconstruction: measures that the game computes from steps and pictures of episodes."""
+"""Measures that a game computes itself, from steps and pictures of episodes."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

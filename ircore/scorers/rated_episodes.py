@@ -38,7 +38,7 @@ class Original:
 
 @dataclass(frozen=True)
 class RatedEpisode:
-    """A played episode with the renderings that are rated; in reconstruction, the turns are the steps.
+    """A played episode with the renderings that are rated.
 
     >>> target = Original("a", "target", sha256="a" * 64)
     >>> drawings = {step: Rendering(sha256=str(step) * 64, width=64, height=64) for step in (1, 2)}

@@ -1,12 +1,15 @@
-"""Scoring runs: every judge and metric on the first and final rendering of every played episode.
+"""Scoring runs, here or on a cluster: judges and metrics on renderings of every played episode.
 
-Of games other than reconstruction, judges rate the pictures that the game names in its function ``rated``.
+Judges rate the pictures that a game names in its function ``rated``.
 
 What has been scored is never scored again. Episodes are spread over the cores; their scores are written in the order of
 the instance set whatever finishes first, each episode's at once, so that stopping loses nothing that was finished.
 """
 
+import asyncio
 import os
+import pickle
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -19,9 +22,11 @@ from ircore.core.errors import InputError
 from ircore.core.progress import progress
 from ircore.core.records import Instance, Scene, categories_with_scenes
 from ircore.core.score_records import JudgeIdentity, Score, Task
-from ircore.core.workers import in_order
+from ircore.core.workers import AHEAD, in_order
 from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
+from ircore.runs.remote.cluster import Cluster
+from ircore.runs.remote.worker import check_version
 from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
 from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
@@ -317,3 +322,53 @@ def _material(work: _Work) -> Material:
 def _opened(path: Path) -> RunFolder:
     """Return a run; the last few runs of a worker process are kept."""
     return RunFolder(path)
+
+
+def scored_by(scheduler: str) -> Elsewhere:
+    """Return the function that computes scores on the workers of a cluster.
+
+    Args:
+        scheduler: The address.
+
+    Raises:
+        InputError: This is no address, or Dask is not installed.
+    """
+    cluster = Cluster(scheduler)
+    return lambda materials: _scored(cluster, materials)
+
+
+def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[Scored]:
+    """Yield the scores of each material in order; ``AHEAD`` of them are handed out for every place on the workers."""
+    with asyncio.Runner() as runner:
+        waiting: deque[asyncio.Task[Scored]] = deque()
+        try:
+            for material in materials:
+                if len(waiting) >= AHEAD * runner.run(cluster.slots()):
+                    yield runner.run(_awaited(waiting.popleft()))
+                waiting.append(runner.run(_handed_out(cluster, material)))
+            while waiting:
+                yield runner.run(_awaited(waiting.popleft()))
+        finally:
+            for task in waiting:
+                task.cancel()
+            runner.run(cluster.close())
+
+
+async def _handed_out(cluster: Cluster, material: Material) -> "asyncio.Task[Scored]":
+    task = asyncio.create_task(cluster.run(scores, pickle.dumps(material)))
+    await asyncio.sleep(0)  # lets it begin
+    return task
+
+
+async def _awaited(task: "asyncio.Task[Scored]") -> Scored:
+    return await task
+
+
+def scores(version: str, material: bytes) -> Scored:
+    """Compute the scores of a pickled ``Material``; runs on a worker.
+
+    Raises:
+        InputError: The version differs, or a judge or metric is not installed.
+    """
+    check_version(version)
+    return scores_of(pickle.loads(material))  # noqa: S301 - see above

@@ -38,14 +38,12 @@ from ircore.players.base import (
     TextAnswer,
 )
 from ircore.players.calls import FaultError, ProviderStopError
-from ircore.players.openai.meanings import meaning_table
-from ircore.players.openai.remedies import remedies_for
+from ircore.players.openai.meanings import meaning_table, remedies_for
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.submission import LoadedSubmission, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
-from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.judges.prompts import captioned
+from ircore.scorers.judges.manifest import LoadedJudge, captioned
 
 AnswerT = TypeVar("AnswerT")
 

@@ -14,10 +14,9 @@ from ircore.core.strict_yaml import MAX_BYTES as MAX_MANIFEST
 from ircore.players.submission import FOLDER
 from ircore.runs.commitment import players_of
 from ircore.submissions.branches import adding_commit, fetch_pull_request
-from ircore.submissions.check.change import check_change
+from ircore.submissions.check.change import check_change, message_findings
 from ircore.submissions.check.entries import is_maintainers, is_manifest
 from ircore.submissions.check.git_objects import Repository
-from ircore.submissions.check.messages import message_findings
 from ircore.submissions.check.ownership import merged_owners, ownership_findings
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.commitments import COMMITMENTS, Registered, number_of, parse_commitments

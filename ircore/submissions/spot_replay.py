@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.games.base import ending_of
+from ircore.games.base import messages_of
 from ircore.games.registry import load_game, require_support
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
@@ -177,6 +177,5 @@ def _words(run: RunFolder) -> dict[str, tuple[str, ...]]:
     """Return the messages of each episode."""
     game = load_game(run.game)
     return {
-        episode.episode_id: tuple(message for _, message in game.messages(ending_of(game, episode)))
-        for episode in run.episodes()
+        episode.episode_id: tuple(message.text for message in messages_of(game, episode)) for episode in run.episodes()
     }

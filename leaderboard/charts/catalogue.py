@@ -19,7 +19,7 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.formats import as_csv
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
-from ircore.results.tables.rules import with_rules
+from ircore.results.tables.pairs import with_rules
 from ircore.results.tables.table_metadata import flat_units, source_of, units_text
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch

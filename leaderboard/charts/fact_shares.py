@@ -1,7 +1,7 @@
 """Shares of facts said, drawn and corrected by a pair, turn by turn, one panel per share."""
 
-from ircore.results.tables.fact_shares import said_table
 from ircore.results.tables.model import Value
+from ircore.results.tables.witnesses import said_table
 from leaderboard.charts.data import Entry, Subject, grouped, picked
 from leaderboard.charts.grammar import Missing, Sketch, axis, mean, percent, steps
 from leaderboard.charts.tracks import Scale, Spot, Track, panels

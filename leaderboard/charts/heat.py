@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import (

@@ -7,7 +7,7 @@ from math import ceil, floor
 import plotly.graph_objects as go
 
 from ircore.core.counted import counted
-from ircore.games.reconstruction.import_tangrams import EASY_BELOW, HARD_ABOVE
+from ircore.games.reference.language.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
 from leaderboard.charts.catalogue import Chart, chart_of

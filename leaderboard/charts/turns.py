@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, steps

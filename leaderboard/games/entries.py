@@ -13,7 +13,7 @@ from ircore.results.model import BoardRow, Cell, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import board_rows, rivals, rules_apart
-from ircore.results.tables.names import MOST_NAMES
+from ircore.results.tables.pairs import MOST_NAMES
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.theme.hues import hues_of
 from leaderboard.words.labels import page_keys, rank

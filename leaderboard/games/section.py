@@ -19,7 +19,7 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of
 from ircore.results.model import Results
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
 from leaderboard.games.entries import Entry, entries_of

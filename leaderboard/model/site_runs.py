@@ -47,7 +47,7 @@ class _RunReading:
     """The finished episodes with their judges' scores, in the order of the instance set."""
 
     costs: Mapping[str, EpisodeCost]
-    """What each episode cost, by its id, as ``ircore.runs.costs.episode_costs`` computes them."""
+    """What each episode cost, by its id, as ``ircore.runs.costs.totals`` computes them."""
 
     summary: Mapping[str, JsonValue]
     """The run's summary by ``ircore.runs.summary.summarise``, without ``per_episode``."""

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.results.answer import Answer
-from ircore.results.questions import answers
+from ircore.results.questions import Answer, answers
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
 from leaderboard.words.alt_text import rendering_words

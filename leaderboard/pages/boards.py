@@ -16,7 +16,7 @@ from ircore.results.statistics.ranks import Standing
 from ircore.results.tables.board_columns import board_columns
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT, parts_under
-from ircore.results.tables.ties import FEW, tie_words
+from ircore.results.tables.ranks import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.amounts import AmountColumn, amount_columns
 from leaderboard.components.board_cells import Heat

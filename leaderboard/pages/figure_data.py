@@ -17,7 +17,7 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board_columns import cell_value
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table, messages_table
 from ircore.results.tables.model import Value
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
 from leaderboard.charts.catalogue import named_alike
 from leaderboard.charts.data import Entry, grouped

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ircore.results.metric_facts import metric_facts
-from ircore.results.tables.metric_agreement import metric_agreement_table
+from ircore.results.tables.agreement import metric_agreement_table
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
 

@@ -27,8 +27,8 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.games.reconstruction.conformance import check_category
-from ircore.games.reconstruction.targets.base import Builder, Drawn, SceneDrawing
+from ircore.instances.targets.base import Builder, Drawn, SceneDrawing
+from ircore.instances.targets.conformance import check_category
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric

@@ -6,8 +6,8 @@ from target_instances import target_instance
 
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.targets.base import Drawn, SceneDrawing
 
 RED, BLUE, WHITE = "#d62828", "#1d4ed8", "#ffffff"
 

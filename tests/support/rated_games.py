@@ -37,8 +37,7 @@ class Drawing(Guessing):
 
     def rated(self, payload: Any, ending: Ending) -> Iterator[RatedPicture]:
         for number, step in enumerate(ending.steps, start=1):
-            if isinstance(step, Drawn):
-                yield RatedPicture(number, "target", step.drawing)
+            yield RatedPicture(number, "target", step.drawing)
 
 
 def rendering(step: int) -> Rendering:

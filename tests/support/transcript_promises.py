@@ -11,9 +11,9 @@ from ircore.core.errors import InputError
 from ircore.core.images import ImageError, Picture
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.check.history import content_findings
-from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.fetch import _entries
 from ircore.submissions.rescoring.packed_transcripts import read_packed
+from ircore.submissions.rescoring.pictures import read_clean_png
 from ircore.submissions.rescoring.rescore import rescore
 
 TEXTS = ("journal.jsonl", "run.json", "pack.json")

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import click
 
-from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, path_option, published_runs
-from ircore.commands.submission.trials import channel_option, spot_option
+from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, option_words, path_option, published_runs, run_nested
+from ircore.commands.submission.group import channel_option, spot_option
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
 from ircore.instances.store import InstanceSet, read_instances

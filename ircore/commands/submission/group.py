@@ -69,3 +69,11 @@ class _Parts(click.Group):
 @click.group("submission", cls=_Parts)
 def command() -> None:
     """Make, check and hand in a submission, and look after merged submissions."""
+
+
+channel_option = click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
+spot_option = click.option(
+    "--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here."
+)

@@ -13,8 +13,7 @@ from shutil import rmtree
 import click
 
 from ircore import __version__
-from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, POSITIVE, path_option, published_option
+from ircore.commands.options import PATH, POSITIVE, option_words, path_option, published_option, run_nested
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, POSITIVE, category_option, echo_json, json_option, open_runs
+from ircore.commands.options import (
+    PATH,
+    POSITIVE,
+    category_option,
+    echo_json,
+    json_option,
+    open_runs,
+    option_words,
+    run_nested,
+)
 from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError

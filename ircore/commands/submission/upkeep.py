@@ -9,10 +9,18 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from ircore.commands.nested_commands import option_words, run_nested
-from ircore.commands.options import PATH, POSITIVE, echo_json, json_option, path_option, published_runs
+from ircore.commands.options import (
+    PATH,
+    POSITIVE,
+    echo_json,
+    json_option,
+    option_words,
+    path_option,
+    published_runs,
+    run_nested,
+)
 from ircore.commands.run_paths import runs_to_read
-from ircore.commands.submission.trials import channel_option, spot_option
+from ircore.commands.submission.group import channel_option, spot_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
@@ -34,7 +42,7 @@ from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
-from ircore.submissions.rescoring.own_runs import flag_run
+from ircore.submissions.rescoring.rescore import flag_run
 
 LEAST_LEFT = 1e-6
 """US dollars of a limit on cost that is used up: the first question past it ends play."""

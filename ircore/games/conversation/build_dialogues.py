@@ -16,10 +16,10 @@ from ircore.core.records import Difficulty, Instance, Scene
 from ircore.core.seeds import derived_seed
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import Dialogue, Exchange
-from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.players.builtin_language import Sentence, tell_percepts
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")

@@ -5,13 +5,16 @@ so far, and a generator draws the prompt (Nikzad Khasmakhi et al., *ConvGenVisMo
 models talk in place of the people.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+
+from pydantic import Field
 
 from ircore.core.episode_records import Rendering
+from ircore.core.records import GameRules
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import (
@@ -23,17 +26,96 @@ from ircore.games.base import (
     Instruments,
     Measured,
     Pages,
+    PublishedFigure,
     RatedPicture,
     Seat,
     Table,
 )
 from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measured_drawings, measured_prompts
-from ircore.games.conversation.prompts import PLACEHOLDERS, written
-from ircore.games.conversation.published import PUBLISHED
-from ircore.games.conversation.records import Dialogue, Exchange, Hop
-from ircore.games.conversation.rules import ConversationRules
+from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Hop
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.players.base import Captioned, GeneratorView, PictureAnswer, PlayerError, Question, TextAnswer
+
+REPOSITORY = "https://github.com/nabihach/ConvGenVisMo"
+SERIES = "ChatGPT + DreamStudio"
+"""Summariser (text-davinci-003) and generator of all published figures."""
+
+HOP_MEANS: Mapping[str, tuple[float, ...]] = {
+    "clip": (0.652505, 0.692666, 0.689876, 0.705306, 0.689999),
+    "psnr": (7.736945, 7.755317, 7.836880, 7.567206, 8.137025),
+    "brisque": (22.095511, 23.900008, 24.436409, 23.805564, 22.505336),
+    "uqi_sewar": (0.518299, 0.517238, 0.519371, 0.490732, 0.504497),
+    "ssim": (0.215120, 0.216506, 0.219694, 0.231097, 0.227975),
+    "ep_precision_published": (0.486730, 0.469987, 0.489943, 0.399753, 0.275000),
+    "ep_recall_published": (0.509294, 0.528779, 0.547137, 0.568788, 0.781250),
+    "ep_f1_published": (0.305289, 0.289453, 0.317802, 0.336376, 0.379167),
+}
+"""Means over the conversations that have the hop (170, 169, 122, 35 and 8), as the repository's notebook
+``compute_metrics.ipynb`` prints them, here to six decimals."""
+
+TABLE_1 = {"iou_common": 0.298925, "iou_precision": 0.223916, "iou_recall": 0.273368}
+"""Mean IoU over all drawings. The published code cannot have computed these: its boxes are never found, and the list of
+its values is empty."""
+
+
+def _figures() -> Iterator[PublishedFigure]:
+    for measure, means in HOP_MEANS.items():
+        for hop, mean in enumerate(means, start=1):
+            yield PublishedFigure(f"{SERIES}, hop {hop}", measure, mean, REPOSITORY, SERIES, hop)
+    for measure, mean in TABLE_1.items():
+        yield PublishedFigure(f"{SERIES}, Table 1", measure, mean, REPOSITORY)
+
+
+PUBLISHED = tuple(_figures())
+
+
+class ConversationRules(GameRules):
+    """Rules of a run.
+
+    >>> ConversationRules(token_budget=50).live  # ConvGenVisMo's length of a prompt
+    False
+    """
+
+    token_budget: int = Field(
+        default=200, strict=True, ge=10, le=2000, description="Tokens that a prompt may have; a longer one is cut."
+    )
+    hops: int = Field(
+        default=8,
+        strict=True,
+        ge=1,
+        le=MOST_HOPS,
+        description="Hops at most: a recorded dialogue may end earlier, a live one does not.",
+    )
+    live: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether an asker and an answerer talk before each drawing, in place of the recorded dialogue.",
+    )
+
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "summariser": ("{dialogue}", "{budget}"),
+    "asker": (),
+    "asker_later": ("{dialogue}",),
+    "answerer": ("{question}",),
+    "answerer_later": ("{dialogue}", "{question}"),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+
+def written(talk: Sequence[Exchange], dialogue: Dialogue) -> str:
+    r"""Return exchanges as lines ``NAME: message``; a message of several lines becomes one line.
+
+    >>> talk = (Exchange(asked="What is it?", answered="A dog.\nIt sits."),)
+    >>> print(written(talk, Dialogue(dialogue=talk)))
+    Joe: What is it?
+    Jill: A dog. It sits.
+    """
+    messages = (
+        (name, text) for hop in talk for name, text in ((dialogue.asker, hop.asked), (dialogue.answerer, hop.answered))
+    )
+    return "\n".join(f"{name}: {' '.join(text.split())}" for name, text in messages)
+
 
 LONGEST_MESSAGE = 4000
 """Characters of a question, an answer or a prompt; people's longest message has 230."""
@@ -76,10 +158,11 @@ class _Talk:
 
     @property
     def dialogue(self) -> Dialogue:
-        return cast(Dialogue, self.setup.payload)
+        dialogue: Dialogue = self.setup.payload
+        return dialogue
 
     def words(self, name: str, **places: object) -> str:
-        prompts = cast(TextPrompts, self.setup.prompts)
+        prompts: TextPrompts = self.setup.prompts
         names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
         return prompts.words(name, dialogue=written(self.said, self.dialogue), **names, **places)
 
@@ -134,15 +217,15 @@ class ConversationGame(Game[ConversationRules]):
 
     def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
         """Measure the prompts; see ``measures``."""
-        return measured_prompts(_hops(ending), payload.elements)
+        return measured_prompts(ending.steps, payload.elements)
 
     def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
-        return measured_drawings(_hops(ending), instruments.picture(TARGET), payload.scene, instruments)
+        return measured_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
 
     def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
         """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
-        return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in _hops(ending))
+        return (RatedPicture(hop.hop, TARGET, hop.drawing, payload.scene) for hop in ending.steps)
 
     def shown(self, payload: Dialogue, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - alike for all
         """Return key and title of the measures that an episode shows beside each drawing."""
@@ -151,10 +234,6 @@ class ConversationGame(Game[ConversationRules]):
     def prompts(self, folder: Path | None) -> TextPrompts:
         """Read the prompts; see ``load_text_prompts``."""
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
-
-
-def _hops(ending: Ending) -> list[Hop]:
-    return [step for step in ending.steps if isinstance(step, Hop)]
 
 
 async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.seeds import derived_seed
-from ircore.games.reasoning.dimensions.base import Task
-from ircore.games.reasoning.dimensions.seen_things import DETECTOR
+from ircore.games.reasoning.dimensions.base import DETECTOR, Task
 from ircore.games.reasoning.gir_bench_files import RESTORE, SUFFIXES, Entry, Imported, entries_of, numbered
 from ircore.games.reasoning.verifiers.spatial import Relation
 

@@ -6,9 +6,8 @@ from statistics import fmean
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
 from ircore.games.measuring import MeasuredValue
-from ircore.games.reasoning.dimensions.base import Verdict
+from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, Verdict
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
-from ircore.games.reasoning.dimensions.seen_things import DETECTOR, UNDECIDED, SeenThings
 from ircore.games.reasoning.records import Attempt, TaskRecord
 from ircore.games.reasoning.verifiers.detections import Detections
 
@@ -118,8 +117,8 @@ class _Pictures(dict[str, Picture]):
 
 
 def _attempt_of(ending: Ending) -> Attempt:
+    attempt: Attempt
     (attempt,) = ending.steps
-    assert isinstance(attempt, Attempt)  # noqa: S101 - the game's own step
     return attempt
 
 

@@ -6,39 +6,22 @@ fewer categories, never changes the ones that were there before.
 
 import hashlib
 import os
-import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import load, unknown
+from ircore.core.plugins import unknown
 from ircore.core.progress import tracked
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, PictureFile
 from ircore.core.workers import in_order
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
-from ircore.games.reconstruction.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
-from ircore.games.reconstruction.targets.base import Builder, Drawn
-from ircore.instances.requests import BuildRequest, Place, named
+from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import InstanceSet, write_instances
-
-BUILDERS: dict[str, Builder] = {
-    "bar_graph": bar_graph.build,
-    "functions": functions.build,
-    "geometry": geometry.build,
-    "line_graph": line_graph.build,
-    "pie_graph": pie_graph.build,
-    "simple_shapes": simple_shapes.build,
-}
-"""Builder of each synthetic category; photographs are used unchanged."""
-
-EDITIONS: dict[int, Mapping[str, Builder]] = {1: BUILDERS, 2: {**BUILDERS, "functions": functions.build_annotated}}
-"""Builders by edition. The released versions 2026.1 are of the first, whose pictures never change; in the second, hard
-graphs of functions bear more writing than easy ones, and the photographs are others, which no model knows by name."""
+from ircore.instances.targets.categories import EDITIONS, draw, plugin_categories
 
 LICENCE = "CC0-1.0"
 """Licence of drawn targets."""
@@ -98,7 +81,7 @@ def build_instances(
         categories: Categories to build; all of this package if empty.
         difficulties: Difficulties to build; both if empty.
         workers: Processes that draw; as many as there are cores if None. The result does not depend on it.
-        edition: Which builders and photographs; see ``EDITIONS``.
+        edition: Which builders and photographs; see ``ircore.instances.targets.categories.EDITIONS``.
 
     Raises:
         InputError: An unknown category, difficulty or edition, a number out of range, or ``out`` holds something.
@@ -123,32 +106,12 @@ def build_instances(
     return write_instances(out, _all(places, photos, seed, per_condition, workers, edition), CATEGORIES)
 
 
-def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
-    """Draw a synthetic target: the same arguments give the same picture to the pixel.
-
-    Args:
-        category: One of ``BUILDERS`` or of ``plugin_categories``.
-        difficulty: ``easy`` or ``hard``.
-        seed: The picture's own, as an instance records it.
-        edition: One of ``EDITIONS``.
-    """
-    builder = EDITIONS[edition].get(category) or load("instances", f"category.{category}")
-    with plugin_work(f"category {category!r}"):
-        drawn: Drawn = builder(difficulty, random.Random(seed))
-    return drawn
-
-
 def build(request: BuildRequest) -> InstanceSet:
     """Draw an instance set for ``ircore instances build``; see ``build_instances``."""
     return build_instances(
         request.out, request.seed, request.per_condition, request.categories, request.difficulties,
         edition=request.edition,
     )  # fmt: skip
-
-
-def plugin_categories() -> tuple[str, ...]:
-    """Return the categories that other packages add: drawn when they are asked for by name."""
-    return named("category")
 
 
 def _check(kind: str, names: Sequence[str], known: tuple[str, ...]) -> None:
@@ -227,7 +190,7 @@ def _is_like(target: Made, place: SeededPlace, attempt: int, earlier_traits: set
 
 
 def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, dict[str, Picture]]]:
-    from ircore.games.reconstruction.targets.photos import shots
+    from ircore.instances.targets.photos import shots
 
     photographs = shots(difficulty, edition)
     if len(photographs) < wanted:

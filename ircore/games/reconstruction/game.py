@@ -16,6 +16,7 @@ from ircore.games.base import (
     Game,
     GameOutcome,
     Measure,
+    Message,
     Pages,
     PublishedFigure,
     RatedPicture,
@@ -29,11 +30,11 @@ from ircore.games.reconstruction.records import (
     CATEGORIES,
     NEWEST_EDITION,
     RECONSTRUCTION,
-    SECRET_CATEGORIES,
     Rules,
     Turn,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
+from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.players.traits import traits_of
 
 
@@ -95,28 +96,30 @@ class ReconstructionGame(Game[Rules]):
     asks_in_order = True
     supports = frozenset({
         "animation", "channel test", "clembench export", "comparison of prompts", "deep examination",
-        "export to inspect_ai", "headline by judges", "replay", "secret slice", "spot replay", "user study",
+        "export to inspect_ai", "headline by judges", "replay", "secret slice", "spot replay", "tables of the paper",
+        "user study",
     })  # fmt: skip
     editions = NEWEST_EDITION
-    secret_categories = SECRET_CATEGORIES
+    secret_categories = SYNTHETIC
 
     async def play(self, table: Table, setup: EpisodeSetup[Rules]) -> Ending:
         """Play an episode; see ``ircore.games.base.Game.play``."""
         return await play_episode(table, setup)
 
-    def step_number(self, place: int, step: Any) -> int:
+    def step_number(self, place: int, step: Turn) -> int:  # noqa: ARG002 - turns have numbers of their own
         """Return the number of a turn; the test of judges leaves turns out."""
-        return step.turn if isinstance(step, Turn) else place
+        return step.turn
 
     def rated(self, payload: ReconstructionPayload, ending: Ending) -> Iterator[RatedPicture]:
         """Yield every rendering beside the target, whose scene the instance holds; see ``Game.rated``."""
-        for turn in ending.steps:
-            if isinstance(turn, Turn) and turn.rendering is not None:
+        turns: tuple[Turn, ...] = ending.steps
+        for turn in turns:
+            if turn.rendering is not None:
                 yield RatedPicture(turn.turn, payload.target, turn.rendering)
 
     def effort(self, ending: Ending) -> Effort:
         """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.effort``."""
-        turns = [turn for turn in ending.steps if isinstance(turn, Turn)]
+        turns: tuple[Turn, ...] = ending.steps
         return Effort(
             steps=sum(turn.rendering is not None for turn in turns),
             tokens=sum(turn.message_tokens for turn in turns),
@@ -125,9 +128,13 @@ class ReconstructionGame(Game[Rules]):
             over_budget=sum(turn.over_budget for turn in turns),
         )
 
-    def messages(self, ending: Ending) -> Iterator[tuple[int, str]]:
+    def messages(self, ending: Ending) -> Iterator[Message]:
         """Yield the messages without the tags of the describer's replies; see ``Game.messages``."""
-        return ((turn.turn, turn.message or "") for turn in ending.steps if isinstance(turn, Turn))
+        turns: tuple[Turn, ...] = ending.steps
+        for turn in turns:
+            # The turn in which the describer declares the rendering done has no message.
+            if turn.message is not None:
+                yield Message(turn.turn, turn.message, turn.message_tokens)
 
     def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
         """Return words between the tags of a describer's reply; see ``Game.stand_in``."""

@@ -25,19 +25,16 @@ from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PictureFile
 from ircore.core.validation import validating
 from ircore.games.reconstruction.records import RECONSTRUCTION
-from ircore.games.reconstruction.targets.base import SIZE
-from ircore.games.reconstruction.targets.tangrams import draw_pieces
 from ircore.games.reference.language.annotations import read_annotations
-from ircore.games.reference.language.naming import naming
+from ircore.games.reference.language.naming import EASY_BELOW, HARD_ABOVE, naming
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import TangramShape, read_tangram_svg
+from ircore.instances.targets.base import SIZE
+from ircore.instances.targets.tangrams import draw_pieces
 from ircore.instances.withheld_pictures import KILOGRAM, refuse_other_licence
 
 CATEGORY = "tangrams"
-EASY_BELOW, HARD_ABOVE = 0.80, 0.95
-"""Shape naming divergence of easy and of hard tangrams."""
-
 SOURCE = "KiloGram (Ji et al. 2022), tangrams from Slocum (2003)"
 COLOUR = "#000000"
 MARGIN = SIZE / 16

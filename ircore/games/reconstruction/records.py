@@ -7,21 +7,16 @@ from pydantic import Field, StringConstraints, ValidationError
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import GameRules, Name, Record
+from ircore.instances.readable_scenes import SYNTHETIC
 
 RECONSTRUCTION = "reconstruction"
 """Name of the game."""
 
-CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes", "photos")
+CATEGORIES = (*SYNTHETIC, "photos")
 """The paper's seven categories, in the order in which boards show them."""
 
-DRAWN = (*(category for category in CATEGORIES if category != "photos"), "tangrams")
-"""Categories of this project whose targets have scenes."""
-
-SECRET_CATEGORIES = tuple(category for category in CATEGORIES if category != "photos")
-"""Categories that a secret set is drawn of: the photographs are known to everybody."""
-
 NEWEST_EDITION = 2
-"""Number of the newest edition of the builders of targets; see ``build_targets.EDITIONS``."""
+"""Number of the newest edition of the builders of targets; see ``ircore.instances.targets.categories.EDITIONS``."""
 
 Action = Literal["describe", "done"]
 Outcome = Literal["converged", "turn_limit", "aborted"]

@@ -6,7 +6,6 @@ somebody breaks the protocol or cannot answer (``aborted``, with a reason).
 """
 
 from dataclasses import dataclass, field
-from typing import cast
 
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
@@ -61,7 +60,8 @@ async def play_episode(table: Table, setup: EpisodeSetup[Rules]) -> Ending:
 
 async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: EpisodeSetup[Rules]) -> bool:
     """Let the describer speak and the generator draw; return whether the describer was content instead."""
-    rules, prompts = setup.rules, cast(Prompts, setup.prompts)
+    prompts: Prompts = setup.prompts
+    rules = setup.rules
     prompt = prompts.describer(turn, rules.token_budget)
     reply = await table.ask(DESCRIBER, _to_describe(turn, prompt, dialogue, setup))
     move = parse_reply(reply.text, turn)
@@ -103,7 +103,8 @@ def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetu
 
 
 def _to_render(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> GeneratorView:
-    prompts, mode = cast(Prompts, setup.prompts), setup.rules.drawing
+    prompts: Prompts = setup.prompts
+    mode = setup.rules.drawing
     # On turn 1 there is no rendering yet that could be edited.
     edits = mode == "edit" and bool(dialogue.renderings)
     return GeneratorView(

@@ -16,8 +16,8 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
-from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context
+from ircore.games.reference.rules import SEEDS
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangrams import Tangram, draw_tangram, make_tangram

@@ -7,22 +7,53 @@ and Artzi, COLM 2024, section 3).
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
+from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.games.reference.masks import masked
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
-from ircore.games.reference.order import Order, labels_of, listener_orders
-from ircore.games.reference.prompts import PLACEHOLDERS
 from ircore.games.reference.published import PUBLISHED
 from ircore.games.reference.records import INVALID, Context, Round
-from ircore.games.reference.rules import ReferenceRules
+from ircore.games.reference.rules import Order, ReferenceRules, labels_of, listener_orders
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "speaker_simple": (),
+    "speaker_gricean": (),
+    "speaker_explicit": (),
+    "speaker_consistent": (),
+    "speaker_round": ("{label}",),
+    "speaker_right": (),
+    "speaker_wrong": ("{chosen}",),
+    "speaker_invalid": (),
+    "listener": ("{labels}",),
+    "listener_masked": ("{labels}",),
+    "listener_round": ("{message}",),
+    "listener_right": (),
+    "listener_wrong": ("{label}",),
+    "listener_invalid": ("{labels}",),
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+
+GREY = "#808080"
+
+
+def masked(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+    """Return a grey picture of the same size for each."""
+    return {name: _grey(picture.width, picture.height) for name, picture in pictures.items()}
+
+
+@cache
+def _grey(width: int, height: int) -> Picture:
+    return Picture.from_pixels(Drawing(width, height, GREY).pixels)
+
 
 LONGEST_MESSAGE = 4000
 """Characters of a message; people's longest has 185."""
@@ -76,10 +107,11 @@ class _Match:
 
     @property
     def context(self) -> Context:
-        return cast(Context, self.setup.payload)
+        context: Context = self.setup.payload
+        return context
 
     def words(self, name: str, **places: object) -> str:
-        prompts = cast(TextPrompts, self.setup.prompts)
+        prompts: TextPrompts = self.setup.prompts
         return prompts.words(name, count=len(self.labels), labels=", ".join(self.labels), **places)
 
     def captioned(self, names: Sequence[str], pictures: Mapping[str, Picture]) -> tuple[Captioned, ...]:
@@ -131,7 +163,7 @@ class ReferenceGame(Game[ReferenceRules]):
 
     def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
-        return measured_rounds([step for step in ending.steps if isinstance(step, Round)], len(payload.context))
+        return measured_rounds(ending.steps, len(payload.context))
 
     def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
@@ -145,7 +177,7 @@ class ReferenceGame(Game[ReferenceRules]):
         Raises:
             PlayerError: Nothing is recorded of this source and round.
         """
-        context = cast(Context, setup.payload)
+        context: Context = setup.payload
         if source != "human" or question.step > len(context.human):
             raise PlayerError("provider_error", f"nothing is recorded of {source!r} in round {question.step}")
         recorded = context.human[question.step - 1]
@@ -186,7 +218,8 @@ class ReferenceGame(Game[ReferenceRules]):
 
 
 def _match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
-    context, rules = cast(Context, setup.payload), setup.rules
+    context: Context = setup.payload
+    rules = setup.rules
     targets = context.targets[: rules.repetitions * len(context.context)]
     orders = listener_orders(context.context, len(targets), context.seed, rules)
     return _Match(setup, labels_of(len(context.context), rules), targets, orders)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, read_picture
 from ircore.core.records import Instance
-from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
+from ircore.games.reference.rules import SEEDS
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import COCO, refuse_other_licence

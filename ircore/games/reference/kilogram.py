@@ -24,8 +24,8 @@ from ircore.core.seeds import derived_seed
 from ircore.core.validation import validating
 from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts, tangram_of
 from ircore.games.reference.language.annotations import Annotation, read_annotations
-from ircore.games.reference.order import SEEDS
 from ircore.games.reference.records import Context, HumanRound
+from ircore.games.reference.rules import SEEDS
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg

@@ -6,20 +6,107 @@ is no game that anybody plays for points, so it stands in no list of games.
 
 import asyncio
 import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS
-from ircore.core.records import Difficulty, GameRules, Record, Sha256
+from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
-from ircore.games.synthesis.prompts import SynthesisPrompts, load_synthesis_prompts
-from ircore.games.synthesis.replies import Plan, plan_in, program_in
+from ircore.games.master_words import TextPrompts, load_text_prompts
+from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.synthesis.drawn_figures import DrawnProgram
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.players.views import Said
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "describer": ("{kind}", "{earlier}"),
+    "coder": ("{kind}", "{description}"),
+    "coder_again": ("{reason}",),
+    **{f"{category}_{difficulty}": () for category in SYNTHETIC for difficulty in DIFFICULTIES},
+}
+"""The texts of a set by name, and what each must have a place for."""
+
+
+class SynthesisPrompts(TextPrompts):
+    """The prompts of a run that makes targets.
+
+    >>> prompts = load_synthesis_prompts(None)
+    >>> "a red ball" in prompts.describer("simple_shapes", "easy", ["a red ball"])
+    True
+    """
+
+    def describer(self, category: str, difficulty: str, earlier: Sequence[str]) -> str:
+        """Return the words that ask for the description of a figure unlike earlier ones.
+
+        Args:
+            category: Category of the target.
+            difficulty: ``easy`` or ``hard``.
+            earlier: Summaries of all earlier figures of the condition.
+        """
+        listed = "\n".join(f"{number}. {summary}" for number, summary in enumerate(earlier, start=1))
+        return self.words("describer", kind=self.texts[f"{category}_{difficulty}"], earlier=listed or "(none)")
+
+    def coder(self, category: str, difficulty: str, description: str) -> str:
+        """Return the words that ask for a program that draws a description."""
+        return self.words("coder", kind=self.texts[f"{category}_{difficulty}"], description=description)
+
+    def again(self, reason: str) -> str:
+        """Return the words that ask for another program because of a fault in the last one."""
+        return self.words("coder_again", reason=reason)
+
+
+def load_synthesis_prompts(folder: Path | None) -> SynthesisPrompts:
+    """Read the prompts; a folder replaces the built-in texts, see ``load_text_prompts``."""
+    return load_text_prompts(SynthesisPrompts, PLACEHOLDERS, __package__, folder)
+
+
+MOST_SUMMARY = 400
+"""Characters of a summary that later prompts repeat."""
+
+
+class Plan(NamedTuple):
+    """The description of a figure."""
+
+    description: str
+    summary: str
+
+
+def plan_in(answer: str) -> Plan | None:
+    """Return the description and the summary in an answer; None if there is no description.
+
+    >>> plan_in("<DESCRIPTION>A red circle.</DESCRIPTION><SUMMARY>One circle, red.</SUMMARY>")
+    Plan(description='A red circle.', summary='One circle, red.')
+    """
+    description = _between("DESCRIPTION", answer)
+    if not description:
+        return None
+    summary = _between("SUMMARY", answer) or description
+    two_lines = " / ".join(line.strip() for line in summary.splitlines() if line.strip())
+    return Plan(description, two_lines[:MOST_SUMMARY])
+
+
+def program_in(answer: str) -> str | None:
+    r"""Return the program in an answer: its longest block of code; None if there is none.
+
+    >>> program_in("Here it is:\n```python\ndef draw():\n    ...\n```")
+    'def draw():\n    ...\n'
+    """
+    # Models also put shell commands or examples in blocks; the program is the longest block.
+    blocks = re.findall(r"```(?:[Pp]ython|py)?[ \t]*\n(.*?)```", answer, re.DOTALL)
+    if blocks:
+        return str(max(blocks, key=len))
+    return answer if "def draw(" in answer and "```" not in answer else None
+
+
+def _between(tag: str, text: str) -> str:
+    match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
+    return match[1].strip() if match else ""
+
 
 NAME = "synthesis"
 DESCRIBER: Seat[Question, TextAnswer] = Seat("describer", "Describer", "the kind and summaries of earlier ones", "text")
@@ -154,7 +241,7 @@ class SynthesisGame(Game[SynthesisRules]):
 
     def measured(self, payload: Condition, ending: Ending) -> list[Measured]:
         """Return the share of the figures for which a program was accepted."""
-        steps = [FigureStep.model_validate(step) for step in ending.steps]
+        steps: tuple[FigureStep, ...] = ending.steps
         return [Measured("accepted", None, sum(step.key is not None for step in steps) / payload.count)]
 
     def prompts(self, folder: Path | None) -> SynthesisPrompts:

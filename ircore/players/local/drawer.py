@@ -15,10 +15,17 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.answers import PictureAnswer, PlayerError
+from ircore.players.base import PictureAnswer, PlayerError
 from ircore.players.local.batches import Batches, OutOfMemoryError
-from ircore.players.local.settings import PictureSettings, read_settings
-from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
+from ircore.players.local.weights import (
+    NO_MEMORY,
+    PictureSettings,
+    device_of,
+    load,
+    precision_of,
+    read_settings,
+    served_name,
+)
 from ircore.players.traits import DRAWS_BY_WEIGHTS
 from ircore.players.views import GeneratorView, Question
 

@@ -11,11 +11,18 @@ from ircore.core.errors import InputError
 from ircore.core.extras import need_packages
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
-from ircore.players.answers import ChoiceAnswer, PlayerError, TextAnswer
+from ircore.players.base import ChoiceAnswer, PlayerError, TextAnswer
 from ircore.players.choices import choice_of
 from ircore.players.local.batches import Batches, OutOfMemoryError
-from ircore.players.local.settings import TextSettings, read_settings
-from ircore.players.local.weights import NO_MEMORY, device_of, load, precision_of, served_name
+from ircore.players.local.weights import (
+    NO_MEMORY,
+    TextSettings,
+    device_of,
+    load,
+    precision_of,
+    read_settings,
+    served_name,
+)
 from ircore.players.openai.conversations import Message, asked, described, judged
 from ircore.players.thoughts import spoken
 from ircore.players.traits import WRITES_BY_WEIGHTS

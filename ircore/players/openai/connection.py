@@ -16,11 +16,10 @@ from ircore.core.validation import describe_validation_error
 from ircore.players.calls import FaultError, Reply, Tokens
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.documents import mended, read_document
 from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
 from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
 from ircore.players.openai.settings import DEFAULT_BASE_URL
-from ircore.players.openai.streams import assembled, is_stream
+from ircore.players.openai.streams import assembled, is_stream, mended, read_document
 from ircore.players.openai.usage import tokens_of
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question, Role
 from ircore.players.calls import Called
-from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.openai.bodies import FormBody, JsonBody, PictureAddress
 from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under
-from ircore.players.openai.encoded_pictures import PictureAddress
 from ircore.players.openai.provider import EDITS, Provider, stated_fields
 from ircore.players.openai.replies import (
     ChatReply,

@@ -11,13 +11,14 @@ from fnmatch import fnmatchcase
 from functools import cache
 from html import unescape
 from importlib.resources import as_file, files
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from pydantic import Field
 
 from ircore.core.episode_records import FaultKind
-from ircore.core.records import Line, Record
+from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
+from ircore.core.tables import read_table
 from ircore.core.validation import validating
 
 SMALLEST_ROOM = 64
@@ -263,3 +264,18 @@ def _codes_in(text: str) -> frozenset[str]:
 
 def _plain(code: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", code.lower())
+
+
+def remedies_for(spec: PlayerSpec) -> dict[FaultKind, str]:
+    """Return the remedy for each kind of fault that a player behind a service may meet.
+
+    Args:
+        spec: The player, as in the manifest.
+    """
+    key = f"the key in {spec.api_key_env}" if spec.api_key_env else "api_key_env, which the manifest does not give"
+    again = "the same command then goes on where it stopped"
+    return {
+        **cast("dict[FaultKind, str]", read_table("ircore.players.openai", "remedies")),
+        "denied": f"Check {key}, and what it may use; {again}.",
+        "no_credit": f"Add credit with the provider, or wait until the quota is renewed; {again}.",
+    }

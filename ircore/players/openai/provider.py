@@ -15,7 +15,7 @@ from ircore.players.faults import Fault
 from ircore.players.guard import scrubber
 from ircore.players.openai.bodies import FormBody, JsonBody
 from ircore.players.openai.connection import Kind, connection_to
-from ircore.players.openai.remedies import remedies_for
+from ircore.players.openai.meanings import remedies_for
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
 from ircore.players.openai.usage import tokens_of
 from ircore.players.pacing import gate_for, pace_for

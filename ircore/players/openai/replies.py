@@ -21,7 +21,7 @@ from pydantic import (
 from ircore.core.images import ImageError, Picture
 from ircore.players.calls import FaultError
 from ircore.players.faults import Fault
-from ircore.players.openai.encoded_pictures import (
+from ircore.players.openai.bodies import (
     DATA_ADDRESS_IN_TEXT,
     PictureAddress,
     decode_base64,

@@ -3,19 +3,60 @@
 Only played episodes count, as everywhere. A correction message is a message of turn 2 or later.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.base import Game, messages_of
 from ircore.results.conditions import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import same_episodes
 from ircore.results.language.corrections import Mark, find_corrections
 from ircore.results.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
-from ircore.results.language.words import novelty, similarity, stop_words, words
 from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
 from ircore.results.statistics.scales import AMOUNT, SHARE
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, in lower case."""
+    return [word.removesuffix("'s") for word in _WORD.findall(text.lower().replace("’", "'"))]
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Return the words that carry no content of their own."""
+    text = (files(__package__) / "stop_words.txt").read_text(encoding="utf-8")
+    return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
+
+
+def novelty(message: frozenset[str], earlier: Iterable[frozenset[str]]) -> float | None:
+    """Return the share of a message's distinct content words that no earlier message of the episode used.
+
+    Args:
+        message: Content words of the message.
+        earlier: Content words of each message before it.
+
+    Returns:
+        0 (nothing new) to 1 (all new); None for a message without content words.
+    """
+    return len(message.difference(*earlier)) / len(message) if message else None
+
+
+def similarity(message: frozenset[str], previous: frozenset[str]) -> float | None:
+    """Return how much two messages share: |A ∩ B| / |A ∪ B| of their content words (Jaccard 1901).
+
+    Returns:
+        0 (no word in common) to 1 (the same words); None if neither has content words.
+    """
+    union = message | previous
+    return len(message & previous) / len(union) if union else None
+
 
 TOP = 10
 """Tokens listed for each category of correction, as in the paper's Figure 14."""
@@ -45,11 +86,11 @@ class MessageResult:
     turn: int
     """1-based."""
 
-    tokens: int
-    """o200k_base tokens of the message as the describer wrote it."""
+    tokens: int | None
+    """Tokens of the message as it was written; None where its game counts none."""
 
     words: int
-    """Words; ``ircore.results.language.words`` says what a word is."""
+    """Words; ``ircore.results.language.by_turn`` says what a word is."""
 
     marks: tuple[Mark, ...]
     """Words that correct the rendering, with their places; empty for turn 1, which describes."""
@@ -135,14 +176,19 @@ class RunLanguage:
     """Length and novelty of the messages, turn by turn."""
 
 
-def episode_messages(episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN) -> tuple[MessageResult, ...]:
+def episode_messages(
+    game: Game[Any], episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN
+) -> tuple[MessageResult, ...]:
     """Read every message of played episodes, in order.
 
     Args:
+        game: Of the run.
         episodes: Of one run.
         lexicon: Patterns by which corrections are told.
     """
-    return tuple(message for result in episodes if result.episode.played for message in _messages(result, lexicon))
+    return tuple(
+        message for result in episodes if result.episode.played for message in _messages(game, result, lexicon)
+    )
 
 
 def chosen(
@@ -227,23 +273,20 @@ def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ..
     return tuple(episodes[number][turn] for number in same.episodes for turn in same.places)
 
 
-def _messages(result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
+def _messages(game: Game[Any], result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
-    for turn in turns_of(episode):
-        # The turn in which the describer declares the rendering done has no message.
-        if turn.message is None:
-            continue
-        spoken = words(turn.message)
+    for message in messages_of(game, episode):
+        spoken = words(message.text)
         content = frozenset(spoken) - stop_words()
         yield MessageResult(
             episode_id=episode.episode_id,
             category=episode.category,
             difficulty=episode.difficulty,
-            turn=turn.turn,
-            tokens=turn.message_tokens,
+            turn=message.step,
+            tokens=message.tokens,
             words=len(spoken),
-            marks=find_corrections(turn.message, lexicon) if turn.turn >= 2 else (),
+            marks=find_corrections(message.text, lexicon) if message.step >= 2 else (),
             # The first message has nothing before it, so that its share of new words would always be 1.
             novelty=novelty(content, earlier) if earlier else None,
             similarity=similarity(content, earlier[-1]) if earlier else None,

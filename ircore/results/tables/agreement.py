@@ -1,9 +1,14 @@
-"""Agreement of raters: our counterpart of the paper's Tables 1, 2 and 4, crossed scores, and the order of showing."""
+"""Agreement of raters, metrics and people, as the paper's Tables 1, 2 and 4; crossed scores, orders, second answers."""
 
+import numpy as np
+
+from ircore.core.score_records import HUMAN
+from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Results
-from ircore.results.statistics.agreement import Agreement
+from ircore.results.retests import retest_agreements
+from ircore.results.statistics.agreement import Agreement, bias, pearson, weighted_kappa
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import caption
+from ircore.results.tables.pairs import ALL, caption
 
 _MEASURES = (
     Column("pearson", "Pearson r", "Of similarity ratings of the same renderings.", "", "higher", estimated=True,
@@ -131,3 +136,120 @@ def agreement_value(agreement: Agreement) -> Value:
     """Return the entry of a measure of agreement."""
     reason = agreement.reason if agreement.value is None else None
     return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)
+
+
+METRIC_NOTES = (
+    "1 is agreement whatever the metric's direction: values for which lower is better are negated. Preference: the "
+    "share of episodes in which metric and rater prefer the same of first and final rendering, ties of either left "
+    "out; 0.5 is what chance gives. Intervals are clustered on instances.",
+)
+
+
+def metric_agreement_table(results: Results) -> Table:
+    """Return how each image metric agrees with each judge, with people, and with verified facts."""
+    columns = (
+        Column("metric", "metric", "An image metric.", digits=None),
+        Column(
+            "rater", "rater", "A judge; human is the mean of people, verified the share of right facts.", digits=None
+        ),
+        Column("renderings", "renderings", "That have a value from both.", digits=0, audience="readers"),
+        Column("pearson", "Pearson r", "Of metric and rating of the same renderings.", "", "higher", estimated=True,
+               implied="−1–1"),
+        Column("spearman", "Spearman ρ", "Of the same.", "", "higher", estimated=True, implied="−1–1"),
+        Column("episodes", "episodes", "In which both prefer one.", digits=0, audience="readers"),
+        Column("preference", "same preference", "Share of these episodes.", "0–1", "higher", estimated=True),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            Value(metric_facts(agreement.metric).name),
+            Value(agreement.rater),
+            Value(agreement.pearson.n),
+            agreement_value(agreement.pearson),
+            agreement_value(agreement.spearman),
+            Value(agreement.preference.n),
+            agreement_value(agreement.preference),
+        )
+        for agreement in results.raters.metric_agreements
+    )
+    notes = METRIC_NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
+    spare = ("spearman", "episodes", "renderings", "preference")
+    return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes, spare=spare)
+
+
+NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
+PEOPLE_NOTES = (
+    "Against the mean of the people who rated a rendering. κ is weighted by squared distance (Cohen 1968) and, unlike "
+    "r, is lowered by a bias. Bias: the judge's score less people's, in points. Intervals are clustered on instances "
+    "and take the people as they are.",
+)
+
+
+def people_table(results: Results) -> Table:
+    """Return how far each judge's scores follow people's, a row a judge and category."""
+    columns = (
+        Column("judge", "judge", "Who is held against people.", digits=None),
+        Column("category", "category", f"A category, or {ALL}.", digits=None),
+        Column("renderings", "renderings", "Rated by the judge and by people.", digits=0),
+        Column("people", "people", "Annotators who rated any of them.", digits=0),
+        Column("pearson", "Pearson r", "Correlation of the scores.", "", "higher", estimated=True, implied="−1–1"),
+        Column("kappa", "weighted κ", "Cohen's κ with quadratic weights.", "", "higher", estimated=True,
+               implied="−1–1"),
+        Column("bias", "bias", "The judge's score less people's, on average.", "", signed=True, estimated=True,
+               implied="points of 0–10"),
+    )  # fmt: skip
+    task = results.raters.similarity
+    human = task.judges.get(HUMAN)
+    rows = []
+    for judge, scores in task.judges.items():
+        if human is None or judge == HUMAN:
+            continue
+        both = ~np.isnan(scores + human)
+        kinds = np.array(task.categories)
+        for category in (None, *dict.fromkeys(kinds[both])) if both.any() else ():
+            where = both if category is None else both & (kinds == category)
+            people = sum(bool((~np.isnan(ratings[where])).any()) for ratings in task.annotators.values())
+            measured = (
+                agreement_value(measure(scores[where], human[where], task.instances[where]))
+                for measure in (pearson, weighted_kappa, bias)
+            )
+            rows.append((Value(judge), Value(category or ALL), Value(int(where.sum())), Value(people), *measured))
+    notes = PEOPLE_NOTES if rows else (NOBODY,)
+    return Table("people", "Judges against people", caption(results), columns, tuple(rows), notes, primary="kappa")
+
+
+COLUMNS = (
+    Column("judge", "judge", "Who was asked twice.", digits=None),
+    Column("task", "task", "Similarity of one rendering, or preference of two.", digits=None),
+    Column("n", "n", "Questions that were answered twice.", digits=0),
+    Column("same", "alike", "Share with the same answer.", "0–1", "higher", estimated=True),
+    Column("correlation", "Pearson r", "Of first and second answer: test–retest reliability.", "", "higher",
+           estimated=True, implied="−1–1"),
+    Column("deviation", "deviation", "Standard deviation of a single answer around the judge's own mean.", "points",
+           "lower"),
+    Column("shift", "shift", "Mean of second less first answer.", "points", signed=True),
+)  # fmt: skip
+
+RETEST_NOTES = (
+    "Second answers are kept apart and count nowhere else. Intervals are clustered on instances. Points are of 10 for "
+    "similarity, of 1 for preference.",
+)
+
+
+def retests_table(results: Results) -> Table:
+    """Return the agreement of each judge with itself, over all runs."""
+    answers = [answer for run in results.runs.values() for answer in run.second_answers]
+    rows = tuple(
+        (
+            Value(agreement.judge),
+            Value(agreement.task),
+            Value(agreement.n),
+            agreement_value(agreement.same),
+            agreement_value(agreement.correlation),
+            Value(agreement.deviation),
+            Value(agreement.shift),
+        )
+        for judge in results.judges
+        for agreement in retest_agreements(answers, judge)
+    )
+    notes = RETEST_NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
+    return Table("retests", "Judges asked twice", caption(results), COLUMNS, rows, notes, primary="same")

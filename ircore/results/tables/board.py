@@ -11,11 +11,9 @@ from ircore.results.ranking import refuse_unknown
 from ircore.results.subsets import board_rows, by_rules
 from ircore.results.tables.board_columns import Line, board_columns, primary_key, spare_columns
 from ircore.results.tables.judges import MARKS
-from ircore.results.tables.model import Table
-from ircore.results.tables.names import pair_names
-from ircore.results.tables.pairs import caption
-from ircore.results.tables.ranks import remedies
-from ircore.results.tables.ties import tie_words
+from ircore.results.tables.model import Column, Table, Value
+from ircore.results.tables.pairs import RULES, caption, pair_columns, pair_names, who_played
+from ircore.results.tables.ranks import remedies, tie_words
 
 
 def board_table(
@@ -111,8 +109,8 @@ def _without_dashes(table: Table) -> Table:
     columns = tuple(
         replace(column, audience="programs") if place in empty else column for place, column in enumerate(table.columns)
     )
-    told = [place for place, column in enumerate(table.columns) if place not in empty or column.audience != "readers"]
-    return replace(table, columns=columns).at_places(told)
+    shown = [place for place, column in enumerate(table.columns) if place not in empty or column.audience != "readers"]
+    return replace(table, columns=columns).at_places(shown)
 
 
 def _notes(results: Results, order: Order) -> tuple[str, ...]:
@@ -125,3 +123,27 @@ def _notes(results: Results, order: Order) -> tuple[str, ...]:
     if order == "main":
         return (note,)
     return note, "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0."
+
+
+def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return the unranked scores of reference describers' runs; these describers see more than any describer may."""
+    columns = (
+        *pair_columns(results),
+        Column("score", "score", "Similarity of the final rendering.", "0–10", "higher", estimated=True),
+        Column("main_score", "main score", "10 × score × share played.", "0–100", "higher", 1, estimated=True),
+        Column("played", "played", "Episodes not aborted.", "episodes", digits=0),
+        Column("episodes", "episodes", "All episodes under this condition.", "episodes", digits=0),
+        RULES,
+    )
+    rows = []
+    for reference in results.references:
+        submission, cell = reference.submission, reference.cells[category, difficulty, judge]
+        who = who_played(results, submission, " + ".join(submission.players))
+        counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
+        rows.append((*who, Value.of(cell.score), Value.of(cell.main), *counts))
+    notes = (
+        "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
+        "title-only knows category and difficulty. They are never ranked.",
+    )
+    words = caption(results, judge, category, difficulty)
+    return Table("references", "Ceilings and floors", words, columns, tuple(rows), notes, primary="score")

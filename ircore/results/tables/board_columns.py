@@ -17,11 +17,9 @@ from ircore.results.model import BoardRow, Results
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.tables.model import Better, Column, Selection, Value, Which
-from ircore.results.tables.names import ALL
-from ircore.results.tables.pairs import seat_column
+from ircore.results.tables.pairs import ALL, RULES, seat_column
 from ircore.results.tables.ranks import RANKS, TOP, UNRANKED, Filled
 from ircore.results.tables.rated_shares import marks_of
-from ircore.results.tables.rules import RULES
 
 SCORE = "score"
 """Key of the column of similarities, 0–10, where judges give the headline."""

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from ircore.results.tables.model import Table
 
 
+PAPER = "tables of the paper"
+"""Feature of the game whose paper published tables that runs are held against."""
+
+
 @dataclass(frozen=True)
 class Question:
     """Options of a table: judge, category, difficulty, order.
@@ -111,13 +115,16 @@ class Entry:
     of_runs: bool = True
     """Whether it is computed from runs, so that its last column is the key of their rules; the paper's are not."""
 
+    feature: str | None = None
+    """What a game must support for its runs to have it, see ``Game.supports``; None if any may."""
+
     def table(self, results: "Results", question: Question) -> "Table":
         """Build the table and add the column with the rules' key.
 
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.
         """
-        from ircore.results.tables.rules import with_rules
+        from ircore.results.tables.pairs import with_rules
 
         if not self.by_condition and (question.category or question.difficulty):
             raise InputError("this table is of all instances", "Leave out --category and --difficulty.")
@@ -174,7 +181,7 @@ def _of_results(description: str, name: str) -> Entry:
 
 def _of_paper(description: str, name: str, *arguments: str) -> Entry:
     """Return a table that the paper published."""
-    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False)
+    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False, feature=PAPER)
 
 
 _BOARD = TableFunction(
@@ -245,11 +252,11 @@ TABLES: Mapping[str, Entry] = {
     "prompts": _of_judge("pairs with several prompts, picture by picture", "turns:prompts_table"),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
-    "said": _of_all("facts that messages state, renderings show and corrections mend", "fact_shares:said_table"),
-    "readers": _of_results("how far judges agree with the grammar what messages state", "fact_shares:readers_table"),
+    "said": _of_all("facts that messages state, renderings show and corrections mend", "witnesses:said_table"),
+    "readers": _of_results("how far judges agree with the grammar what messages state", "witnesses:readers_table"),
     "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
     "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
-    "references": _of_judge("ceilings and floors of generators, never ranked", "references:references_table"),
+    "references": _of_judge("ceilings and floors of generators, never ranked", "board:references_table"),
     "corrections": _of_words("what correction messages are about", "language:corrections_table"),
     "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
     "words": _of_words("the commonest words of each correction", "language:words_table"),
@@ -257,22 +264,23 @@ TABLES: Mapping[str, Entry] = {
     "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
     "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
     "metric_agreement": _of_results(
-        "every image metric beside every judge and people", "metric_agreement:metric_agreement_table"
+        "every image metric beside every judge and people", "agreement:metric_agreement_table"
     ),
     "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
     "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
-    "retests": _of_results("how far judges agree with themselves, asked twice", "retests:retests_table"),
+    "retests": _of_results("how far judges agree with themselves, asked twice", "agreement:retests_table"),
     "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
-    "people": _of_results("how far each judge follows people: r, κ and bias", "people:people_table"),
+    "people": _of_results("how far each judge follows people: r, κ and bias", "agreement:people_table"),
     "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),
     "reliability": _of_results("what people say of each score of a judge", "recalibration:reliability_table"),
     "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),
     "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
-    "measures": _of_all("scores beside what is known of targets, such as naming divergence", "measures:measures_table"),
+    "measures": _of_all("scores beside what is known of targets, such as naming divergence", "targets:measures_table"),
     "paper": Entry(
         "each sentence of the paper that can be checked: whether it holds there and here",
         TableFunction("published:paper_table", lambda results, question: (results, question.the_judge(results))),
         of_judge=True,
+        feature=PAPER,
     ),
     "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
     "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
@@ -288,13 +296,19 @@ def table_names() -> tuple[str, ...]:
     return (*TABLES, *(name for name in available("tables") if name not in TABLES))
 
 
+def names_of_tables(game: "Game[Any]") -> tuple[str, ...]:
+    """Return the names of the tables of runs of a game, of other packages' tables too where these are of any judges."""
+    own = tables_of(game)
+    return (*own, *(name for name in table_names() if name not in TABLES)) if game.is_judged else tuple(own)
+
+
 def tables_of(game: "Game[Any]") -> dict[str, Entry]:
     """Return the tables of runs of a game, by the name that users give, but those of broken packages.
 
     Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
     """
     if game.is_judged:
-        return dict(TABLES)
+        return {name: entry for name, entry in TABLES.items() if entry.feature in (None, *game.supports)}
     own = _own_tables(game)
     # Plug-ins for tables of a game are called GAME.TABLE.
     of_game = (name for name in available("game_tables") if name.startswith(f"{game.name}."))
@@ -338,18 +352,15 @@ def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> 
         InputError: There is no such table, or the game has none.
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
-    if game is not None and not game.is_judged:
-        own = tables_of(game)
-        if name in own:
-            return own[name]
-        if name not in table_names():
-            raise unknown("table", name, own, where)
-        raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {', '.join(own)}.")
     # Before plug-ins are searched, which reads a file of every installed package.
-    if name in TABLES:
-        return TABLES[name]
+    tables = TABLES if game is None else tables_of(game)
+    if name in tables:
+        return tables[name]
     if name not in table_names():
-        raise unknown("table", name, list(table_names()), where)
+        raise unknown("table", name, list(table_names() if game is None else names_of_tables(game)), where)
+    if game is not None and (name in TABLES or not game.is_judged):
+        known = ", ".join(names_of_tables(game))
+        raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {known}.")
     entry = load("tables", name, where)
     if not isinstance(entry, Entry):
         raise BrokenPluginError(

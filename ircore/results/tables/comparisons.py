@@ -8,8 +8,7 @@ from ircore.results.statistics.comparison import Comparison
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.names import pair_names
-from ircore.results.tables.pairs import caption
+from ircore.results.tables.pairs import caption, pair_names
 from ircore.results.tables.rated_shares import rated_columns, rated_values
 
 MOST = 10

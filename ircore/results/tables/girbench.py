@@ -75,8 +75,7 @@ def _mean(run: PlayedRun, measure: str, episodes: Sequence[Episode]) -> Value:
 def _jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
-    from ircore.scorers.metrics.frechet import FEWEST
-    from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published
+    from ircore.scorers.metrics.frechet import FEWEST, jigsaw_each, jigsaw_published
     from ircore.scorers.metrics.networks.scripts import FID_METRIC, inception_features
 
     if obstacle := FID_METRIC.obstacle():

@@ -10,8 +10,7 @@ from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separa
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.names import pair_names
-from ircore.results.tables.pairs import caption
+from ircore.results.tables.pairs import caption, pair_names
 
 COLUMNS = (
     Column("run_id", "Run", "The better run.", digits=None, audience="programs"),

@@ -1,5 +1,7 @@
 """The columns that identify a row's pair, and captions that state a table's selection."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,8 +9,42 @@ from ircore.core.counted import counted
 from ircore.games.base import Seat
 from ircore.results.conditions import under
 from ircore.results.model import Results, SubmissionResult
-from ircore.results.tables.model import Column, Value
-from ircore.results.tables.names import condition_words, pair_names
+from ircore.results.subsets import rule_sets
+from ircore.results.tables.model import Column, Table, Value
+
+ALL = "all"
+"""Stands in files for every category, or both difficulties."""
+
+MOST_NAMES = 2
+"""Players by whose names a submission is known; of more players the submission's own name stands."""
+
+
+def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
+    """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide."""
+    several = len({submission.run.prompts for submission in submissions}) > 1
+    names = {submission.run_id: _pair(submission, several) for submission in submissions}
+    count = Counter(names.values())
+    return {
+        submission.run_id: names[submission.run_id]
+        if count[names[submission.run_id]] == 1
+        else f"{names[submission.run_id]} ({submission.slug})"
+        for submission in submissions
+    }
+
+
+def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
+    prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
+    unusual = [*submission.rules.unusual, *prompts]
+    # A row of more names is read by nobody.
+    names = submission.players if len(submission.players) <= MOST_NAMES else (submission.name,)
+    return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
+
+
+def condition_words(category: str | None, difficulty: str | None) -> str:
+    """Name a condition in words, such as ``hard geometry`` or ``all targets``."""
+    if category is None and difficulty is None:
+        return "all targets"
+    return " ".join(part for part in (difficulty, (category or "targets").replace("_", " ")) if part)
 
 
 def pair_columns(results: Results) -> tuple[Column, ...]:
@@ -53,3 +89,43 @@ def caption(
         f"{condition_words(category, difficulty).capitalize()}{judged}; "
         f"{many} a pair; instance set {results.instance_set[:12]}."
     )
+
+
+RULES = Column("rules", "rules", "Key of the rules played by: token budget, turn limit, what is over the budget.",
+               digits=None, audience="programs")  # fmt: skip
+"""The last column of every table of runs; several keys, where a row rests on several rules, have ``+`` between them."""
+
+_RUNS = ("run_id", "other_run_id")
+
+
+def with_rules(table: Table, results: Results) -> Table:
+    """Return a table whose last column is the key of the rules of each row, and whose caption names all keys.
+
+    The runs of a row are those that its columns name, else those behind its numbers, else all. People see the column
+    only where rules differ, and not at a terminal, where a pair's name says what is unusual.
+
+    Args:
+        table: Made from ``results``.
+        results: Of some runs.
+    """
+    keys = {submission.run_id: submission.rules.key for submission in results.submissions}
+    every = [rules.key for rules in rule_sets(results)]
+    caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
+    named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")
+    if any(column.key == RULES.key for column in table.columns):
+        return named
+    places = [index for index, column in enumerate(table.columns) if column.key in _RUNS]
+    rows = tuple((*row, Value(_joined({keys[run] for run in _runs(row, places)}, every))) for row in table.rows)
+    column = replace(RULES, audience="pages") if len(every) > 1 else RULES
+    return replace(named, columns=(*table.columns, column), rows=rows)
+
+
+def _runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
+    """List the runs of a row: the runs that the row names, else the runs behind its numbers."""
+    named = [str(row[place].value) for place in places]
+    return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
+
+
+def _joined(keys: Collection[str], order: Iterable[str]) -> str:
+    """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
+    return "+".join(key for key in order if key in keys or not keys)

@@ -1,6 +1,6 @@
 """The sentences of the paper held against runs: which hold, which do not, and where the exceptions are.
 
-``ircore.games.reconstruction.published.claims`` lists the sentences and what the paper's own tables say of them. The
+``published.claims`` of the game lists the sentences and what the paper's own tables say of them. The
 paper has two describers and two generators; here *the better describer* is the one with the highest mean over a full
 grid of pairs, and *the weaker* the one with the lowest. Verdicts go by intervals, not by points:
 
@@ -32,7 +32,7 @@ from ircore.results.statistics.mixed import Unavailable
 from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.intervals import number
-from ircore.results.tables.names import pair_names
+from ircore.results.tables.pairs import pair_names
 
 NAMED = 3
 """Exceptions that are named."""
@@ -390,7 +390,7 @@ def _vocabulary(played: _Played) -> Check:
     for name in (played.describers[:1] + played.describers[-1:]) if played.describers else ():
         by_episode: dict[str, list[int]] = {}
         for run_id in played.of_describer(name):
-            for message in episode_messages(played.results.episodes[run_id], "paper"):
+            for message in episode_messages(played.results.game, played.results.episodes[run_id], "paper"):
                 if message.turn > 1:
                     number_of_kinds = len({mark.correction for mark in message.marks})
                     by_episode.setdefault(message.episode_id, []).append(number_of_kinds)
@@ -409,7 +409,8 @@ def _numeric(played: _Played) -> Check:
         return NO_GRID
     name = played.describers[-1]
     runs = played.of_describer(name)
-    messages = [message for run in runs for message in episode_messages(played.results.episodes[run], "paper")]
+    results = played.results
+    messages = [message for run in runs for message in episode_messages(results.game, results.episodes[run], "paper")]
     usage = correction_profile(messages, "paper").usage["numeric"]
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")
@@ -444,8 +445,8 @@ def _nearest(played: _Played) -> Check:
 
 
 def _tolerant(played: _Played) -> Check:
-    from ircore.results.tables.names import ALL
-    from ircore.results.tables.people import people_table
+    from ircore.results.tables.agreement import people_table
+    from ircore.results.tables.pairs import ALL
 
     table = people_table(played.results)
     differences = [

@@ -13,8 +13,7 @@ from ircore.results.model import Results
 from ircore.results.parts import PartResult, part_results
 from ircore.results.statistics.intervals import estimate
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.names import ALL
-from ircore.results.tables.pairs import caption, pair_columns, pair_values
+from ircore.results.tables.pairs import ALL, caption, pair_columns, pair_values
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import Checked

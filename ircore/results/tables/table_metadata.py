@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from ircore.results.benchmark_version import Version
 from ircore.results.tables.formats import flat_columns, flat_names
 from ircore.results.tables.model import Table
-from ircore.results.tables.names import ALL
+from ircore.results.tables.pairs import ALL
 
 
 def source_of(table: Table, version: Version) -> dict[str, str | None]:

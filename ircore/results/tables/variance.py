@@ -16,8 +16,7 @@ from ircore.results.retests import retest_agreements
 from ircore.results.statistics.repeats import CrossedValues, VarianceComponents, pictures_needed
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.names import pair_names
-from ircore.results.tables.pairs import caption
+from ircore.results.tables.pairs import caption, pair_names
 
 DIFFERENCE = 5.0
 """Points of the main score for which pictures and repeats are planned."""

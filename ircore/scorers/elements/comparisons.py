@@ -1,10 +1,189 @@
-"""Comparisons of two lists of elements by the names of their metrics, whoever saw the elements."""
+"""Comparisons of two lists of elements: presence by name, and overlap of boxes, as ConvGenVisMo defines them.
 
-from collections.abc import Callable, Mapping
+The published code keeps the last box of each class only and was never run on the published set; so these values follow
+the paper's text. For every class the boxes of all its instances are drawn into one mask of 512 × 512, both pictures
+stretched to it, and the IoU of the two masks is taken.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from ircore.core.elements import ElementList
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.presence import presence, presence_published
+
+Empty = Literal["neither", "reference", "generated", "both"]
+"""Which of the two lists has no element."""
+
+EmptyRule = Literal["one", "zero", "none"]
+"""What a ratio is whose denominator is an empty list: 1, as published; 0; or no value."""
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Element presence of one pair of pictures."""
+
+    precision: float | None
+    """Share of the generated elements that the reference has, 0–1; None where the rule gives none."""
+
+    recall: float | None
+    """Share of the reference's elements that were generated, 0–1."""
+
+    f1: float | None
+    """Harmonic mean of both; 0 where they add up to 0."""
+
+    empty: Empty
+    """Which list was empty, so that the rule and not the picture decided."""
+
+
+def which_empty(reference: Mapping[str, object] | int, generated: Mapping[str, object] | int) -> Empty:
+    """Say which side has nothing."""
+    if not reference:
+        return "reference" if generated else "both"
+    return "neither" if generated else "generated"
+
+
+def presence_published(reference: Mapping[str, int], generated: Mapping[str, int]) -> Presence:
+    """Return element presence as ConvGenVisMo's code computes it.
+
+    P = n / Σ generated, R = n / Σ reference with n the number of classes in both; 1 where the side is empty; F1 is 0
+    if P + R = 0. A perfect picture with two of a kind scores below 1.
+
+    Args:
+        reference: Instances by label in the reference.
+        generated: Instances by label in the generated picture.
+    """
+    shared = len(_positive(reference) & _positive(generated))
+    return _presence(shared, reference, generated, "one")
+
+
+def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule = "none") -> Presence:
+    """Return element presence over instances: each label counts as often as both pictures show it.
+
+    P = Σ min(r, g) / Σ g, R = Σ min(r, g) / Σ r.
+
+    Args:
+        reference: Instances by label in the reference.
+        generated: Instances by label in the generated picture.
+        rule: What a ratio over an empty list is. With ``none`` it has no value; F1 is then 0 if one list is empty,
+            since everything was missed or invented, and has no value if both are.
+    """
+    shared = (_positive(reference) & _positive(generated)).total()
+    return _presence(shared, reference, generated, rule)
+
+
+def _positive(counts: Mapping[str, int]) -> Counter[str]:
+    # A list by hand may say {"person": 0}: that is no shared class.
+    return Counter({label: count for label, count in counts.items() if count > 0})
+
+
+def _presence(shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule) -> Presence:
+    reference_count, generated_count = sum(reference.values()), sum(generated.values())
+    empty = which_empty(reference_count, generated_count)
+    otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
+    precision = shared / generated_count if generated_count else otherwise
+    recall = shared / reference_count if reference_count else otherwise
+    return Presence(precision, recall, _f1(precision, recall, empty), empty)
+
+
+def _f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
+    if precision is None or recall is None:
+        # The rule "none" alone leads here: one list is empty, so the other one was missed or invented as a whole.
+        return None if empty == "both" else 0.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+SIDE = 512
+"""Pixels of the masks."""
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _ElementIoU:
+    """Mean IoU over classes, in the three readings of the paper."""
+
+    common: float | None
+    """Over the classes that both pictures show, 0–1; None where the rule gives none."""
+
+    precision: float | None
+    """Over the classes of the generated picture; one that the reference lacks counts 0."""
+
+    recall: float | None
+    """Over the classes of the reference; one that was not generated counts 0."""
+
+    by_label: dict[str, float]
+    """IoU of each class that both show and whose boxes have an area."""
+
+    empty: Empty
+    """Which list has no element with a box, so that the rule decided."""
+
+    without_box: tuple[str, ...]
+    """Labels of which an instance has no box: they are left out."""
+
+    without_area: tuple[str, ...]
+    """Labels whose boxes cover no pixel in either picture, where IoU would be 0/0: they are left out."""
+
+
+def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule = "none") -> _ElementIoU:
+    """Return the three mean IoUs of two lists of elements.
+
+    Args:
+        reference: What the reference shows.
+        generated: What the generated picture shows.
+        rule: What a mean over no class is: 0 as published (``zero``), 1 (``one``), or no value (``none``).
+    """
+    # A label of which one instance lacks its box is left out on both sides: its mask would be too small.
+    without_box = sorted({e.label for e in (*reference.elements, *generated.elements) if e.box is None})
+    wanted, drawn = (_masks(elements, set(without_box)) for elements in (reference, generated))
+    # Boxes narrower than a pixel of the mask, such as 0.3 wide, cut to nothing.
+    covering = {label for masks in (wanted, drawn) for label, mask in masks.items() if mask.any()}
+    flat = sorted({*wanted, *drawn} - covering)
+    for label in flat:
+        wanted.pop(label, None)
+        drawn.pop(label, None)
+    by_label = {label: _iou(wanted[label], drawn[label]) for label in sorted(wanted.keys() & drawn.keys())}
+    otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
+
+    def mean(labels: Iterable[str]) -> float | None:
+        values = [by_label.get(label, 0.0) for label in labels]
+        return sum(values) / len(values) if values else otherwise
+
+    return _ElementIoU(
+        common=mean(by_label),
+        precision=mean(sorted(drawn)),
+        recall=mean(sorted(wanted)),
+        by_label=by_label,
+        empty=which_empty(len(wanted), len(drawn)),
+        without_box=tuple(without_box),
+        without_area=tuple(flat),
+    )
+
+
+def _masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
+    """Return each label's union of boxes as a mask, coordinates scaled to the mask and cut to whole pixels."""
+    masks: dict[str, Mask] = {}
+    for element in elements.elements:
+        if element.box is None or element.label in left_out:
+            continue
+        mask = masks.setdefault(element.label, np.zeros((SIDE, SIDE), bool))
+        left, right = (_scaled(x, elements.width) for x in (element.box[0], element.box[2]))
+        top, bottom = (_scaled(y, elements.height) for y in (element.box[1], element.box[3]))
+        mask[top:bottom, left:right] = True
+    return masks
+
+
+def _scaled(value: float, side: int) -> int:
+    # Detectors return boxes that reach beyond the edge of the picture.
+    return int(min(max(value / side, 0.0), 1.0) * SIDE)
+
+
+def _iou(first: Mask, second: Mask) -> float:
+    return int((first & second).sum()) / int((first | second).sum())
+
 
 COMPARISONS: Mapping[str, Callable[[ElementList, ElementList], float | None]] = {
     "ep_precision": lambda reference, drawn: presence(reference.counts, drawn.counts).precision,

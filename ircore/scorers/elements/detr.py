@@ -4,8 +4,8 @@ from functools import lru_cache
 from typing import Any
 
 from ircore.core.elements import ElementList, SeenElement
+from ircore.core.extras import load_pretrained
 from ircore.core.images import Pixels
-from ircore.core.pretrained import load_pretrained
 from ircore.scorers.metrics.networks.embeddings import PACKAGES
 from ircore.scorers.metrics.networks.weights import fingerprint, named, obstacle_of
 

@@ -1,7 +1,7 @@
 """Elements by the eye of the judge ``verified``: which elements of the target a rendering shows, and where.
 
 Example:
-    >>> from ircore.games.reconstruction.build_targets import draw
+    >>> from ircore.instances.targets.categories import draw
     >>> target = draw("simple_shapes", "easy", 5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
     >>> seen = detect_by_eye(own, target.scene, own)

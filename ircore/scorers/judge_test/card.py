@@ -12,7 +12,6 @@ from ircore.core.files import read_bounded, write_text
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.validation import validating
-from ircore.games.reconstruction.records import turns_of
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order, foreign_plans
 from ircore.scorers.judge_test.foreign.orders import right_orders
@@ -162,7 +161,7 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
     # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
-    made = sum(len(turns_of(episode)) for episode in episodes.values())
+    made = sum(len(episode.steps) for episode in episodes.values())
     return JudgeCard(
         battery=VERSION,
         judge=judge,

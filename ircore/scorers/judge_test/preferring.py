@@ -11,7 +11,7 @@ from ircore.core.plugins import available
 from ircore.core.progress import tracked
 from ircore.core.score_records import JudgeKind, Task
 from ircore.core.workers import in_order
-from ircore.games.reconstruction.records import renderings_of
+from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Order
 from ircore.scorers.judge_test.card import (
@@ -30,6 +30,7 @@ from ircore.scorers.judges.base import Judge, Judgement, identity_of, preferred
 from ircore.scorers.material import installed_judge
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import load_metrics, measure
+from ircore.scorers.rated_episodes import rated_episodes_of
 
 
 class _Work(NamedTuple):
@@ -138,7 +139,8 @@ def _preferred(work: _Work) -> _Preferred:
     run, judge = RunFolder(work.run), judge_named(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.instances.picture(instance, "target")
-    pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in renderings_of(work.episode).items()}
+    rated = next(rated_episodes_of(load_game(run.game), run.instances, [work.episode]))
+    pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in rated.renderings.items()}
     by_others = by_family(pictures)
 
     def preference(first: str, final: str) -> float | None:

@@ -13,10 +13,10 @@ import numpy as np
 from ircore.core.drawing import Drawing, Point, sector_start
 from ircore.core.images import Pixels
 from ircore.core.records import Element, Scene
-from ircore.games.reconstruction.targets.base import SceneDrawing
-from ircore.games.reconstruction.targets.markers import draw_marker
-from ircore.games.reconstruction.targets.simple_shapes import RING_HOLE, corners
 from ircore.instances.readable_scenes import NEEDED
+from ircore.instances.targets.axes import draw_marker
+from ircore.instances.targets.base import SceneDrawing
+from ircore.instances.targets.simple_shapes import RING_HOLE, corners
 
 FRINGE = 2
 """Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""

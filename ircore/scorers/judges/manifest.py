@@ -1,7 +1,8 @@
-"""A model as judge, described by a manifest: ``ircore score --judge FILE``."""
+"""A model as judge, described by a manifest, and what it is asked: ``ircore score --judge FILE``."""
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,20 +10,87 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
 from ircore.core.fact_records import SCORE_RULE
+from ircore.core.images import Picture
 from ircore.core.plugins import available, load, package_version
+from ircore.core.prompt_files import prompts_version, read_prompts
 from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_scenes
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
-from ircore.games.reconstruction.records import DRAWN
 from ircore.games.registry import load_game
-from ircore.players.base import JudgingPlayer
+from ircore.instances.readable_scenes import DRAWN
+from ircore.players.base import Captioned, JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player
 from ircore.players.traits import deciding
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import asked_as
-from ircore.scorers.judges.prompts import Asks, JudgePrompts, load_judge_prompts
+
+_REPAIR = ("{problem}", "{form}")
+RATINGS = {"similarity": (), "preference": (), "repair": _REPAIR}
+"""The texts of a judge that rates, by name, and what each must have a place for."""
+FACTS = {"facts": ("{sentences}",), "repair": _REPAIR}
+"""The texts of a judge that checks facts."""
+
+Asks = Literal["ratings", "facts"]
+"""What a judge is asked: how alike two pictures are, or which sentences are true of one."""
+
+PAIR = ("Picture A, the original:", "Picture B:")
+TRIPLET = ("The original:", "Picture A:", "Picture B:")
+ALONE = ("The picture:",)
+"""Words before each picture."""
+
+
+@dataclass(frozen=True)
+class JudgePrompts:
+    """The prompts of a judge.
+
+    Attributes:
+        version: Name of the set and a hash of its texts and captions: part of the judge's identity.
+        similarity: Asks for a whole number 0–10 for a pair of pictures.
+        preference: Asks for A or B.
+        facts: Asks which numbered sentences (``{sentences}``) are true of a picture.
+        repair: Says what was wrong with an answer (``{problem}``) and what it must look like (``{form}``).
+
+    Example:
+        >>> words = JudgePrompts("mine", "Rate 0 to 10.", "Which is nearer?", "Again: {problem}. Answer as {form}.")
+        >>> words.version
+        'mine'
+    """
+
+    version: str
+    similarity: str = ""
+    preference: str = ""
+    repair: str = ""
+    facts: str = ""
+
+    def repaired(self, problem: str, form: str) -> str:
+        """Return the request for repair to a judge whose answer cannot be used."""
+        # The problem last: it quotes the model's answer, in which a "{form}" must not be filled in.
+        return self.repair.replace("{form}", form).replace("{problem}", problem)
+
+
+def load_judge_prompts(folder: Path | None = None, asks: Asks = "ratings") -> JudgePrompts:
+    """Read the prompts of a judge.
+
+    Args:
+        folder: A folder with ``similarity.txt``, ``preference.txt`` and ``repair.txt``, or with ``facts.txt`` and
+            ``repair.txt``; the built-in ones if None.
+        asks: What it is asked.
+
+    Raises:
+        InputError: A file is missing, too large, not UTF-8, empty, or lacks a place for what it must tell.
+    """
+    places, captions = (FACTS, ALONE) if asks == "facts" else (RATINGS, (*PAIR, *TRIPLET))
+    texts = read_prompts(places, files("ircore.scorers.judges") / "prompt_texts", folder, "prompts: of the judge")
+    return JudgePrompts(prompts_version([*texts.values(), *captions], folder), **texts)
+
+
+def captioned(*pictures: Picture) -> tuple[Captioned, ...]:
+    """Return pictures with their captions: target and one rendering, or two; one rendering alone for facts."""
+    captions = {1: ALONE, 2: PAIR, 3: TRIPLET}[len(pictures)]
+    return tuple(map(Captioned, captions, pictures))
+
 
 FORMAT = "See docs/judges.md for the format."
 BATCH = 25

@@ -17,8 +17,7 @@ from ircore.core.records import Scene
 from ircore.players.base import Exchange, JudgeView
 from ircore.runs.judge_answers import AnswerError, read_verdicts, verdicts_form, verdicts_schema
 from ircore.runs.judge_questions import QuestionKey
-from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.judges.prompts import captioned
+from ircore.scorers.judges.manifest import LoadedJudge, captioned
 from ircore.scorers.model_judges.false_facts import false_facts
 from ircore.scorers.model_judges.items import Item
 from ircore.scorers.model_judges.questions import Ask, Question, Verdict

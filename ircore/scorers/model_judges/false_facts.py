@@ -15,8 +15,8 @@ from ircore.core.records import Element, Scene
 from ircore.scorers.verification.compared_texts import folded
 from ircore.scorers.verification.eye.view import difference
 from ircore.scorers.verification.scene_facts import Fact
+from ircore.scorers.verification.scene_facts.records import colour_words, number
 from ircore.scorers.verification.scene_facts.shapes import RELATIONS
-from ircore.scorers.verification.scene_facts.wording import colour_words, number
 from ircore.seeing.colours import plain_name
 
 OTHER_COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ffd400", "#9467bd", "#ff7f0e", "#111111", "#ffffff", "#8c564b")

@@ -19,7 +19,7 @@ from ircore.runs.judge_answers import (
     AnswerError,
 )
 from ircore.runs.judge_questions import JudgeQuestion, Order
-from ircore.scorers.judges.prompts import JudgePrompts, captioned
+from ircore.scorers.judges.manifest import JudgePrompts, captioned
 from ircore.scorers.model_judges.items import Item
 from ircore.scorers.rated_episodes import picture_of
 

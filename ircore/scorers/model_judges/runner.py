@@ -5,24 +5,28 @@ again; what failed for a technical reason is left without a score, and the same 
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ircore.core.errors import WorkError
 from ircore.core.fact_records import FactVerdicts, RenderingFacts
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.score_records import Score
+from ircore.core.untrusted_text import writable
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
-from ircore.players.calls import ProviderStopError
+from ircore.players.calls import ProviderStopError, usage_of
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
-from ircore.runs.engine import Engine
+from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder
+from ircore.runs.judge_answers import LONGEST
 from ircore.runs.judge_questions import (
     JudgementEntry,
     JudgementWriter,
@@ -32,11 +36,85 @@ from ircore.runs.judge_questions import (
 )
 from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.inquiry import JudgementInquiry
 from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run, preferences_by_score
 from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.model_judges.questions import Ask, Question, Verdict, judged
 from ircore.scorers.score_counts import ScoreCount, count_score
+
+
+@dataclass(frozen=True)
+class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
+    """A question whose answer is a line of ``judgements.jsonl``.
+
+    Attributes:
+        folder: The run, or another folder with such a file.
+        player: Who is asked; None for a forecast, which asks nobody.
+        known: Settled questions by ``key``.
+
+    Example:
+        >>> JudgementInquiry.__abstractmethods__ == {"where", "draft", "view"}
+        True
+    """
+
+    folder: Path
+    player: JudgingPlayer | None
+    known: Mapping[Any, JudgeQuestion]
+
+    @property
+    @abstractmethod
+    def draft(self) -> JudgeQuestion:
+        """The question without its answer."""
+
+    @property
+    @abstractmethod
+    def view(self) -> JudgeView:
+        """Words and pictures that the player is shown."""
+
+    @property
+    def asks(self) -> str:
+        """Name of the judge that is asked."""
+        return self.draft.judge
+
+    @property
+    def key(self) -> Hashable:
+        """Key of the question in the cache: the hash of the asked model and of the words."""
+        return self.draft.asked_as
+
+    def recorded(self) -> JudgementEntry | None:
+        """Return the recorded question; None if it has not been settled."""
+        known = self.known.get(self.key)
+        return None if known is None else JudgementEntry(self.folder, known)
+
+    def cached(self) -> JudgementEntry | None:
+        """Return None: the answer of another run is not taken."""
+        return None
+
+    def ask(self) -> Awaitable[TextAnswer]:
+        """Send the question to the player."""
+        if self.player is None:
+            raise TypeError("a forecast asks nobody")
+        return self.player.judge(self.view)
+
+    def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
+        """Return the question with its answer."""
+        # One more character than can be used says that it was longer.
+        text = writable(answer.text)[: LONGEST + 1]
+        return self.entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
+
+    def refused(self, refusal: Refusal) -> JudgementEntry:
+        """Return the question with the reason why it has no answer."""
+        return self.entry(
+            reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
+            detail=writable(str(refusal))[:2000],
+            usage=usage_of(refusal.attempts),
+            seconds=round(sum(attempt.seconds for attempt in refusal.attempts), 4),
+            attempts=refusal.attempts,
+        )
+
+    def entry(self, **update: object) -> JudgementEntry:
+        """Return the question as a line of the record, with further fields."""
+        return JudgementEntry(self.folder, self.draft.model_copy(update=update))
+
 
 JUDGE: Seat[JudgeView, TextAnswer] = Seat("judge", "Judge", "pictures, and never who made them", "text", method="judge")
 """The seat that every game's judges take: asked, recorded, resumed and cached as the game's own."""

@@ -1,7 +1,7 @@
 """Measuring runs: for each turn of each played episode whose target was drawn, which facts were stated and shown."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
@@ -9,16 +9,89 @@ from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import VERIFIED
+from ircore.core.images import Picture
 from ircore.core.progress import progress
-from ircore.core.records import Instance
+from ircore.core.records import Instance, Scene
 from ircore.core.workers import in_order
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.base import messages_of
+from ircore.games.registry import load_game
+from ircore.players.builtin_language import draw_messages
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import read_facts
 from ircore.scorers.scoring import RUNS_AT_ONCE
-from ircore.scorers.stated_facts.grammar import VERSION, GrammarReader
-from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.stated_facts.records import GRAMMAR, SaidTurn, add_said, latest, letters_of, read_said
 from ircore.scorers.verification.score import VERSION as EYE
+from ircore.scorers.verification.score import verify_picture
+
+VERSION = f"1-eye-{EYE}"
+"""Changes whenever the same turn may be read otherwise."""
+
+
+class GrammarReader:
+    """Reads the turns of one episode.
+
+    Args:
+        instance: Its target's; it has a scene.
+        target: The target.
+        shown: Verdicts that are known already, by the hash of a rendering: a letter a fact, of this version of the eye.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.instances.store import read_instances
+        >>> instances = read_instances(Path("targets"))
+        >>> target = instances.picture(instances.instances[0], "target")
+        >>> reading = GrammarReader(instances.instances[0], target).turn("e", 1, ["A red circle."], target)
+        >>> set(reading.shown) <= set("01?")
+        True
+    """
+
+    def __init__(self, instance: Instance, target: Picture, shown: Mapping[str, str] | None = None) -> None:
+        assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
+        self._scene: Scene = instance.scene
+        self._target = target
+        self._seen: dict[str, str] = dict(shown or {})
+
+    def turn(self, episode_id: str, turn: int, messages: Sequence[str], rendering: Picture) -> SaidTurn:
+        """Return the facts of a turn.
+
+        Args:
+            episode_id: The episode's.
+            turn: 1-based.
+            messages: Up to this turn, oldest first.
+            rendering: Of this turn.
+        """
+        stated = self._stated(tuple(messages))
+        # Before the first message nothing is stated.
+        before = self._stated(tuple(messages[:-1])) if len(messages) > 1 else "0" * len(stated)
+        alone = self._stated((messages[-1],)) if len(messages) > 1 else stated
+        return SaidTurn(
+            episode_id=episode_id,
+            turn=turn,
+            rendering=rendering.sha256,
+            reader=GRAMMAR,
+            version=VERSION,
+            stated=stated,
+            named="".join(map(_named, before, stated, alone)),
+            shown=self._shown(rendering),
+        )
+
+    def _stated(self, messages: tuple[str, ...]) -> str:
+        return self._shown(_draw(messages))
+
+    def _shown(self, picture: Picture) -> str:
+        """Return the facts that a picture shows; equal pictures are analysed once."""
+        if picture.sha256 not in self._seen:
+            self._seen[picture.sha256] = letters_of(verify_picture(self._target, self._scene, picture))
+        return self._seen[picture.sha256]
+
+
+_draw = lru_cache(maxsize=64)(draw_messages)
+
+
+def _named(before: str, stated: str, alone: str) -> str:
+    """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
+    # Alone too: a message that repeats a fact changes nothing, but is about the fact.
+    return "1" if alone == "1" or before != stated else "0"
 
 
 class _SaidCount(NamedTuple):
@@ -110,12 +183,12 @@ def _measured(work: _Work) -> list[SaidTurn]:
     run, instances = _opened(work.run)
     instance = instances[work.episode.instance_id]
     reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
+    spoken = {message.step: message.text for message in messages_of(load_game(run.game), work.episode)}
     messages: list[str] = []
     turns = []
-    for turn in rendered_turns(work.episode):
-        if turn.rendering is not None:
-            messages.append(turn.message or "")
-            turns.append(reader.turn(work.episode.episode_id, turn.turn, messages, run.rendering(turn.rendering)))
+    for turn, rendering in work.episode.renderings.items():
+        messages.append(spoken.get(turn, ""))
+        turns.append(reader.turn(work.episode.episode_id, turn, messages, run.rendering(rendering)))
     return turns
 
 

@@ -16,7 +16,8 @@ from importlib.resources import files
 from ircore.core.progress import progress
 from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.base import messages_of
+from ircore.games.registry import load_game
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.calls import ProviderStopError
 from ircore.runs.costs.limit import CostLimit, NoMoreError
@@ -25,8 +26,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.inquiry import JudgementInquiry
-from ircore.scorers.model_judges.runner import JudgingPlan, judges_prices
+from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, judges_prices
 from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
@@ -131,12 +131,13 @@ def _items(run: RunFolder, judge: str) -> Iterator[Item]:
     turns = read_said(run)
     done = {(turn.episode_id, turn.turn, turn.rendering) for turn in latest(turns, judge) if turn.version == VERSION}
     by_key = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in latest(turns)}
-    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    instances, game = {instance.instance_id: instance for instance in run.instances.instances}, load_game(run.game)
     for episode in run.episodes():
+        spoken = {message.step: message.text for message in messages_of(game, episode)}
         messages: list[str] = []
-        for turn in rendered_turns(episode):
-            messages.append(turn.message or "")
-            key = (episode.episode_id, turn.turn, turn.rendering.sha256 if turn.rendering else "")
+        for turn, rendering in episode.renderings.items():
+            messages.append(spoken.get(turn, ""))
+            key = (episode.episode_id, turn, rendering.sha256)
             # Only turns that the grammar has read, since the facts shown are copied from its reading.
             if key in by_key and key not in done:
                 yield Item(run, instances[episode.instance_id], by_key[key], tuple(messages))

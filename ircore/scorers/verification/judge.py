@@ -5,7 +5,7 @@ from functools import lru_cache
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import JudgeKind
-from ircore.games.reconstruction.records import DRAWN
+from ircore.instances.readable_scenes import DRAWN
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.eye.ocr import reader_of_texts
 from ircore.scorers.verification.score import VERSION, verify_picture
@@ -26,7 +26,7 @@ class VerifiedJudge:
         scene: What the target shows; None if nobody knows, and then there is no rating.
 
     Example:
-        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.instances.targets.categories import draw
         >>> drawn = draw("bar_graph", "easy", seed=1)
         >>> target = Picture.from_pixels(drawn.drawing.pixels)
         >>> VerifiedJudge(drawn.scene).rate(target, target).value

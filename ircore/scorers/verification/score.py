@@ -54,7 +54,7 @@ class Verification:
         reader: Who read labels that their shapes do not tell, with version; None if they were not read.
 
     Example:
-        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.instances.targets.categories import draw
         >>> drawn = draw("pie_graph", "easy", seed=1)
         >>> target = Picture.from_pixels(drawn.drawing.pixels)
         >>> verify_picture(target, drawn.scene, target).score

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.seeds import derived_seed
-from ircore.games.base import ending_of
+from ircore.games.base import messages_of
 from ircore.games.registry import load_game, require_support
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
@@ -190,7 +190,7 @@ def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
     game = load_game(run.game)
     messages_by_episode = {
-        episode.episode_id: [message for _, message in game.messages(ending_of(game, episode)) if message]
+        episode.episode_id: [message.text for message in messages_of(game, episode)]
         for episode in run.episodes()
         if episode.played
     }

@@ -9,7 +9,6 @@ from ircore.core.errors import WorkError
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.base import Game
-from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.submission import LoadedSubmission, make_player
@@ -114,8 +113,10 @@ def play_words(
     )
     loaded = LoadedSubmission(f"channel-{words_name}", submission, drawer.pair.path)
     most = max(map(len, words.values()))
-    rules = Rules(token_budget=MOST_TOKENS, max_turns=max(1, most), drawing=Rules.of(pair).drawing)
     game = load_game(run.game)
+    rules = game.rules.model_validate(
+        {"token_budget": MOST_TOKENS, "max_turns": max(1, most), "drawing": game.rules_of(pair).drawing}
+    )
     prompts = game.prompts(None)
     identity = make_run(loaded, run.instances, rules, prompts, run.run.seed)
     instance_ids = {

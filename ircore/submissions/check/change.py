@@ -1,5 +1,6 @@
 """The verdict on a pull request: its files are read from git's objects as data, never checked out and never run."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -17,12 +18,55 @@ from ircore.submissions.check.entries import (
 )
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.history import history_findings
-from ircore.submissions.check.messages import message_findings
 from ircore.submissions.check.neighbours import Neighbour, neighbours_of
 from ircore.submissions.check.ownership import is_theirs, merged_owners, ownership_findings
 from ircore.submissions.check.submission import Checked, Purpose, check_bytes
 from ircore.submissions.findings import Finding, finding, ordered
 from ircore.submissions.owners import Proposer
+
+_SPACE = r"[\s_-]*"
+_SKIP = re.compile(
+    rf"\[{_SPACE}(?:(?:skip|no){_SPACE}(?:ci|actions?|checks?)|(?:ci|actions?){_SPACE}skip){_SPACE}\]"
+    rf"|\*\*\*\s*no_ci\s*\*\*\*|^\s*skip-checks?\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
+_REMEDY = "Write the message anew, without it: git commit --amend, or git rebase -i for an earlier commit."
+MOST_COMMITS = 1000
+"""Commits of a pull request whose messages are read; a pull request of more is refused."""
+
+
+def skipping_words(text: str) -> str | None:
+    """Return the first words in a message that keep workflows from running; None without.
+
+    >>> skipping_words("Submit my-pair [Skip CI]"), skipping_words("Do not skip the ci")
+    ('[Skip CI]', None)
+    """
+    match = _SKIP.search(text)
+    return match[0].strip() if match is not None else None
+
+
+def message_findings(objects: Repository, base: str, head: str, title: str = "") -> Iterator[Finding]:
+    """Yield a finding for each commit whose message keeps workflows from running, and for such a title.
+
+    Args:
+        objects: The repository.
+        base: The commit that the change is to be merged into.
+        head: The change's last commit.
+        title: Title of the pull request; empty where there is none.
+    """
+    if words := skipping_words(title):
+        problem = f"the title of the pull request holds {words!r}, by which checks are left out"
+        yield finding("the pull request", problem, "", "Take it out of the title.")
+    # One more than is allowed tells that there are too many.
+    messages = objects.messages(base, head, MOST_COMMITS + 1)
+    if len(messages) > MOST_COMMITS:
+        problem, remedy = f"more than {MOST_COMMITS} commits", "Make one commit of them: git rebase -i."
+        yield finding("the pull request", problem, "one commit", remedy)
+    for commit, message in messages:
+        if words := skipping_words(message):
+            problem = f"the message of commit {commit[:12]} holds {words!r}, by which checks are left out"
+            yield finding("the pull request", problem, "", _REMEDY)
+
 
 MOST_SHOWN = 50
 """Findings about files that are shown of one change."""

@@ -13,7 +13,7 @@ from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mappin
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
 from ircore.core.validation import WORDING, worded
 from ircore.games.base import Game
-from ircore.games.manifests import manifest_form
+from ircore.games.declarations import manifest_form
 from ircore.games.registry import load_game
 from ircore.players.submission import FORMAT
 from ircore.submissions.findings import (

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.images import Picture
 from ircore.core.submission_records import Run
+from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
@@ -122,8 +123,8 @@ class Comparison(NamedTuple):
             }
             if not drawn:
                 continue
-            # Pictures of other games have no scene that could be asked, and count as drawn.
-            has_scene = instance.scene is not None or instance.game != "reconstruction"
+            # Pictures of games without scenes count as drawn.
+            has_scene = instance.scene is not None or "scene" not in load_game(instance.game).payload.model_fields
             for source in instances.pictures(instance).values():
                 is_drawn = has_scene or not is_photograph(source)
                 played[is_drawn].add(name)

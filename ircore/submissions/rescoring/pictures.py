@@ -1,16 +1,114 @@
 """Renderings of packed transcripts: checked as a stranger's files, then kept as this package encodes their pixels."""
 
-from collections.abc import Iterator
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
-from ircore.core.images import Picture
+from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture
 from ircore.core.progress import tracked
 from ircore.runs.events import Call
-from ircore.submissions.rescoring.clean_png import read_clean_png
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_RGB_8_BIT = b"\x08\x02\0\0\0"
+MAX_CHUNKS = 10_000
+"""Chunks of a file: the largest picture has 6,200, of 8 KiB each as libpng writes them."""
+
+_SLACK = 64 * 1024
+"""Bytes that a file may have beyond its pixels unpacked: no encoder needs more than that and a hundredth."""
+
+_REMEDY = "Make the transcripts with: ircore submission pack"
+
+
+def read_clean_png(data: bytes, name: str) -> Picture:
+    """Return the picture of a stranger's file after checking that it is a clean PNG file.
+
+    Args:
+        data: The file's bytes.
+        name: Name of the file for error messages.
+
+    Raises:
+        ImageError: It is not; the message says what is in the way.
+    """
+    if not data.startswith(SIGNATURE):
+        raise ImageError(f"{name}: not a PNG file", _REMEDY)
+    header, packed = b"", []
+    at, kind, chunks = len(SIGNATURE), b"", 0
+    while kind != b"IEND":
+        kind, content, at = _chunk(data, at, name)
+        if (chunks := chunks + 1) > MAX_CHUNKS:
+            raise ImageError(f"{name}: more than {MAX_CHUNKS:,} chunks", _REMEDY)
+        # The header is the first chunk and the only one of its kind.
+        if (kind == b"IHDR") == bool(header):
+            raise ImageError(f"{name}: a damaged PNG file", _REMEDY)
+        if kind == b"IHDR":
+            header = content
+            _check_header(header, name, len(data))
+        elif kind == b"IDAT":
+            packed.append(content)
+        elif kind != b"IEND" or content:
+            raise ImageError(f"{name}: holds data beside its pixels (chunk {kind.decode('latin-1')!a})", _REMEDY)
+    if at != len(data):
+        raise ImageError(f"{name}: {counted(len(data) - at, 'byte')} after the picture's end", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not _fills_exactly(packed, width, height):
+        raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
+    # Decoded by the library that everything else will use: filters are only known to be sound then.
+    return Picture.from_untrusted(data, name)
+
+
+def _chunk(data: bytes, at: int, name: str) -> tuple[bytes, bytes, int]:
+    """Return kind and content of the chunk at a position, and the position of the next chunk."""
+    if at + 12 > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    size = int.from_bytes(data[at : at + 4])
+    end = at + 12 + size
+    if end > len(data):
+        raise ImageError(f"{name}: a truncated PNG file", _REMEDY)
+    kind, content = data[at + 4 : at + 8], data[at + 8 : end - 4]
+    if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
+        raise ImageError(f"{name}: a damaged PNG file (checksum)", _REMEDY)
+    return kind, content, end
+
+
+def _check_header(header: bytes, name: str, size: int) -> None:
+    if len(header) != 13 or header[8:] != _RGB_8_BIT:
+        raise ImageError(f"{name}: not a PNG file of 8-bit RGB, not interlaced", _REMEDY)
+    width, height = struct.unpack(">II", header[:8])
+    if not 0 < width * height <= MAX_PIXELS or max(width, height) > MAX_SIDE:
+        raise ImageError(
+            f"{name}: {width} × {height} pixels is too large", f"At most {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side."
+        )
+    # A pixel has three bytes and each row a byte for its filter; packed, random pixels grow by less than a hundredth.
+    if size > 1.01 * 3 * width * height + height + _SLACK:
+        raise ImageError(f"{name}: {size:,} bytes are more than {width} × {height} pixels can need", _REMEDY)
+
+
+def _fills_exactly(packed: Sequence[bytes], width: int, height: int) -> bool:
+    """Say whether the stream of a PNG file of 8-bit RGB holds the picture's pixels and no byte more.
+
+    Never more than one picture's bytes are unpacked.
+
+    Args:
+        packed: The contents of its IDAT chunks.
+        width: In pixels.
+        height: In pixels.
+    """
+    wanted, length, stream = height * (1 + 3 * width), 0, zlib.decompressobj()
+    try:
+        for part in packed:
+            while part and length <= wanted:
+                length += len(stream.decompress(part, min(1 << 20, wanted + 1 - length)))
+                part = stream.unconsumed_tail
+    except zlib.error:
+        return False
+    return length == wanted and stream.eof and not stream.unused_data
+
 
 MEAN_PIXELS = 2048 * 2048
 """Pixels of a run's renderings on average: a small file can hold 16 million, and a run has thousands of files."""

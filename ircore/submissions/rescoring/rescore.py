@@ -28,12 +28,12 @@ from ircore.runs.commitment import commitment_of, seed_of
 from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import Committed, Flag, Provenance, make_provenance, write_provenance
+from ircore.runs.provenance import MAX_FLAGS, Committed, Flag, Provenance, make_provenance, write_provenance
 from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.writer import RunWriter
 from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
-from ircore.submissions.reproduce import offline_players
+from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
@@ -344,3 +344,29 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
 
 def _other_run(loaded: LoadedSubmission, field: str, problem: str) -> TranscriptError:
     return TranscriptError(f"{loaded.path}: {field}: {problem}", "Play by the commitment: docs/commit-to-a-run.md.")
+
+
+def flag_run(path: Path, published: Sequence[Path] = ()) -> tuple[Flag, ...]:
+    """Find unlikely events in a finished run, and record the findings with its origin.
+
+    Args:
+        path: The run folder, played by the maintainers.
+        published: Runs of other pairs, whose renderings these should not be.
+
+    Raises:
+        InputError: Nobody vouches for the run.
+    """
+    folder = RunFolder(path)
+    known = folder.provenance()
+    if known is None:
+        raise InputError(f"{path}: nobody vouches for this run", "Play it with --as-maintainers.")
+    run, events, game = folder.run, list(folder.events()), load_game(folder.game, f"{path}: game")
+    players = offline_players(submission_of(folder))
+    replay = Replay(run, folder.instances, game, game.prompts(None), folder.rendering, players)
+    # A run of the maintainers has no faults: it is played again for what the comparisons need.
+    replay.faults(events)
+    replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
+    others = [RunFolder(other) for other in published]
+    flags = find_flags(run, events, folder.instances, folder.rendering, others, replayed, reader())[:MAX_FLAGS]
+    write_provenance(path, known.model_copy(update={"flags": flags}))
+    return flags

@@ -20,8 +20,8 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.fact_table import fact_rows
 from dataset_card.tables.schema import FACTS, SCORES, TRANSCRIPTS
 from ircore.commands.main import run as ircore
-from ircore.games.reconstruction.build_targets import draw
 from ircore.instances.store import read_instances, write_instances
+from ircore.instances.targets.categories import draw
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.parts import parts_table

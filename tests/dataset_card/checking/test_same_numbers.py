@@ -20,7 +20,7 @@ from ircore.games.reconstruction.records import Rules, rendered_turns
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
-from ircore.runs.costs.episode_costs import COSTS
+from ircore.runs.costs.totals import COSTS
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id
 from leaderboard.model.site import Site

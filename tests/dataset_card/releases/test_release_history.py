@@ -26,9 +26,15 @@ from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import read_instances
+from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
+from ircore.submissions.history import Step
+from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
+from leaderboard.games.section import game_sections
+from leaderboard.model.site import Site
+from leaderboard.model.site_runs import read_runs
 
 pytestmark = pytest.mark.slow
 
@@ -428,6 +434,13 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     build_release(runs, sets, tmp_path / "second", plan)
     assert held(tmp_path / "second") == set()
     assert check_release(tmp_path / "second").faults == ()
+    # The boards of the site, of either game, say the same.
+    loaded = read_manifest(manifest.parent)
+    steps = tuple(Step(date=step.date, kind="cleared", reason=step.reason, run_id=step.run_id) for step in cleared)
+    for submitted, holding in (((), names), ((MergedSubmission(loaded, steps),), set())):
+        site = Site(read_runs(runs[:1]), submitted=submitted)
+        (section,) = game_sections([RunFolder(runs[1])], site.pictures, cleared_runs(submitted))
+        assert site.results.held | section.results.held == holding
     # Looking at a run is not taken back by saying nothing.
     both = [inputs / "instances", tmp_path / "contexts"]
     build_release([], both, tmp_path / "third", BuildPlan(previous=tmp_path / "second"))

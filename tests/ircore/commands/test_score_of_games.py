@@ -52,7 +52,7 @@ def test_options_apply_to_the_reconstruction_runs_of_a_mixed_list(
     assert ircore(["score", str(runs / "lineups"), str(runs / "squares"), *QUICK]) == 0
     said = capsys.readouterr()
     assert "--judge: nothing of the game reference can be rated: it names no pictures to compare" in said.err
-    assert "--metric: for runs of reconstruction alone; of the game reference the game's own " in said.err
+    assert "--metric: for runs that judges rate alone; of the game reference the game's own " in said.err
     assert "(reference): 1 played episode:" in said.out
     assert "structural: " in said.out
 

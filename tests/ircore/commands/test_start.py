@@ -65,9 +65,14 @@ def test_a_manifest_is_checked_with_the_modules_that_a_check_needs() -> None:
 
 
 OF_OTHER_TABLES = (
-    *("ircore.games.reference", "ircore.results.agreement", "ircore.results.calibration", "ircore.results.convention"),
+    *(
+        "ircore.games.reference",
+        "ircore.results.agreement",
+        "ircore.results.calibration",
+        "ircore.results.tables.convention",
+    ),
     *("ircore.results.effects", "ircore.results.language", "ircore.results.tables.effects"),
-    *("ircore.results.tables.recalibration", "ircore.results.tables.fact_shares"),
+    *("ircore.results.tables.recalibration", "ircore.results.tables.witnesses"),
 )
 """Modules that a board does not need."""
 

@@ -15,10 +15,9 @@ import pytest
 from ircore.core import extras, progress
 from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
-from ircore.core.extras import EXTRAS, missing_package
+from ircore.core.extras import EXTRAS, load_pretrained, missing_package
 from ircore.core.files import new_folder
 from ircore.core.lifecycle import read_withdrawals
-from ircore.core.pretrained import load_pretrained
 from ircore.core.private_text import find_leaks
 from ircore.core.prompt_files import prompts_version
 from ircore.core.recorder import Recorder

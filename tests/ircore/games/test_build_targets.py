@@ -14,10 +14,11 @@ from ircore.commands.main import run
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import Difficulty
 from ircore.games.reconstruction import build_targets as build
-from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, build_instances, draw
+from ircore.games.reconstruction.build_targets import SeededPlace, build_instances
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.instances.store import InstanceSet
+from ircore.instances.targets.categories import BUILDERS, draw
 
 pytestmark = pytest.mark.slow
 

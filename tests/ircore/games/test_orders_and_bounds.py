@@ -22,9 +22,8 @@ from ircore.games.reasoning.verifiers.detections import MOST_BOXES, DetectionErr
 from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reference.measures import measured_novelty
-from ircore.games.reference.order import listener_orders
 from ircore.games.reference.records import Round
-from ircore.games.reference.rules import ReferenceRules
+from ircore.games.reference.rules import ReferenceRules, listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError

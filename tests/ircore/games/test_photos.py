@@ -13,12 +13,13 @@ from PIL import Image
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import DIFFICULTIES, Difficulty, measures_of
-from ircore.games.reconstruction.build_targets import BUILDERS, SeededPlace, build_instances, draw
+from ircore.games.reconstruction.build_targets import SeededPlace, build_instances
 from ircore.games.reconstruction.import_tangrams import import_tangrams
-from ircore.games.reconstruction.targets.photos import FOLDER, catalogue, shots
 from ircore.instances.measures import Measures, edge_density, mean, measure
 from ircore.instances.requests import ImportRequest
 from ircore.instances.tangrams import make_tangram
+from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.instances.targets.photos import FOLDER, catalogue, shots
 from ircore.results.model import Cell, Results
 from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
@@ -58,7 +59,7 @@ def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_h
 
 
 def test_the_sources_name_every_file_title_and_author() -> None:
-    text = (files("ircore.games.reconstruction.targets") / "photographs" / "SOURCES.md").read_text()
+    text = (files("ircore.instances.targets") / "photographs" / "SOURCES.md").read_text()
     rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
     assert rows.keys() == {photo.file for photo in catalogue()}
     for photo in catalogue():

@@ -12,11 +12,10 @@ import pytest
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Difficulty, Element, Scene
-from ircore.games.reconstruction.targets import bar_graph, functions, line_graph, pie_graph
-from ircore.games.reconstruction.targets.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
-from ircore.games.reconstruction.targets.palettes import contrast_ratio
-from ircore.games.reconstruction.targets.placing import first_legible, is_free, meet, overlapping_texts
-from ircore.games.reconstruction.targets.shape_colours import contrast
+from ircore.instances.targets import bar_graph, functions, line_graph, pie_graph
+from ircore.instances.targets.axes import first_legible, is_free, meet, overlapping_texts
+from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
+from ircore.instances.targets.palettes import contrast, contrast_ratio
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,10 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element
-from ircore.games.reconstruction.targets import geometry, geometry_easy, geometry_hard, simple_shapes
-from ircore.games.reconstruction.targets.base import MARGIN, SIZE, Builder, Drawn
-from ircore.games.reconstruction.targets.plane import (
+from ircore.instances.targets import geometry, geometry_easy, geometry_hard, simple_shapes
+from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn
+from ircore.instances.targets.palettes import distinct_from
+from ircore.instances.targets.plane import (
     Circle,
     circumcircle,
     common_points,
@@ -25,8 +26,7 @@ from ircore.games.reconstruction.targets.plane import (
     touching,
     triangle,
 )
-from ircore.games.reconstruction.targets.shape_colours import distinct_from
-from ircore.games.reconstruction.targets.sheet import CrowdedError, Sheet, random_style
+from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from ircore.commands.main import run
 from ircore.core.errors import InputError
 from ircore.core.records import measures_of
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome
-from ircore.instances.json_stream import read_array
+from ircore.games.reconstruction.visual_genome_files import read_array
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import read_instances
 from ircore.instances.withheld_pictures import may_be_published

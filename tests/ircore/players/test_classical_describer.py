@@ -10,7 +10,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.targets.categories import draw
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read

@@ -11,8 +11,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
-from ircore.games.reasoning.puzzles.jigsaw_puzzle import draw_patchwork
-from ircore.games.reasoning.puzzles.sudoku_puzzle import draw_sudoku, make_sudoku
+from ircore.games.reasoning.dimensions.jigsaw import draw_patchwork
+from ircore.games.reasoning.dimensions.sudoku import draw_sudoku, make_sudoku
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
 from ircore.seeing.grids import UNREADABLE, find_grid, read_cells

@@ -13,7 +13,7 @@ from ircore.core.episode_records import Attempt
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from ircore.players.answers import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
+from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 from ircore.players.calls import Caller, ProviderStopError, Reply, Tokens
 from ircore.players.guard import keeping_secret
 from ircore.players.openai.usage import tokens_of
@@ -90,7 +90,7 @@ def test_no_error_holds_the_key(ask: Callable[[Any], Awaitable[Any]], error: Exc
 
 PLAYER = """
 import os
-from ircore.players.answers import PlayerError, TextAnswer
+from ircore.players.base import PlayerError, TextAnswer
 
 class Speaker:
     def __init__(self, spec): ...

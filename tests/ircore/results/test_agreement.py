@@ -19,15 +19,13 @@ from ircore.games.reconstruction.published.paper_tables import mean_preferences,
 from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import rated_similarity
-from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.metric_agreement import metric_agreements
 from ircore.results.model import Results
+from ircore.results.raters import crossed_ratings, metric_agreements
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
 from ircore.results.statistics.draws import drawn_weights
 from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
-from ircore.results.tables.agreement import ratings_table
-from ircore.results.tables.metric_agreement import metric_agreement_table
+from ircore.results.tables.agreement import metric_agreement_table, ratings_table
 from ircore.results.tables.published import published_means_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs

@@ -10,11 +10,11 @@ import pytest
 from invented import invented_results
 
 from ircore.core.episode_records import Episode, Rendering
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn
-from ircore.results.convention import ConventionPoint, convention
 from ircore.results.episodes import EpisodeResult
 from ircore.results.hops import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes
-from ircore.results.tables.convention import convention_table
+from ircore.results.tables.convention import ConventionPoint, convention, convention_table
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 VECTORS = SHARED / "metrics" / "hop_vectors.json"
@@ -112,7 +112,7 @@ def played(instance_id: str, *messages: str, outcome: Outcome = "converged") -> 
 
 
 def points(*episodes: EpisodeResult, targets: dict[str, str]) -> dict[tuple[str, int], ConventionPoint]:
-    return {(point.over, point.place): point for point in convention(episodes, targets)}
+    return {(point.over, point.place): point for point in convention(ReconstructionGame(), episodes, targets)}
 
 
 def test_over_turns_a_message_is_compared_with_the_one_before() -> None:

@@ -7,6 +7,7 @@ import pytest
 from invented import InventedRun, invented_run, invented_set
 
 from ircore.core.episode_records import Episode, Rendering
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn, turns_of
 from ircore.results.budgets import budget_series
 from ircore.results.episodes import EpisodeResult
@@ -46,7 +47,7 @@ EPISODES = (
     played("three", "A thing on the left"),
     played("four", "A wave", "Move it left", outcome="aborted"),
 )
-MESSAGES = episode_messages(EPISODES)
+MESSAGES = episode_messages(ReconstructionGame(), EPISODES)
 
 
 def test_usage_is_the_share_of_correction_messages() -> None:

@@ -8,9 +8,8 @@ import pytest
 from invented import invented_results, invented_run, invented_set
 
 from ircore.games.reconstruction.records import CATEGORIES
-from ircore.results.answer import Answer
 from ircore.results.model import Results
-from ircore.results.questions import PICTURES, answers, same_pairs
+from ircore.results.questions import PICTURES, Answer, answers, same_pairs
 
 pytestmark = pytest.mark.slow
 

@@ -13,9 +13,11 @@ from typing import get_type_hints
 
 import pytest
 
+from ircore.core.errors import InputError
+from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reference.language.annotations import PIECES, Annotation
 from ircore.results.conformance import sample_results
-from ircore.results.tables.catalogue import TABLES, Question, TableFunction
+from ircore.results.tables.catalogue import TABLES, Question, TableFunction, table_entry, tables_of
 from ircore.results.tables.formats import (
     Format,
     as_csv,
@@ -248,3 +250,15 @@ def test_means_and_the_populations_deviation_are_over_pictures_with_a_value() ->
     ((name, pictures, snd, snd_sd, *_, psa, psa_sd),) = means.rows
     assert (name.value, pictures.value, snd.value, snd_sd.value) == ("ours", 3, 0.5, 0.5)
     assert (psa.value, psa_sd.value) == (7, 0)  # all seven pieces are one part for everybody
+
+
+def test_a_game_has_the_tables_of_a_paper_only_if_it_is_the_papers() -> None:
+    class Sketching(ReconstructionGame):
+        name = "sketching"
+        supports = frozenset[str]()
+
+    papers = {"paper", "published", "published_means", "published_judges", "published_humans", "published_annotators"}
+    assert tables_of(ReconstructionGame()).keys() - tables_of(Sketching()).keys() == papers
+    assert table_entry("paper", "--table", ReconstructionGame()) is TABLES["paper"]
+    with pytest.raises(InputError, match="--table paper: the game sketching has no such table"):
+        table_entry("paper", "--table", Sketching())

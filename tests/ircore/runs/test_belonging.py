@@ -143,7 +143,7 @@ def test_waiting_otherwise_is_no_other_run(
 
 
 PLAYER = """
-from ircore.players.answers import PlayerError, TextAnswer
+from ircore.players.base import PlayerError, TextAnswer
 
 class Speaker:
     def __init__(self, spec): ...

@@ -15,9 +15,9 @@ from ircore.core.episode_records import Attempt, Usage
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.runs.costs import limit
-from ircore.runs.costs.episode_costs import episode_costs
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices
+from ircore.runs.costs.totals import episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 

@@ -14,8 +14,8 @@ from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.records import turns_of
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
-from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
+from ircore.runs.play import declare_final
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 

@@ -12,7 +12,7 @@ from samples import sample_instances
 
 from ircore.commands import play
 from ircore.commands.main import run as ircore
-from ircore.runs.costs.episode_costs import episode_costs
+from ircore.runs.costs.totals import episode_costs
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow

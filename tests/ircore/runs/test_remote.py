@@ -125,7 +125,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
         assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
         with monkeypatch.context() as newer:  # here, not on the worker
-            newer.setattr("ircore.runs.remote.remote.package_version", lambda *_: ("slow-pair", "2"))
+            newer.setattr("ircore.runs.remote.cluster.package_version", lambda *_: ("slow-pair", "2"))
             assert play_with("newer", {"player": "unwilling"}) == 2
         assert "a worker has slow-pair 1, not slow-pair 2" in capsys.readouterr().err
         monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")

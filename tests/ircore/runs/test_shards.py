@@ -12,9 +12,9 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.instances.store import InstanceSet
-from ircore.runs.final import declare_final
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
+from ircore.runs.play import declare_final
 from ircore.runs.shards import Shard, read_part
 
 PAIR = Path(__file__).parents[3] / "submissions" / "builtin-classical-sketch"

@@ -16,8 +16,8 @@ from program_server import BLANK, ProgramServer, bars, program_server
 from sandboxes import drawing, sandbox
 
 from ircore.commands.main import run
-from ircore.games.synthesis.prompts import PLACEHOLDERS, SYNTHETIC, load_synthesis_prompts
-from ircore.games.synthesis.replies import plan_in, program_in
+from ircore.games.synthesis.game import PLACEHOLDERS, load_synthesis_prompts, plan_in, program_in
+from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.store import read_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
 from ircore.runs.synthesis import candidates, open_synthesis

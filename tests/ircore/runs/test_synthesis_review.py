@@ -19,8 +19,7 @@ from ircore.runs.episode import episode_record
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import with_run_id
-from ircore.runs.synthesis import open_synthesis
-from ircore.runs.synthesis_review import accepted_set, write_review
+from ircore.runs.synthesis import accepted_set, open_synthesis, write_review
 from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:

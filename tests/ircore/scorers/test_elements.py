@@ -24,11 +24,10 @@ from ircore.core.elements import (
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.targets.categories import draw
+from ircore.scorers.elements.comparisons import element_iou, presence, presence_published
 from ircore.scorers.elements.eye import UNKNOWN, detect_by_eye
 from ircore.scorers.elements.grounded import detect_by_model
-from ircore.scorers.elements.iou import element_iou
-from ircore.scorers.elements.presence import presence, presence_published
 from ircore.scorers.judge_test import pixel_edits
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))

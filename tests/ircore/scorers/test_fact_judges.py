@@ -22,10 +22,10 @@ from dataset_card.tables.schema import FACTS
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, Scene
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.targets.categories import draw
 from ircore.results.model import Results
 from ircore.results.tables.witnesses import disagreements_table, witnesses_table
 from ircore.results.witnesses import checked_twice, witness_of

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from ircore.core.images import Picture
-from ircore.games.reconstruction.build_targets import draw
-from ircore.games.reconstruction.targets.base import Drawn
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
 from ircore.scorers.verification.eye.frames import applied
 from ircore.scorers.verification.eye.registration import Fit, Model, Transform, cost_of, register
 from ircore.scorers.verification.score import Verification, verify_picture

@@ -9,8 +9,7 @@ import pytest
 from ircore.core.errors import InputError
 from ircore.players.model_families import model_family
 from ircore.runs.judge_answers import LONGEST, Answer, AnswerError, read_choice, read_score
-from ircore.scorers.judges.manifest import is_file, read_judge
-from ircore.scorers.judges.prompts import load_judge_prompts
+from ircore.scorers.judges.manifest import is_file, load_judge_prompts, read_judge
 
 MANIFEST = {
     "schema": 1, "name": "gpt-judge", "label": "GPT 5.2", "player": "openai", "model": "gpt-5.2",

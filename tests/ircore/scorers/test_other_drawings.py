@@ -8,8 +8,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Scene
-from ircore.games.reconstruction.build_targets import draw
-from ircore.games.reconstruction.targets.base import Drawn
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.judge_test.redraw import redrawn
 from ircore.scorers.verification.eye.strokes import Course, colour_of

@@ -7,8 +7,8 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.instances.readable_scenes import readable_scene
+from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.scorers.verification.scene_facts import facts_of, marks_of
 from ircore.scorers.verification.score import verify_picture
 from leaderboard.model.xray import draw_scene
@@ -143,7 +143,7 @@ def test_an_element_that_lacks_what_its_type_defines_is_a_plain_one() -> None:
 
 
 def test_a_scene_of_this_project_is_read_as_it_is() -> None:
-    from ircore.games.reconstruction.build_targets import BUILDERS, draw
+    from ircore.instances.targets.categories import BUILDERS, draw
 
     for category in BUILDERS:
         scene = draw(category, "hard", seed=3).scene

@@ -12,9 +12,9 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Ending, RatedPicture
-from ircore.games.reconstruction.build_targets import draw
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import turns_of
+from ircore.instances.targets.categories import draw
 from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 from ircore.scorers.verification.judge import VerifiedJudge

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from ircore.core.records import Box, Difficulty, Element, Scene
-from ircore.games.reconstruction.build_targets import BUILDERS
+from ircore.instances.targets.categories import BUILDERS
 from ircore.scorers.verification.scene_facts import PARTS, SHARES, Fact, Share, facts_of, marks_of, share_of, weighed
 from ircore.scorers.verification.scene_facts.shapes import relations
 

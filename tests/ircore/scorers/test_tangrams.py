@@ -16,10 +16,11 @@ from ircore.commands.verify import command as verify
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Picture
 from ircore.core.records import Scene
-from ircore.games.reconstruction.build_targets import build_instances, draw
-from ircore.games.reconstruction.targets.base import Drawn
+from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.tangram_svg import read_tangram_svg
 from ircore.instances.tangrams import PIECES
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
 from ircore.scorers.tangrams.judge import PiecesJudge
 from ircore.scorers.tangrams.pieces import Polygon, compare_frames, frame_of_polygons, numbered
 

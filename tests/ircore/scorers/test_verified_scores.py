@@ -15,8 +15,8 @@ from samples import sample_run
 from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Difficulty, Scene
-from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.games.reconstruction.records import CATEGORIES, turns_of
+from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.runs.folder import RunFolder
 from ircore.runs.rendering_facts import FACTS, read_facts
 from ircore.scorers.judge_test.foreign.drawers import redrawn
@@ -243,7 +243,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from PIL import Image
 from ircore.core.images import Picture
-from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test import pixel_edits
 from ircore.scorers.verification.score import verify_picture
 

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture
-from ircore.games.reconstruction.build_targets import draw
-from ircore.games.reconstruction.targets.base import Drawn
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
 from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import shades_of
 from ircore.scorers.verification.eye.target import target_of

@@ -24,7 +24,7 @@ from ircore.scorers.elements import grounded
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judge_test.page import percent
 from ircore.scorers.judges.base import Judgement
-from ircore.scorers.judges.prompts import load_judge_prompts
+from ircore.scorers.judges.manifest import load_judge_prompts
 from ircore.scorers.judges.structural import StructuralJudge, structure_agreement
 from ircore.scorers.material import Material, Wanted, scores_of
 from ircore.scorers.metrics import text

@@ -21,7 +21,7 @@ from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.submissions.copies.comparison import Comparison, is_photograph
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.copies.patches import match, small
-from ircore.submissions.rescoring.own_runs import flag_run
+from ircore.submissions.rescoring.rescore import flag_run
 
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea")
 """Photographs that come with scikit-image."""

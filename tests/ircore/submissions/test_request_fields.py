@@ -18,7 +18,7 @@ from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.pending_submissions import pending_submissions
 from ircore.submissions.request_fields import LIST, service_of, unlisted_fields
-from ircore.submissions.rescoring.served_model import is_same_model, other_models
+from ircore.submissions.rescoring.flags import is_same_model, other_models
 
 OPENROUTER: dict[str, Any] = {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY"}
 OWN: dict[str, Any] = {"base_url": "http://127.0.0.1:8000/v1"}

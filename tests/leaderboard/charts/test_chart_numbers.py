@@ -146,18 +146,18 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     assert table is not None
     trace = charts["corrections"].figure["data"][0]
     for row, run in enumerate(table.column("run_id")):
-        profile = correction_profile(episode_messages(results.episodes[str(run.value)]))
+        profile = correction_profile(episode_messages(results.game, results.episodes[str(run.value)]))
         assert trace["z"][row] == pytest.approx([share.mean for share in profile.usage.values()], abs=0.001)
     by_turn = charts["corrections-by-turn"].table
     assert by_turn is not None
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
     assert isinstance(turn, int)
     played = results.episodes[str(run_id)]
-    assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(played), turn=turn))
+    assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(results.game, played), turn=turn))
     # Over the episodes that reach the last turn that five of them reach.
     lengths = sorted((len(rendered_turns(result.episode)) for result in played if result.episode.played), reverse=True)
     same = [result for result in played if len(rendered_turns(result.episode)) >= lengths[4]]
-    messages = chosen(episode_messages(same), turn=turn)
+    messages = chosen(episode_messages(results.game, same), turn=turn)
     assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
 
 

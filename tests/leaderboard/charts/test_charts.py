@@ -20,7 +20,7 @@ from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
-from ircore.results.trajectories import trajectories
+from ircore.results.tables.turns import trajectories
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
 

@@ -82,7 +82,7 @@ def test_the_alt_text_of_a_target_says_what_is_drawn_and_written() -> None:
     ],
 )  # fmt: skip
 def test_colours_have_the_names_that_their_palette_gives_them(colour: str, name: str) -> None:
-    """The names stand beside the colours in ``ircore/games/reconstruction/targets/shape_colours.py``."""
+    """The names stand beside the colours in ``ircore/instances/targets/palettes.py``."""
     assert colour_name(colour) == name
 
 

@@ -1,12 +1,172 @@
 """*Jigsaw*: a picture whose tiles were exchanged is to be put together again."""
 
 import random
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
-from ircore.core.images import Picture
+import numpy as np
+from PIL import Image
+
+from ircore.core.drawing import Drawing, arc_points
+from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.games.reasoning.puzzles.jigsaw_puzzle import make_jigsaw, tiles_in_place
+from ircore.instances.targets.photos import Photo, Shot, shots
+from ircore.seeing.tiles import joined, solved_order, tiles_of
+
+SIZE = 480
+"""Pixels a side: a multiple of 2, 3 and 4."""
+DIFFERENT = 8.0
+"""Least mean difference of two tiles, so that every tile has one place."""
+UNLIKE = 20.0
+"""Mean difference from which on a tile shows something else, even if it is redrawn."""
+COARSE = 8
+"""Pixels a side of the blocks whose means are compared, so that a small shift does not count."""
+
+
+class JigsawPuzzle(NamedTuple):
+    """A picture and the order in which its tiles are shown.
+
+    >>> JigsawPuzzle(np.zeros((4, 4, 3), np.uint8), order=(1, 0, 2, 3)).shuffled.shape
+    (4, 4, 3)
+
+    Attributes:
+        whole: The picture.
+        order: For each place, row by row, the tile of the whole that is shown there.
+        photo: The photograph that it shows; None for a drawn picture.
+    """
+
+    whole: Pixels
+    order: tuple[int, ...]
+    photo: Photo | None = None
+
+    @property
+    def shuffled(self) -> Pixels:
+        """The picture with its tiles exchanged."""
+        return joined(tiles_of(self.whole, round(len(self.order) ** 0.5)), self.order)
+
+
+def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
+    """Return a jigsaw of ``count`` × ``count`` tiles, drawn or of a photograph, that its edges alone solve.
+
+    Args:
+        count: Tiles a side.
+        rng: Decides everything.
+    """
+    while True:
+        whole, photo = _photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
+        tiles = tiles_of(whole, count)
+        puzzle = JigsawPuzzle(whole, _exchanged(len(tiles), rng), photo)
+        # A patch of even sky could lie in two places, and a picture whose edges mislead has no one solution.
+        if _all_differ(tiles) and solved_order(tiles) == tuple(range(len(tiles))):
+            return puzzle
+
+
+def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...]:
+    """Return for each place whether an answer shows the right tile there.
+
+    The answer is brought to the size of the picture; both are compared as means of blocks of 8 × 8 pixels. A tile is in
+    place if no tile of the whole resembles it more than the one that belongs there, and that one does resemble it.
+
+    Args:
+        answer: The answer, of any size.
+        whole: The picture.
+        count: Tiles a side.
+    """
+    high, wide = whole.shape[:2]
+    # Models answer in sizes of their own.
+    scaled = np.asarray(Image.fromarray(answer).resize((wide, high), Image.Resampling.BOX))
+    wanted = [_blocks(tile) for tile in tiles_of(whole, count)]
+    in_place = []
+    for place, tile in enumerate(map(_blocks, tiles_of(scaled, count))):
+        differences = [float(np.abs(tile - other).mean()) for other in wanted]
+        in_place.append(differences[place] == min(differences) and differences[place] < UNLIKE)
+    return tuple(in_place)
+
+
+@cache
+def _shots() -> tuple[Shot, ...]:
+    return (*shots("easy"), *shots("hard"))
+
+
+def _photograph(rng: random.Random) -> tuple[Pixels, Photo]:
+    """Return the middle of a photograph of the package, and its record."""
+    shot = rng.choice(_shots())
+    image = Image.fromarray(np.asarray(shot.picture.pixels))
+    side = min(image.size)
+    left, top = (image.width - side) // 2, (image.height - side) // 2
+    cropped = image.resize((SIZE, SIZE), Image.Resampling.BICUBIC, box=(left, top, left + side, top + side))
+    return np.asarray(cropped), shot.photo
+
+
+def _exchanged(number: int, rng: random.Random) -> tuple[int, ...]:
+    """Return an order in which at least half of the places show another tile: chosen places pass their tiles on."""
+    # Tiles are passed on in one ring, so every chosen place shows another tile.
+    places = rng.sample(range(number), rng.randint((number + 1) // 2, number))
+    order = list(range(number))
+    for place, other in zip(places, [*places[1:], places[0]], strict=True):
+        order[place] = other
+    return tuple(order)
+
+
+def _all_differ(tiles: Sequence[Pixels]) -> bool:
+    blocks = [_blocks(tile) for tile in tiles]
+    return all(
+        float(np.abs(tile - other).mean()) >= DIFFERENT for index, tile in enumerate(blocks) for other in blocks[:index]
+    )
+
+
+def _blocks(tile: Pixels) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+    """Return the mean colour of each block of a tile."""
+    high, wide = (size // COARSE for size in tile.shape[:2])
+    blocks = tile[: high * COARSE, : wide * COARSE].reshape(high, COARSE, wide, COARSE, 3)
+    means: np.ndarray[tuple[int, ...], np.dtype[np.float64]] = blocks.mean(axis=(1, 3))
+    return means
+
+
+COLOURS = ("#c1121f", "#e76f51", "#f4a261", "#ffd166", "#2a9d8f", "#118ab2", "#1d3557", "#7b2cbf", "#9d4edd", "#6d4c41")
+SHAPES, BANDS = 10, 4
+
+
+def draw_patchwork(size: int, rng: random.Random) -> Pixels:
+    """Draw a picture of ``size`` × ``size`` pixels in which no part looks like another."""
+    drawing = Drawing.over(_ground(size, rng))
+    for _ in range(BANDS):
+        _band(drawing, rng)
+    for _ in range(SHAPES):
+        _shape(drawing, rng)
+    return drawing.pixels
+
+
+def _ground(size: int, rng: random.Random) -> Pixels:
+    """Return a ground whose colours run from corner to corner, in whole numbers."""
+    corners = np.array([[rng.randrange(110, 250) for _ in range(3)] for _ in range(4)], np.int64).reshape(2, 2, 1, 1, 3)
+    down, right = (np.arange(size).reshape(shape) for shape in ((size, 1, 1), (1, size, 1)))
+    top = corners[0, 0] * (size - right) + corners[0, 1] * right
+    bottom = corners[1, 0] * (size - right) + corners[1, 1] * right
+    ground: Pixels = ((top * (size - down) + bottom * down) // (size * size)).astype(np.uint8)
+    return ground
+
+
+def _band(drawing: Drawing, rng: random.Random) -> None:
+    """Draw a curved band from one side of the picture to the other."""
+    size = drawing.width
+    centre = (rng.uniform(-0.3, 1.3) * size, rng.choice((rng.uniform(-1.0, -0.3), rng.uniform(1.3, 2.0))) * size)
+    radius = rng.uniform(0.9, 1.5) * size
+    drawing.line(arc_points(centre, (radius, radius), 0, 360), rng.choice(COLOURS), width=rng.uniform(8, 26))
+
+
+def _shape(drawing: Drawing, rng: random.Random) -> None:
+    size = drawing.width
+    centre = (rng.uniform(0.05, 0.95) * size, rng.uniform(0.05, 0.95) * size)
+    radii = (rng.uniform(0.06, 0.18) * size, rng.uniform(0.06, 0.18) * size)
+    fill, outline = rng.sample(COLOURS, 2)
+    if rng.random() < 0.5:
+        drawing.ellipse(centre, radii, fill, outline, width=5, rotation=rng.uniform(0, 180))
+    else:
+        start = rng.uniform(0, 360)
+        turns = [start + 360 * corner / 5 + rng.uniform(-20, 20) for corner in range(rng.choice((3, 4, 5)))]
+        drawing.polygon([arc_points(centre, radii, turn, turn + 1)[0] for turn in turns], fill, outline, width=5)
 
 
 class Jigsaw(Dimension):

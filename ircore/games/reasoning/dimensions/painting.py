@@ -1,16 +1,336 @@
 """*Painting*: a region that is only described is to be painted pure green."""
 
 import random
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
 
-from ircore.core.images import Picture
+from ircore.core.drawing import Drawing, Point, arc_points
+from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.games.reasoning.puzzles.descriptions import describe
-from ircore.games.reasoning.puzzles.painting_scenes import SCENES
 from ircore.games.reasoning.verifiers.green_paint import at_512, green, paint_iou, paint_iou_corrected
+
+SIZE = 512
+COLOURS = {
+    "red": "#d62828", "orange": "#f77f00", "yellow": "#ffd60a", "blue": "#1d4ed8", "purple": "#7b2cbf",
+    "brown": "#7f4f24", "pink": "#ff8fb1", "grey": "#8d99ae",
+}  # fmt: skip
+PAINT = (0, 255, 0)
+"""Pure green."""
+
+CORNERS = (0, 3, 4, 5, 6)
+"""Corners of the forms in a scene of shapes; 0 is a circle."""
+
+RIM = 8
+"""Pixels around a mask that keep the picture's edge out of the way when tips are taken off."""
+
+Mask = npt.NDArray[np.bool_]
+Draw = Callable[[Drawing, str], object]
+"""Draws a region in a colour."""
+
+
+class Region(NamedTuple):
+    """A region that may be asked for.
+
+    >>> Region("bar 2", "red", size=240, order=1).corners is None
+    True
+
+    Attributes:
+        name: Unique in its scene.
+        colour: By name.
+        size: Height of a bar or share of a slice, in any unit; 0 where sizes do not count.
+        order: Place from the left, or clockwise from the top, from 0.
+        corners: Of a shape; 0 for a circle, None for other things.
+        row: Row of a shape, from 0 at the top.
+    """
+
+    name: str
+    colour: str
+    size: float = 0.0
+    order: int = 0
+    corners: int | None = None
+    row: int = 0
+
+
+@dataclass
+class PaintingScene:
+    """A picture with its regions: facts and exact pixels of each.
+
+    >>> scene = PaintingScene("bars")
+    >>> scene.add(Region("bar 1", "red"), "#d62828", lambda drawing, colour: drawing.rectangle(0, 0, 10, 20, colour))
+    >>> int(scene.masks["bar 1"].sum())
+    200
+    """
+
+    kind: str
+    drawing: Drawing = field(default_factory=lambda: Drawing(SIZE, SIZE))
+    regions: list[Region] = field(default_factory=list)
+    masks: dict[str, Mask] = field(default_factory=dict)
+
+    def add(self, region: Region, colour: str, draw: Draw) -> None:
+        """Draw a region over the picture; a pixel that is at least half covered belongs to the region alone."""
+        self.regions.append(region)
+        self.masks[region.name] = self.cover(colour, draw)
+
+    def cover(self, colour: str, draw: Draw) -> Mask:
+        """Draw a thing that covers regions and is not asked for; return the pixels it covers."""
+        draw(self.drawing, colour)
+        stencil = Drawing(SIZE, SIZE, "#000000")
+        draw(stencil, "#ffffff")
+        # The stencil is drawn by the same program, so soft edges fall alike in the picture and in the mask.
+        mask: Mask = stencil.pixels[..., 0] >= 128
+        for other in self.masks.values():
+            # A region that is partly covered keeps only the pixels that can still be seen.
+            other &= ~mask
+        return mask
+
+    def mask_of(self, region: Region) -> Mask:
+        """Return the region's pixels without tips of a pixel or two, which verifiers take for specks."""
+        framed = np.pad(self.masks[region.name], RIM, mode="edge")
+        opened = ndimage.binary_opening(framed, np.ones((3, 3), bool))
+        closed = ndimage.binary_closing(opened, np.ones((5, 5), bool))
+        smooth: Mask = closed[RIM:-RIM, RIM:-RIM]
+        return smooth
+
+    def painted(self, region: Region) -> Pixels:
+        """Return the picture with a region painted."""
+        pixels = self.drawing.pixels
+        pixels[self.mask_of(region)] = PAINT
+        return pixels
+
+
+def bars(rng: random.Random) -> PaintingScene:
+    """Draw five or six bars of different heights on a line."""
+    scene, count = PaintingScene("bars"), rng.choice((5, 6))
+    width, gap = (70, 24) if count == 5 else (62, 16)
+    heights = [130 + 300 * step // (count - 1) + rng.randint(-10, 10) for step in range(count)]
+    rng.shuffle(heights)
+    left = (SIZE - count * width - (count - 1) * gap) // 2
+    for place, (colour, height) in enumerate(zip(rng.sample(list(COLOURS), count), heights, strict=True)):
+        start = left + place * (width + gap)
+        region = Region(f"bar {place + 1}", colour, size=height, order=place)
+        scene.add(region, COLOURS[colour], _box(start, 470 - height, start + width, 470))
+    scene.drawing.rectangle(left - 20, 470, SIZE - left + 20, 474, fill="#222222")
+    return scene
+
+
+def pie(rng: random.Random) -> PaintingScene:
+    """Draw a pie of five slices of different sizes."""
+    scene = PaintingScene("pie")
+    shares = [36, 54, 72, 90, 108]
+    rng.shuffle(shares)
+    start = rng.randrange(-90, 0)
+    for place, (colour, share) in enumerate(zip(rng.sample(list(COLOURS), len(shares)), shares, strict=True)):
+        region = Region(f"slice {place + 1}", colour, size=share, order=place)
+        scene.add(region, COLOURS[colour], _wedge(start, start + share))
+        start += share
+    return scene
+
+
+def shapes(rng: random.Random) -> PaintingScene:
+    """Draw a circle, polygons with 3, 4, 5 and 6 corners, and a second copy of a form, in two rows of three."""
+    scene = PaintingScene("shapes")
+    corners = [*CORNERS, rng.choice(CORNERS)]
+    rng.shuffle(corners)
+    for place, (colour, count) in enumerate(zip(rng.sample(list(COLOURS), len(corners)), corners, strict=True)):
+        row, column = divmod(place, 3)
+        centre = (90.0 + 166 * column + rng.randint(-4, 4), 135.0 + 240 * row + rng.randint(-20, 20))
+        region = Region(f"shape {place + 1}", colour, order=column, corners=count, row=row)
+        scene.add(region, COLOURS[colour], _shape(centre, count, 80 if count == 3 else 70))
+    return scene
+
+
+THINGS = {
+    "sun": "#ffd60a", "cloud": "#f4f4f4", "roof": "#b5442e", "wall": "#f3e3c3", "door": "#7f4f24",
+    "tree": "#f77f00", "lake": "#2b6cb0", "sail": "#fdfdfd",
+}  # fmt: skip
+"""What can be seen in a landscape, with its colour."""
+
+
+def landscape(rng: random.Random) -> PaintingScene:
+    """Draw a house, an autumn tree, a lake with a boat, the sun and a cloud; each half may be on either side."""
+    scene, mirrored, sunny = PaintingScene("landscape"), rng.random() < 0.5, rng.random() < 0.5
+    scene.drawing.rectangle(0, 0, SIZE, SIZE, fill="#cfe8ff")
+    scene.drawing.rectangle(0, 330, SIZE, SIZE, fill="#d9b98a")
+
+    def add(name: str, draw: Draw) -> None:
+        scene.add(Region(name, name), THINGS[name], draw)
+
+    def x(value: float) -> float:
+        return SIZE - value if mirrored else value
+
+    sun, cloud = (80, 330) if sunny else (420, 150)
+    sun, cloud, height = sun + rng.randint(-15, 15), cloud + rng.randint(-25, 25), rng.randint(70, 85)
+    add("sun", _disc((x(sun), height), 56))
+    add("cloud", _discs([(x(cloud + across), height + down) for across, down in ((-55, 12), (0, 0), (55, 12))]))
+    add("wall", _box(*_sides(x(30), x(230), 240, 420)))
+    add("roof", _polygon([(x(10), 240), (x(130), 140 + rng.randint(0, 30)), (x(250), 240)]))
+    door = rng.randint(45, 125)
+    add("door", _box(*_sides(x(door), x(door + 85), 310, 420)))
+    scene.cover("#7f4f24", _box(*_sides(x(282), x(306), 300, 420)))
+    add("tree", _disc((x(294), 250 + rng.randint(-10, 10)), 58))
+    add("lake", _polygon([(x(330), 512), (x(350), 400), (x(512), 400), (x(512), 512)]))
+    scene.cover("#5c2e0e", _polygon([(x(375), 425), (x(495), 425), (x(475), 450), (x(395), 450)]))
+    add("sail", _polygon([(x(440), 200), (x(440), 420), (x(350), 420)]))
+    return scene
+
+
+SCENES: dict[str, Callable[[random.Random], PaintingScene]] = {
+    "bars": bars, "pie": pie, "shapes": shapes, "landscape": landscape,
+}  # fmt: skip
+
+
+def _sides(first: float, second: float, top: float, bottom: float) -> tuple[float, float, float, float]:
+    return min(first, second), top, max(first, second), bottom
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Draw:
+    return lambda drawing, colour: drawing.rectangle(left, top, right, bottom, fill=colour)
+
+
+def _polygon(points: list[Point]) -> Draw:
+    return lambda drawing, colour: drawing.polygon(points, fill=colour)
+
+
+def _disc(centre: Point, radius: float) -> Draw:
+    return lambda drawing, colour: drawing.ellipse(centre, (radius, radius), fill=colour)
+
+
+def _discs(centres: list[Point]) -> Draw:
+    return lambda drawing, colour: [_disc(centre, 48)(drawing, colour) for centre in centres]
+
+
+def _wedge(start: float, end: float) -> Draw:
+    return lambda drawing, colour: drawing.wedge((SIZE / 2, SIZE / 2), 225, start, end, fill=colour)
+
+
+def _shape(centre: Point, corners: int, radius: float) -> Draw:
+    if corners == 0:
+        return _disc(centre, radius - 8)
+    turn = -90 + (45 if corners == 4 else 0)
+    angles = [turn + 360 * number / corners for number in range(corners)]
+    return _polygon([arc_points(centre, (radius, radius), angle, angle + 1)[0] for angle in angles])
+
+
+Select = Callable[[Sequence[Region]], Sequence[Region]]
+"""Returns the regions that a description fits, among all regions of a scene."""
+
+AS_MANY_CORNERS = {
+    0: "without any corner",
+    3: "with as many corners as a tricycle has wheels",
+    4: "with as many corners as a year has seasons",
+    5: "with as many corners as a hand has fingers",
+    6: "with as many corners as an insect has legs",
+}
+RANKS = {1: "", 2: "second ", 3: "third "}
+SIZES = {"bars": ("bar", "tallest", "shortest"), "pie": ("slice", "largest", "smallest")}
+"""What regions of a scene are called, and the words for the greatest and the least of them."""
+
+WAYS = {
+    "shapes": {"to the right of": (0, 1), "to the left of": (0, -1), "below": (1, 0), "above": (-1, 0)},
+    "bars": {"to the right of": (0, 1), "to the left of": (0, -1)},
+    "pie": {"clockwise after": (0, 1), "clockwise before": (0, -1)},
+}
+"""Steps to a neighbour, as rows and places, by scene."""
+
+USES = {
+    "sun": ("what gives light by day", "what will have set by midnight and rise again in the morning"),
+    "cloud": ("what rain falls from", "what would hide the sun if the wind moved it there"),
+    "roof": ("what keeps the rain off the people in the house", "what a chimney would stand on"),
+    "wall": ("what a painter would paint white to make the house look new", "what the door is set in"),
+    "door": ("what the people go in and out through", "what needs a key"),
+    "tree": ("what will lose its leaves before winter", "what a bird would build its nest in"),
+    "lake": ("what fish live in", "what keeps the boat from lying on the ground"),
+    "sail": ("what catches the wind and moves the boat", "what is taken down when the boat is to stay where it is"),
+}
+"""An easy and a hard description of each thing in a landscape."""
+
+
+class Description(NamedTuple):
+    """Words, and the regions that they fit."""
+
+    text: str
+    select: Select
+
+
+def describe(scene: PaintingScene, hard: bool, rng: random.Random) -> tuple[str, Region]:
+    """Return a description that fits exactly one region of a scene, and the region.
+
+    Args:
+        scene: The scene.
+        hard: Whether the description takes two steps, such as finding a region by its neighbour.
+        rng: Chooses among the descriptions that fit a single region.
+    """
+    matches = [(known.text, known.select(scene.regions)) for known in descriptions(scene.kind, hard)]
+    text, regions = rng.choice([(text, regions) for text, regions in matches if len(regions) == 1])
+    return text, regions[0]
+
+
+def descriptions(kind: str, hard: bool) -> Iterator[Description]:
+    """Yield every description of a kind of scene, whether or not it fits a single region."""
+    if kind == "landscape":
+        for name, texts in USES.items():
+            yield Description(texts[hard], _named(name))
+        return
+    if kind == "shapes":
+        easy = [Description(f"the shape {words}", _cornered(corners)) for corners, words in AS_MANY_CORNERS.items()]
+    else:
+        easy = list(_by_size(kind, (1,)))
+    if not hard:
+        yield from easy
+        return
+    if kind != "shapes":
+        yield from _by_size(kind, (2, 3))
+    noun = SIZES[kind][0] if kind in SIZES else "shape"
+    for known in easy:
+        for words, step in WAYS[kind].items():
+            text = f"the {noun} directly {words} {known.text}"
+            yield Description(text, _beside(known.select, step, round_about=kind == "pie"))
+
+
+def _by_size(kind: str, ranks: Sequence[int]) -> Iterator[Description]:
+    noun, greatest, least = SIZES[kind]
+    for rank in ranks:
+        yield Description(f"the {RANKS[rank]}{greatest} {noun}", _ranked(rank, from_greatest=True))
+        yield Description(f"the {RANKS[rank]}{least} {noun}", _ranked(rank, from_greatest=False))
+
+
+def _named(name: str) -> Select:
+    return lambda regions: [region for region in regions if region.name == name]
+
+
+def _cornered(corners: int) -> Select:
+    return lambda regions: [region for region in regions if region.corners == corners]
+
+
+def _ranked(rank: int, from_greatest: bool) -> Select:
+    """Select the region with the ``rank``-th size; all of them if several have the same."""
+
+    def select(regions: Sequence[Region]) -> Sequence[Region]:
+        sizes = sorted({region.size for region in regions}, reverse=from_greatest)
+        return [region for region in regions if region.size == sizes[rank - 1]]
+
+    return select
+
+
+def _beside(known: Select, step: tuple[int, int], round_about: bool) -> Select:
+    """Select the neighbours of a region that is described, if no other region fits the description."""
+
+    def select(regions: Sequence[Region]) -> Sequence[Region]:
+        marks = known(regions)
+        if len(marks) != 1:
+            return ()
+        row, order = marks[0].row + step[0], marks[0].order + step[1]
+        # The first slice of a pie lies beside the last.
+        place = (row, order % len(regions) if round_about else order)
+        return [region for region in regions if (region.row, region.order) == place]
+
+    return select
+
 
 RIGHT = 0.5
 """Least IoU with which the region counts as found (Everingham et al. 2010, PASCAL VOC)."""

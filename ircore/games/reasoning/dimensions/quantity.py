@@ -4,15 +4,121 @@ The verifier asks whether there are exactly as many of each as were asked for.
 """
 
 import random
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.dimensions.base import Task, Verdict
-from ircore.games.reasoning.dimensions.seen_things import SeenThings
-from ircore.games.reasoning.puzzles.counts import PLURALS, make_counts
+from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
 from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, Form, draw_forms, scattered
 from ircore.games.reasoning.verifiers.detections import Detections
+
+LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
+PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}
+MOST, MOST_OF_MANY = 7, 5
+"""Largest number of one kind among two kinds, and among more."""
+
+TOTALS = ("There are {} animals in all.", "Somebody counts {} heads.")
+LEGS_IN_ALL = ("Together they have {} legs.", "They stand on {} legs.")
+
+ONES = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+Holds = Callable[[Mapping[str, int]], bool]
+
+
+class Clue(NamedTuple):
+    """A clue in words, and whether counts fit it.
+
+    >>> Clue("There are 2 animals in all.", lambda tried: sum(tried.values()) == 2).holds({"duck": 1, "dog": 1})
+    True
+    """
+
+    words: str
+    holds: Holds
+
+
+class CountRiddle(NamedTuple):
+    """A riddle: its counts by kind, and the clues that leave no other counts.
+
+    >>> CountRiddle({"duck": 3}, (Clue("There are 3 ducks.", lambda tried: tried["duck"] == 3),)).counts["duck"]
+    3
+    """
+
+    counts: Mapping[str, int]
+    clues: tuple[Clue, ...]
+
+
+def make_counts(hard: bool, rng: random.Random) -> CountRiddle:
+    """Return a riddle of two kinds with two clues, or of three or four kinds with a comparison for each further kind.
+
+    >>> riddle = make_counts(hard=False, rng=random.Random(3))
+    >>> solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
+    True
+    """
+    while True:
+        kinds = rng.sample(list(LEGS), rng.choice((3, 4)) if hard else 2)
+        counts = {kind: rng.randint(1, MOST_OF_MANY if hard else MOST) for kind in kinds}
+        pairs = rng.sample([(first, second) for first in kinds for second in kinds if first < second], len(kinds) - 2)
+        clues = (_total(counts, rng), _legs(counts, rng), *(_compared(counts, pair, rng) for pair in pairs))
+        # Some clues leave several solutions, such as legs and heads of three kinds; a riddle with one answer is kept.
+        if solutions(kinds, clues) == [counts]:
+            return CountRiddle(counts, clues)
+
+
+def solutions(kinds: Sequence[str], clues: Sequence[Clue]) -> list[dict[str, int]]:
+    """Return all counts, at least one of each kind, that fit every clue."""
+    tried = (dict(zip(kinds, numbers, strict=True)) for numbers in product(range(1, 2 * MOST + 1), repeat=len(kinds)))
+    return [counts for counts in tried if all(clue.holds(counts) for clue in clues)]
+
+
+def spelt(number: int) -> str:
+    """Return a number from 0 to 99 in words.
+
+    >>> spelt(12), spelt(40), spelt(67)
+    ('twelve', 'forty', 'sixty-seven')
+    """
+    if number < len(ONES):
+        return ONES[number]
+    return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
+
+
+def _told(number: int, rng: random.Random) -> str:
+    """Return a number in digits or in words."""
+    return str(number) if number > 99 or rng.random() < 0.5 else spelt(number)
+
+
+def _total(counts: Mapping[str, int], rng: random.Random) -> Clue:
+    total = sum(counts.values())
+    return Clue(rng.choice(TOTALS).format(_told(total, rng)), lambda tried: sum(tried.values()) == total)
+
+
+def _legs(counts: Mapping[str, int], rng: random.Random) -> Clue:
+    legs = _legs_of(counts)
+    return Clue(rng.choice(LEGS_IN_ALL).format(_told(legs, rng)), lambda tried: _legs_of(tried) == legs)
+
+
+def _legs_of(counts: Mapping[str, int]) -> int:
+    return sum(LEGS[kind] * count for kind, count in counts.items())
+
+
+def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Random) -> Clue:
+    """Return how many more there are of one kind than of another."""
+    first, second = sorted(pair, key=lambda kind: -counts[kind])
+    more = counts[first] - counts[second]
+    if more == 0:
+        words = f"There are as many {PLURALS[first]} as {PLURALS[second]}."
+    elif counts[first] == 2 * counts[second]:
+        words = f"There are twice as many {PLURALS[first]} as {PLURALS[second]}."
+        return Clue(words, lambda tried: tried[first] == 2 * tried[second])
+    else:
+        verb, kinds = ("is", first) if more == 1 else ("are", PLURALS[first])
+        words = f"There {verb} {_told(more, rng)} more {kinds} than {PLURALS[second]}."
+    return Clue(words, lambda tried: tried[first] - tried[second] == more)
+
 
 A_ROW = 5
 """Forms a row of the true picture, at most."""

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 
 from ircore.games.reasoning.dimensions.base import Dimension
-from ircore.games.reasoning.dimensions.entity import EntityDescribed, EntityNamed
+from ircore.games.reasoning.dimensions.entity import EntityDescribed, EntityNamed, Recognition
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.quantity import Quantity
-from ircore.games.reasoning.dimensions.recognition import Recognition
 from ircore.games.reasoning.dimensions.sudoku import Sudoku
 from ircore.games.reasoning.dimensions.text import Text
 

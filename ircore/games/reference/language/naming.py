@@ -27,6 +27,9 @@ SMOOTHING = 0.01
 PUBLISHED_VOCABULARY = 2651
 """The constant that stands for the vocabulary's size in the published code."""
 
+EASY_BELOW, HARD_ABOVE = 0.80, 0.95
+"""Shape naming divergence of easy and of hard tangrams."""
+
 
 class Naming(NamedTuple):
     """Measures of a picture's annotations; None where a measure is not defined (see ``naming``).

@@ -5,6 +5,7 @@ words. What a riddle or an implicit description means it cannot tell.
 """
 
 import asyncio
+import random
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,8 +21,8 @@ from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Questi
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.generator import answer as drawn
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.editor.painting import described_region
-from ircore.players.traits import EDITS_OFFLINE
+from ircore.players.builtin.editor.painting import areas_of, described_region
+from ircore.players.traits import EDITS_AS_REFERENCE, EDITS_OFFLINE
 from ircore.seeing.grids import EMPTY, RuledGrid, deduced, find_grid, read_cells
 from ircore.seeing.tiles import joined, solved_order, tiles_of
 
@@ -208,3 +209,81 @@ def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:
     # The ground would outweigh the thing.
     counts = np.bincount(names[names != names[0, 0]], minlength=LEVELS * LEVELS * LEVELS)
     return counts / max(1, int(counts.sum()))
+
+
+BLANK = 512
+"""Pixels a side of the white picture where no picture was given."""
+
+
+class IdentityEditor:
+    """Returns the picture that it was given, or a white picture; of choices it takes the first.
+
+    >>> import asyncio
+    >>> question = Question(1, "Draw a stop sign.", answers="picture")
+    >>> answer = asyncio.run(IdentityEditor(PlayerSpec(player="identity-editor")).answer(question))
+    >>> int(answer.picture.pixels.min())
+    255
+    """
+
+    TRAITS = EDITS_AS_REFERENCE
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def answer(self, question: Question) -> PictureAnswer | ChoiceAnswer:
+        """Return the picture of the question."""
+        if question.choices:
+            return ChoiceAnswer(question.choices[0])
+        return PictureAnswer(_shown(question))
+
+
+class RandomEditor:
+    """Returns a random answer of the right kind: an order of tiles, digits for empty cells, a painted region.
+
+    >>> import asyncio
+    >>> question = Question(1, "Which is it?", choices=("carrot", "snowman"), seed=7)
+    >>> player = RandomEditor(PlayerSpec(player="random-editor"))
+    >>> asyncio.run(player.answer(question)).choice in question.choices
+    True
+    """
+
+    TRAITS = EDITS_AS_REFERENCE
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def answer(self, question: Question) -> PictureAnswer | ChoiceAnswer:
+        """Return an answer drawn with the question's seed; a white picture where none was given."""
+        # The seed of the question, so that a resumed run draws the same answers.
+        rng = random.Random(question.seed)
+        if question.choices:
+            return ChoiceAnswer(rng.choice(question.choices))
+        picture = _shown(question)
+        try:
+            return PictureAnswer(Picture.from_pixels(_random_edit(picture.pixels, question.prompt, rng)))
+        except UnsolvedError as reason:
+            return PictureAnswer(picture, (str(reason),))
+
+
+def _shown(question: Question) -> Picture:
+    if question.in_sight:
+        return question.in_sight[0].picture
+    return Picture.from_pixels(np.full((BLANK, BLANK, 3), 255, np.uint8))
+
+
+def _random_edit(pixels: Pixels, prompt: str, rng: random.Random) -> Pixels:
+    edit = edit_for(prompt)
+    if edit is solve_jigsaw:
+        tiles = tiles_of(pixels, tiles_a_side(prompt))
+        return joined(tiles, rng.sample(range(len(tiles)), len(tiles)))
+    if edit is paint:
+        painted, areas = np.array(pixels), areas_of(pixels)
+        if areas:
+            painted[rng.choice(areas)] = PAINT
+        return painted
+    grid = find_grid(pixels)
+    if grid is None:
+        raise UnsolvedError("no grid of 4 × 4 or 9 × 9 cells is seen")
+    cells = read_cells(pixels, grid)
+    digits = "".join(rng.choice("123456789"[: grid.side]) if cell == EMPTY else cell for cell in cells)
+    return with_digits(pixels, grid, cells, digits)

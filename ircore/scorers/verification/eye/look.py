@@ -62,7 +62,7 @@ class Look:
         in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
-        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.instances.targets.categories import draw
         >>> from ircore.core.images import Picture
         >>> from ircore.scorers.verification.eye.target import target_of
         >>> drawn = draw("bar_graph", "easy", seed=1)

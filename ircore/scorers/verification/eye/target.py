@@ -26,7 +26,7 @@ class Target:
     """A target with its scene, its facts, and the eye's own view of the target.
 
     Example:
-        >>> from ircore.games.reconstruction.build_targets import draw
+        >>> from ircore.instances.targets.categories import draw
         >>> drawn = draw("pie_graph", "easy", seed=1)
         >>> target = Target(Picture.from_pixels(drawn.drawing.pixels), drawn.scene)
         >>> {fact.mark for fact in target.facts} >= {mark.key for mark in target.marks if mark.kind == "wedge"}

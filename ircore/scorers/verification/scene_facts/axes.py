@@ -5,8 +5,16 @@ from typing import Any
 
 from ircore.core.plot_area import Scale
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.verification.scene_facts.records import Fact, Form, Mark, append_mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words
+from ircore.scorers.verification.scene_facts.records import (
+    Fact,
+    Form,
+    Mark,
+    append_mark,
+    colour_words,
+    fact,
+    number,
+    place_words,
+)
 
 GROUPED = {"gridline": "grid", "grid_line": "squares", "leader": "leaders", "frame": "frame"}
 """Elements that a person sees as one thing, and the kind of that."""

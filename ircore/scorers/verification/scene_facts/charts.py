@@ -5,8 +5,7 @@ from typing import Any
 
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.scene_facts.axes import data_range
-from ircore.scorers.verification.scene_facts.records import Fact, Mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, number
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, colour_words, fact, number
 
 VALUE_TOLERANCE = 0.05
 """Share of a value by which it may be off."""

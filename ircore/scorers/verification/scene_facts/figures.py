@@ -8,8 +8,17 @@ from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.scene_facts.charts import TURN_TOLERANCE
 from ircore.scorers.verification.scene_facts.lines import line_style
-from ircore.scorers.verification.scene_facts.records import Fact, Form, Mark, append_mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words, point_words
+from ircore.scorers.verification.scene_facts.records import (
+    Fact,
+    Form,
+    Mark,
+    append_mark,
+    colour_words,
+    fact,
+    number,
+    place_words,
+    point_words,
+)
 
 FORMS: dict[str, Form] = {
     "segment": "stroke", "polygon": "stroke", "circle": "stroke", "arc": "stroke", "angle": "stroke",

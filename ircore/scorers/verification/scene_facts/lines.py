@@ -10,8 +10,15 @@ from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.scene_facts.axes import data_range, scale_of
 from ircore.scorers.verification.scene_facts.charts import tolerance_of
-from ircore.scorers.verification.scene_facts.records import Fact, Mark, append_mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words
+from ircore.scorers.verification.scene_facts.records import (
+    Fact,
+    Mark,
+    append_mark,
+    colour_words,
+    fact,
+    number,
+    place_words,
+)
 
 SAMPLES = 9
 """Places along a curve at which its height is a fact."""

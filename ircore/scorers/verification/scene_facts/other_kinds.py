@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ircore.core.records import Scene
 from ircore.scorers.verification.scene_facts.axes import middle
-from ircore.scorers.verification.scene_facts.records import Fact, Mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, place_words
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, colour_words, fact, place_words
 
 PLACE = 0.05
 """Share of the picture's width by which an element's middle may be off its place."""

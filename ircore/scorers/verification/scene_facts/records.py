@@ -1,4 +1,4 @@
-"""Records of marks, which are the things that a picture shows, and of the facts about them."""
+"""Records of marks, which are the things that a picture shows, and of facts about them, with their words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from ircore.core.fact_records import PARTS as PARTS
 from ircore.core.fact_records import Part as Part
+from ircore.core.records import Element, Scene
+from ircore.seeing.colours import plain_name
 
 Form = Literal["region", "stroke", "text", "dots", "group", "other"]
 """How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, many marks, or
@@ -101,3 +103,26 @@ def fact(
     sentence = sentence[0].upper() + sentence[1:]
     tolerance = None if tolerance is None else round(tolerance, 6)
     return Fact(key, mark.key, mark.kind, attribute, PART_OF[attribute], expected, tolerance, weight, sentence, details)
+
+
+def colour_words(colour: str | None) -> str:
+    """Return a colour in words and as #rrggbb, such as ``dark blue (#1e3a5f)``."""
+    return "of one colour" if colour is None else f"{plain_name(colour)} ({colour})"
+
+
+def number(value: float) -> str:
+    """Return a number for people: at most three decimals, without trailing zeros."""
+    text = f"{round(value, 3):.3f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def place_words(scene: Scene, element: Element) -> str:
+    """Return where the middle of an element lies, in percent of the picture."""
+    box = element.box
+    return point_words(scene, ((box.left + box.right) / 2, (box.top + box.bottom) / 2))
+
+
+def point_words(scene: Scene, point: tuple[float, float]) -> str:
+    """Return where a point of the target lies, in percent of the picture."""
+    x, y = round(100 * point[0] / scene.width), round(100 * point[1] / scene.height)
+    return f"at {x} % from the left and {y} % from the top"

@@ -6,8 +6,7 @@ from typing import Any
 
 from ircore.core import exact
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.scene_facts.records import Fact, Mark, fact
-from ircore.scorers.verification.scene_facts.wording import colour_words, number, place_words
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, colour_words, fact, number, place_words
 
 KINDS = {
     "circle": 0, "ellipse": 180, "square": 90, "rectangle": 180, "triangle": 120, "diamond": 180, "pentagon": 72,

@@ -94,7 +94,7 @@ class RockPaperScissors(Game[Rules]):
 
     def measured(self, payload: Payload, ending: Ending) -> Iterable[Measured]:
         """Count the rounds and those that were won."""
-        rounds = [step for step in ending.steps if isinstance(step, Round)]
+        rounds: tuple[Round, ...] = ending.steps
         yield Measured("wins", None, sum(item.won for item in rounds) / len(rounds))
         yield Measured("rounds", None, len(rounds))
         for number, item in enumerate(rounds, start=1):
@@ -103,12 +103,11 @@ class RockPaperScissors(Game[Rules]):
     def rated(self, payload: Payload, ending: Ending) -> Iterable[RatedPicture]:
         """Return what the signer showed in each round, to be compared with the sign."""
         for number, step in enumerate(ending.steps, start=1):
-            if isinstance(step, Round):
-                yield RatedPicture(number, payload.signs[(number - 1) % len(payload.signs)], step.sign)
+            yield RatedPicture(number, payload.signs[(number - 1) % len(payload.signs)], step.sign)
 
     def shown(self, payload: Payload, ending: Ending | None) -> dict[str, int]:
         """Return how many rounds were won, for the template of an episode."""
-        return {"won": sum(step.won for step in ending.steps if isinstance(step, Round))} if ending else {}
+        return {"won": sum(step.won for step in ending.steps)} if ending else {}
 
     def recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[Rules], source: str

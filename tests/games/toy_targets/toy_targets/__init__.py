@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PictureFile
-from ircore.games.reconstruction.targets.base import Drawn, SceneDrawing
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.targets.base import Drawn, SceneDrawing
 
 SIDE = 32
 

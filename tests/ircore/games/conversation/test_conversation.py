@@ -16,13 +16,11 @@ from ircore.core.records import Difficulty, Instance, PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.conversation.build_dialogues import APOLOGY, CHAT, build, dialogue_about
-from ircore.games.conversation.game import ConversationGame
+from ircore.games.conversation.game import HOP_MEANS, TABLE_1, ConversationGame, ConversationRules
 from ircore.games.conversation.measures import share_named
-from ircore.games.conversation.published import HOP_MEANS, TABLE_1
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
-from ircore.games.conversation.rules import ConversationRules
-from ircore.games.reconstruction.build_targets import BUILDERS, draw
 from ircore.instances.requests import BuildRequest
+from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator

@@ -12,9 +12,8 @@ from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
-from ircore.games.reasoning.game import UNCLEAR, ReasoningGame
+from ircore.games.reasoning.game import UNCLEAR, ReasoningGame, ReasoningRules
 from ircore.games.reasoning.records import Attempt, TaskRecord
-from ircore.games.reasoning.rules import ReasoningRules
 from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 
 GAME = ReasoningGame()

@@ -16,12 +16,10 @@ from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
 from ircore.games.reasoning.dimensions.base import Task, Verdict
 from ircore.games.reasoning.dimensions.layout import Layout
-from ircore.games.reasoning.dimensions.quantity import Quantity
+from ircore.games.reasoning.dimensions.quantity import Quantity, make_counts, solutions
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
-from ircore.games.reasoning.dimensions.text import Text
-from ircore.games.reasoning.puzzles.counts import make_counts, solutions
+from ircore.games.reasoning.dimensions.text import Text, make_word
 from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
-from ircore.games.reasoning.puzzles.words import make_word
 from ircore.players.base import Question
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.solver import Solver

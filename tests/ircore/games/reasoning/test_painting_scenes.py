@@ -5,8 +5,15 @@ import random
 import numpy as np
 import pytest
 
-from ircore.games.reasoning.puzzles.descriptions import describe, descriptions
-from ircore.games.reasoning.puzzles.painting_scenes import PAINT, SCENES, SIZE, PaintingScene, Region
+from ircore.games.reasoning.dimensions.painting import (
+    PAINT,
+    SCENES,
+    SIZE,
+    PaintingScene,
+    Region,
+    describe,
+    descriptions,
+)
 from ircore.games.reasoning.verifiers.green_paint import LEAST_SHARE, green, paint_iou, paint_iou_corrected
 from ircore.players.builtin.editor.painting import described_region
 

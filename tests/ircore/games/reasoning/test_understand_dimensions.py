@@ -8,8 +8,7 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import Dimension
-from ircore.games.reasoning.dimensions.entity import REFERENCES, EntityDescribed, EntityNamed
-from ircore.games.reasoning.dimensions.recognition import CHOICES, Recognition
+from ircore.games.reasoning.dimensions.entity import CHOICES, REFERENCES, EntityDescribed, EntityNamed, Recognition
 from ircore.games.reasoning.puzzles.attributes import Above, Areas, Shows, Within
 from ircore.games.reasoning.puzzles.entities import ENTITIES
 

@@ -16,11 +16,9 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.games.base import EpisodeSetup, Seat, Table
 from ircore.games.master_words import TextPrompts
-from ircore.games.reference.game import ReferenceGame
-from ircore.games.reference.order import SEEDS
-from ircore.games.reference.prompts import PLACEHOLDERS
+from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
 from ircore.games.reference.records import Context, Round
-from ircore.games.reference.rules import PRESETS, ReferenceRules
+from ircore.games.reference.rules import PRESETS, SEEDS, ReferenceRules
 from ircore.players.base import ChoiceAnswer, Question, TextAnswer
 from ircore.players.choices import choice_of
 

@@ -17,9 +17,8 @@ from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reference.game import ReferenceGame
-from ircore.games.reference.order import labels_of, listener_orders
 from ircore.games.reference.records import Context, HumanRound, Round
-from ircore.games.reference.rules import PRESETS, ReferenceRules
+from ircore.games.reference.rules import PRESETS, ReferenceRules, labels_of, listener_orders
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
 from ircore.players.choices import choice_of
 

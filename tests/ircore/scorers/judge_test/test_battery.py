@@ -8,8 +8,8 @@ from charts import BLUE, RED, WHITE, chart_instances, instance_of
 
 from ircore.core.images import Pixels
 from ircore.games.reconstruction.build_targets import build_instances
-from ircore.games.reconstruction.targets.base import SceneDrawing
 from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.targets.base import SceneDrawing
 from ircore.scorers.judge_test.battery import HARMLESS, ORDERS, WRONG, edits_of
 from ircore.scorers.judge_test.redraw import redrawn
 

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from ircore.core.records import Scene
-from ircore.games.reconstruction.build_targets import draw
+from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of, planned
 from ircore.scorers.judge_test.foreign.orders import ORDERS, KnownOrder, aims, right_orders
 from ircore.scorers.judge_test.foreign.part import foreign_part, interval

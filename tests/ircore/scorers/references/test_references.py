@@ -14,15 +14,16 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
-from ircore.games.reconstruction.build_targets import build_instances, draw
+from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.scene_percepts import perception_of
 from ircore.instances.store import InstanceSet
+from ircore.instances.targets.categories import draw
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.informed_view import InformedView, Knowledge
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
-from ircore.results.tables.references import references_table
+from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.references import (

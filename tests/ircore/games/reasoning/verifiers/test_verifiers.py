@@ -21,8 +21,7 @@ from ircore.games.reasoning.verifiers.spatial import (
     spatial_published,
 )
 from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
-from ircore.scorers.metrics.frechet import frechet_distance
-from ircore.scorers.metrics.jigsaw_fid import jigsaw_each, jigsaw_published, normalised
+from ircore.scorers.metrics.frechet import frechet_distance, jigsaw_each, jigsaw_published, normalised
 from ircore.seeing.ocr import TextLine
 
 SQUARE: Box = (0, 0, 100, 100)

@@ -1,0 +1,45 @@
+"""Categories of drawn targets, and drawing a target of any of them from a seed."""
+
+import random
+from collections.abc import Mapping
+
+from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import load
+from ircore.core.records import Difficulty
+from ircore.instances.requests import named
+from ircore.instances.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
+from ircore.instances.targets.base import Builder, Drawn
+
+BUILDERS: dict[str, Builder] = {
+    "bar_graph": bar_graph.build,
+    "functions": functions.build,
+    "geometry": geometry.build,
+    "line_graph": line_graph.build,
+    "pie_graph": pie_graph.build,
+    "simple_shapes": simple_shapes.build,
+}
+"""Builder of each of ``readable_scenes.SYNTHETIC``."""
+
+EDITIONS: dict[int, Mapping[str, Builder]] = {1: BUILDERS, 2: {**BUILDERS, "functions": functions.build_annotated}}
+"""Builders by edition. The released versions 2026.1 are of the first, whose pictures never change; in the second, hard
+graphs of functions bear more writing than easy ones, and the photographs are others, which no model knows by name."""
+
+
+def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
+    """Draw a synthetic target: the same arguments give the same picture to the pixel.
+
+    Args:
+        category: One of ``BUILDERS`` or of ``plugin_categories``.
+        difficulty: ``easy`` or ``hard``.
+        seed: The picture's own, as an instance records it.
+        edition: One of ``EDITIONS``.
+    """
+    builder = EDITIONS[edition].get(category) or load("instances", f"category.{category}")
+    with plugin_work(f"category {category!r}"):
+        drawn: Drawn = builder(difficulty, random.Random(seed))
+    return drawn
+
+
+def plugin_categories() -> tuple[str, ...]:
+    """Return the categories that other packages add: drawn when they are asked for by name."""
+    return named("category")

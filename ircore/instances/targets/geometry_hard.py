@@ -1,0 +1,262 @@
+"""Hard geometry: constructions of many parts, in which small differences of measure matter; triangles apart."""
+
+import math
+
+from ircore.core import exact
+from ircore.core.drawing import Point
+from ircore.instances.targets.geometry_easy import Recipe, name_corners, names, place
+from ircore.instances.targets.geometry_triangles import TRIANGLES
+from ircore.instances.targets.plane import (
+    Circle,
+    ahead,
+    along,
+    common_points,
+    crossing,
+    direction,
+    ends,
+    middle,
+    mirrored,
+    perpendicular,
+    polar,
+    regular,
+    touching,
+    turned,
+)
+from ircore.instances.targets.sheet import Sheet
+
+
+def tangents(sheet: Sheet) -> None:
+    """Two tangents from a point to a circle, with radii, the chord between the touching points and angles."""
+    distance, tilt = sheet.rng.uniform(2.0, 2.7), sheet.rng.choice((0, -12, 15, -25, 165, 180, 195))
+    outer, ring = polar((0, 0), distance, tilt), ((0.0, 0.0), 1.0)
+    centre, point, rim = place(sheet, [(0.0, 0.0), outer, (1.0, 0.0)], [outer, *ends(ring)], 390)
+    circle: Circle = (centre, exact.dist(centre, rim))
+    first, second = touching(point, circle)
+    sheet.area([point, first, centre, second], sheet.style.tints[0])
+    sheet.circle(*circle)
+    accent = sheet.style.accents[0]
+    for at in (first, second):
+        sheet.segment(point, along(point, at, 1.22), accent)
+        sheet.segment(centre, at)
+        sheet.right_angle(at, centre, point, size=12)
+        sheet.ticks(point, at, 2, accent)
+    sheet.segment(centre, point, thin=True, dashed=True)
+    sheet.segment(first, second, sheet.style.accents[1], thin=True)
+    chord = crossing(centre, point, first, second)
+    sheet.right_angle(chord, first, point, sheet.style.accents[1], size=10)
+    half = math.degrees(exact.asin(circle[1] / exact.dist(centre, point)))
+    sheet.angle(point, first, second, f"{2 * half:.0f}°", accent, radius=44)
+    near = ahead(centre, point, circle[1])
+    sheet.point(centre, "M", point)
+    sheet.point(point, "P", centre)
+    sheet.point(first, "A", middle(centre, point))
+    sheet.point(second, "B", middle(centre, point))
+    sheet.point(chord, "C", first)
+    sheet.point(near, "D", first)
+
+
+def all_diagonals(sheet: Sheet) -> None:
+    """A polygon with all its diagonals, one inner polygon tinted."""
+    count = sheet.rng.choice((5, 6, 6, 7))
+    corners = place(sheet, regular(count, sheet.rng.choice((-90.0, -90.0 + 180 / count))), within=390)
+    if count == 6 and sheet.rng.random() < 0.5:
+        corners = [(x + sheet.rng.uniform(-22, 22), y + sheet.rng.uniform(-22, 22)) for x, y in corners]
+    star = [(corners[k], corners[(k + 2) % count]) for k in range(count)]
+    inner = [crossing(*star[k], *star[(k + 1) % count]) for k in range(count)]
+    sheet.area(inner, sheet.style.tints[0])
+    for gap in range(2, count // 2 + 1):
+        # A diagonal between opposite corners would be drawn twice, from either end.
+        for k in range(count if 2 * gap != count else gap):
+            sheet.segment(corners[k], corners[(k + gap) % count], sheet.style.accents[gap - 2], thin=True)
+    sheet.polygon(corners)
+    name_corners(sheet, corners, "ABCDEFG")
+
+
+def transversals(sheet: Sheet) -> None:
+    """Parallel lines cut by two transversals, with several angles marked in different ways."""
+    lean, other_lean = sheet.rng.randint(65, 75), sheet.rng.randint(104, 113)
+    heights = [150.0, 256.0, 362.0] if sheet.rng.random() < 0.5 else [176.0, 340.0]
+    lines = [((48.0, y), (464.0, y)) for y in heights]
+    apex = (256.0 + sheet.rng.randint(-16, 16), 66.0)
+    cuts = [(apex, polar(apex, 386.0 / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
+    meets = [[crossing(*cut, *line) for cut in cuts] for line in lines]
+    first, last = meets[0], meets[-1]
+    sheet.angle(apex, cuts[0][1], cuts[1][1], f"{other_lean - lean}°", sheet.style.accents[2], radius=40)
+    sheet.angle(
+        first[0], lines[0][0], cuts[0][1], f"{180 - other_lean}°", sheet.style.accents[0], tint=sheet.style.tints[0]
+    )
+    sheet.angle(last[0], lines[-1][1], apex, f"{180 - other_lean}°", sheet.style.accents[0], tint=sheet.style.tints[0])
+    sheet.angle(first[1], lines[0][1], cuts[1][1], f"{lean}°", sheet.style.accents[1], arcs=2)
+    sheet.angle(last[1], lines[-1][0], apex, f"{lean}°", sheet.style.accents[1], arcs=2)
+    for line, name in zip(lines, "ghk", strict=False):
+        sheet.segment(*line)
+        sheet.arrowhead(*line)
+        sheet.label(line[0], name, -70, size=-1)
+    for cut, name in zip(cuts, "st", strict=True):
+        sheet.segment(*cut, sheet.style.ink)
+        sheet.label(cut[1], name, 0 if name == "t" else 180, size=-1)
+    letters = iter("ABCDEF")
+    for pair in meets:
+        for at in pair:
+            sheet.point(at, next(letters), middle(*pair))
+    sheet.point(apex, "S", (256.0, 256.0))
+
+
+def thales(sheet: Sheet) -> None:
+    """Several right angles over one diameter of a circle."""
+    radius = sheet.rng.randint(165, 185)
+    centre = (256.0, 256.0 + sheet.rng.randint(-8, 8))
+    tilt = sheet.rng.choice((0, 0, -10, 12))
+    a, b = polar(centre, radius, tilt + 180), polar(centre, radius, tilt)
+    tops = sorted(sheet.rng.sample(range(-150, -25, 14), 3))
+    points = [polar(centre, radius, tilt + degrees) for degrees in tops]
+    if sheet.rng.random() < 0.5:
+        points[-1] = polar(centre, radius, tilt + sheet.rng.randrange(40, 140, 10))
+    sheet.area([a, points[0], b], sheet.style.tints[0])
+    sheet.circle(centre, radius)
+    for index, at in enumerate(points):
+        accent = sheet.style.accents[index]
+        sheet.segment(a, at, accent)
+        sheet.segment(b, at, accent)
+        sheet.right_angle(at, a, b, accent, size=12)
+    sheet.segment(a, b)
+    sheet.segment(centre, points[0], thin=True, dashed=True)
+    for part in ((a, centre), (centre, b), (centre, points[0])):
+        sheet.ticks(*part)
+    sheet.point(a, "A", centre)
+    sheet.point(b, "B", centre)
+    for at, letter in zip(points, "CDE", strict=True):
+        sheet.point(at, letter, centre)
+    sheet.point(centre, "M", points[0])
+
+
+def cyclic(sheet: Sheet) -> None:
+    """A quadrilateral in a circle with its diagonals and its four angles in degrees."""
+    # Four even arcs that make 360°: the angles, halves of sums of two, are whole degrees.
+    arcs = sheet.rng.choice(([70, 96, 110, 84], [64, 112, 78, 106], [92, 68, 120, 80], [76, 118, 64, 102]))
+    turn = sheet.rng.randrange(180, 280, 10)
+    radius, centre = sheet.rng.randint(165, 188), (256.0, 256.0)
+    corners = [polar(centre, radius, turn + math.fsum(arcs[:k])) for k in range(4)]
+    sheet.circle(centre, radius, sheet.style.accents[3])
+    sheet.polygon(corners, fill=sheet.style.tints[0])
+    for first, second in ((0, 2), (1, 3)):
+        sheet.segment(corners[first], corners[second], sheet.style.accents[2], thin=True)
+    for k, corner in enumerate(corners):
+        before, after = corners[k - 1], corners[(k + 1) % 4]
+        # The inscribed angle is half the arc it stands on, the two arcs that do not touch the corner.
+        degrees = (arcs[(k + 1) % 4] + arcs[(k + 2) % 4]) / 2
+        sheet.angle(corner, before, after, f"{degrees:.0f}°", sheet.style.accents[k % 2], radius=28, arcs=1 + k % 2)
+    name_corners(sheet, corners, "ABCD")
+    sheet.point(crossing(corners[0], corners[2], corners[1], corners[3]), "E", corners[0])
+    sheet.point(centre, "M", corners[2])
+
+
+def two_circles(sheet: Sheet) -> None:
+    """Two circles that cross, with centres, common chord, radii and a common tangent."""
+    other_radius, distance = sheet.rng.uniform(0.6, 0.85), sheet.rng.uniform(1.15, 1.35)
+    shape: list[Point] = [(0.0, 0.0), (distance, 0.0), (1.0, 0.0), (distance + other_radius, 0.0)]
+    tilt = sheet.rng.choice((0, -15, 20, 160, 180))
+    shape = turned(shape, tilt)
+    reach = [*ends((shape[0], 1.0)), *ends((shape[1], other_radius))]
+    m, n, rim, other_rim = place(sheet, shape, reach, 410)
+    first, second = (m, exact.dist(m, rim)), (n, exact.dist(n, other_rim))
+    sheet.disc(*first, sheet.style.tints[0])
+    sheet.circle(*first)
+    sheet.circle(*second)
+    p, q = common_points(first, second)
+    sheet.segment(p, q, sheet.style.accents[0])
+    sheet.segment(m, n)
+    for centre, accent in ((m, sheet.style.accents[1]), (n, sheet.style.accents[2])):
+        for at in (p, q):
+            sheet.segment(centre, at, accent, thin=True, dashed=at is q)
+    cross = crossing(p, q, m, n)
+    sheet.right_angle(cross, p, n, sheet.style.accents[0], size=12)
+    # A common tangent meets both radii at right angles, so both point the same way.
+    side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((first[1] - second[1]) / exact.dist(m, n)))
+    towards = direction(m, n) + side
+    t, u = polar(m, first[1], towards), polar(n, second[1], towards)
+    sheet.segment(along(t, u, -0.15), along(t, u, 1.15), sheet.style.accents[3])
+    for at, centre in ((t, m), (u, n)):
+        sheet.segment(centre, at, thin=True)
+        sheet.right_angle(at, centre, u if at is t else t, size=10)
+    for at, letter, away in ((m, "M", n), (n, "N", m), (p, "P", q), (q, "Q", p), (t, "T", m), (u, "U", n)):
+        sheet.point(at, letter, away)
+    sheet.point(cross, "S", p)
+
+
+def intercept(sheet: Sheet) -> None:
+    """Rays from one point cut by parallel lines, with lengths."""
+    spread, ratio = sheet.rng.randint(22, 32), sheet.rng.choice((0.45, 0.5, 0.6))
+    tips = [polar((0, 0), 1.0, 8), polar((0, 0), 1.15, 8 - spread), polar((0, 0), 1.3, 8 - 1.7 * spread)]
+    shape: list[Point] = [(0.0, 0.0), *tips]
+    if sheet.rng.random() < 0.5:
+        shape = mirrored(shape)
+    origin, *tips = place(sheet, shape, within=370)
+    a, b = along(origin, tips[0], 0.9), along(origin, tips[-1], 0.9)
+    outer = [crossing(origin, tip, a, b) for tip in tips]
+    inner = [along(origin, at, ratio) for at in outer]
+    sheet.area([origin, *inner], sheet.style.tints[0])
+    sheet.area([inner[0], *outer, *inner[::-1]], sheet.style.tints[1])
+    for tip in tips:
+        sheet.segment(origin, tip)
+    accent = sheet.style.accents[0]
+    for line in (inner, outer):
+        sheet.segment(along(line[0], line[-1], -0.12), along(line[0], line[-1], 1.12), accent)
+    lower = perpendicular(origin, outer[0], outer[-1], 400)
+    sheet.beside(origin, inner[0], f"{10 * ratio:g} cm", outer[-1])
+    sheet.beside(inner[0], outer[0], f"{10 - 10 * ratio:g} cm", outer[-1])
+    for at, letter in zip(inner, "ABC", strict=True):
+        sheet.point(at, letter, lower)
+    for at, letter in zip(outer, "DEF", strict=True):
+        sheet.point(at, letter, origin)
+    sheet.point(origin, "S", middle(*outer))
+
+
+def midpoints(sheet: Sheet) -> None:
+    """A quadrilateral, the parallelogram of its midpoints, and its diagonals."""
+    jitter = [(sheet.rng.uniform(-0.16, 0.16), sheet.rng.uniform(-0.16, 0.16)) for _ in range(4)]
+    base = [(-1.0, 0.62), (0.95, 0.8), (0.7, -0.6), (-0.55, -0.95)]
+    corners = place(sheet, [(x + dx, y + dy) for (x, y), (dx, dy) in zip(base, jitter, strict=True)], within=380)
+    halves = [middle(corners[k], corners[(k + 1) % 4]) for k in range(4)]
+    sheet.area(halves, sheet.style.tints[0])
+    for first, second in ((0, 2), (1, 3)):
+        sheet.segment(corners[first], corners[second], sheet.style.accents[1], thin=True, dashed=True)
+    sheet.polygon(corners)
+    sheet.polygon(halves, sheet.style.accents[0])
+    for k in range(4):
+        sheet.ticks(corners[k], halves[k], 1 + k)
+        sheet.ticks(halves[k], corners[(k + 1) % 4], 1 + k)
+    letters = names(sheet)
+    name_corners(sheet, corners, letters)
+    name_corners(sheet, halves, letters[4:])
+
+
+def both_circles(sheet: Sheet) -> None:
+    """A regular polygon between its inscribed and circumscribed circles, with radius, apothem and central angle."""
+    count = sheet.rng.choice((5, 6, 8))
+    start = sheet.rng.choice((-90.0, -90.0 + 180 / count))
+    # The circle about the polygon has to fit into the picture, too.
+    *corners, centre = place(sheet, [*regular(count, start), (0.0, 0.0)], ends(((0.0, 0.0), 1.0)), 370)
+    k = sheet.rng.randrange(count)
+    first, second = corners[k], corners[(k + 1) % count]
+    apothem = middle(first, second)
+    sheet.area([centre, first, second], sheet.style.tints[0])
+    sheet.circle(centre, exact.dist(centre, first), sheet.style.accents[0])
+    sheet.polygon(corners)
+    sheet.circle(centre, exact.dist(centre, apothem), sheet.style.accents[1])
+    for corner in corners:
+        sheet.segment(centre, corner, thin=True, dashed=corner not in (first, second))
+    sheet.segment(centre, apothem, sheet.style.accents[2])
+    sheet.right_angle(apothem, centre, first, sheet.style.accents[2], size=10)
+    sheet.angle(centre, first, second, colour=sheet.style.accents[3], radius=40)
+    third, fourth = corners[k - 2], corners[k - 1]
+    sheet.angle(centre, third, fourth, f"{360 / count:g}°", sheet.style.accents[3], radius=32)
+    name_corners(sheet, corners, "ABCDEFGH")
+    sheet.point(centre, "M", apothem)
+    sheet.label(middle(centre, first), "R", direction(centre, first) - 90, size=-2)
+    sheet.label(middle(centre, apothem), "r", direction(centre, first) - 90, sheet.style.accents[2], size=-2)
+
+
+RECIPES: tuple[Recipe, ...] = (
+    *TRIANGLES, tangents, all_diagonals, transversals, thales, cyclic, two_circles, intercept, midpoints, both_circles,
+)  # fmt: skip
