@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from command_lines import leaves
+from installed_packages import install_package
 from samples import sample_run, sample_submission
 
 from ircore.commands.completion import categories
@@ -82,11 +83,8 @@ def test_commands_options_and_names_are_completed() -> None:
 
 
 def test_categories_of_plug_ins_are_offered_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    about = tmp_path / "discs-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: discs\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[ircore.instances]\ncategory.discs = no_such_module:build\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    points = "[ircore.instances]\ncategory.discs = no_such_module:build\n"
+    monkeypatch.syspath_prepend(install_package(tmp_path, "discs", points))
     context, parameter = click.Context(click.Command("play")), click.Option(["--category"])
     assert categories(context, parameter, "di") == ["discs"]
     assert categories(context, parameter, "ta") == ["tangrams"]

@@ -9,6 +9,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from installed_packages import install_package
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore_command
@@ -61,14 +62,8 @@ def broken(tmp_path: Path) -> Path:
     return installed(tmp_path / "packages", 'raise RuntimeError("the glass\\n is broken")\n')
 
 
-def installed(packages: Path, module: str, entry_points: str = ENTRY_POINTS, name: str = "shattered") -> Path:
-    """Lay an installed package with these entry points into a folder."""
-    about = packages / f"{name}-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(entry_points)
-    (packages / f"{name}.py").write_text(module)
-    return packages
+def installed(packages: Path, module: str, entry_points: str = ENTRY_POINTS) -> Path:
+    return install_package(packages, "shattered", entry_points, module)
 
 
 def glass_pair(folder: Path) -> Path:
@@ -362,7 +357,7 @@ def test_values_of_a_metric_that_is_broken_now_are_still_shown(tmp_path: Path) -
 @pytest.mark.slow
 def test_a_package_installed_while_the_process_runs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def install(name: str) -> None:
-        installed(tmp_path, f"METRIC = {name!r}\n", f"[ircore.metrics]\n{name} = {name}:METRIC\n", name)
+        install_package(tmp_path, name, f"[ircore.metrics]\n{name} = {name}:METRIC\n", f"METRIC = {name!r}\n")
 
     own = set(available("metrics"))
     install("sharpness")
