@@ -50,7 +50,7 @@ def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path
     build_release([run], run / "instances", tmp_path / "release")
     loaded = load_dataset(tmp_path / "release", "transcripts_conversation", tmp_path / "cache")
     assert (loaded["rows"], loaded["first"]["hop"], loaded["first"]["drawing"]) == (3, 1, [512, 512])
-    assert loaded["first"]["asker"] == "nobody"
+    assert loaded["first"]["asker"] is None
     again = rescored(tmp_path / "release")
     assert again.faults == ()
     (verification,) = again.runs.values()
