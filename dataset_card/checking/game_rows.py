@@ -324,8 +324,8 @@ class GameRows:
         for held_row, made in zip_longest(rows, tables.rows(config, run)):
             if held_row is None or made is None:
                 at = f"data/{config.name}" if held_row is None else held_row[0]
-                what = "a row is missing that the records make" if held_row is None else "no record makes this row"
-                self._findings.add(at, f"{what}: {_named(made or held_row[1])}")
+                fault = "a row is missing that the records make" if held_row is None else "no record makes this row"
+                self._findings.add(at, f"{fault}: {_named(made or held_row[1])}")
                 return
             self._compare_row(config, held_row, made)
 

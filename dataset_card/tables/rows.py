@@ -212,7 +212,7 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
     filling, table = board_columns(results.game, results.seats), leaderboard_table(results)
     numbers = [*numeric(results)]
-    told: set[tuple[object, ...]] = set()
+    stated: set[tuple[object, ...]] = set()
     for entries in table.rows:
         row = {filled.column.key: entry for filled, entry in zip(filling, entries, strict=True)}
         plain: Row = {key: row[key].value for key in ("run_id", "submission", "category", "difficulty", "rules")}
@@ -222,9 +222,9 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
             if entry.value is None and not filled.column.estimated:
                 continue
             place = plain["run_id"], plain["category"], plain["difficulty"], key
-            if filled.by_all and place in told:
+            if filled.by_all and place in stated:
                 continue
-            told.add(place)
+            stated.add(place)
             ranks = key == "main_score"
             yield {
                 "game": results.game.name,
