@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 # What computes is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
 if TYPE_CHECKING:
-    from ircore.results.agreement import AgreementResults, CrossedRatings, EpisodesByRun, MetricAgreement, RatedTask
+    from ircore.results.agreement import AgreementResults, EpisodesByRun, RatedTask
+    from ircore.results.crossed_ratings import CrossedRatings
+    from ircore.results.metric_agreement import MetricAgreement
     from ircore.results.statistics.calibration_map import Recalibration
     from ircore.results.statistics.recalibration import Refusal
 
@@ -48,14 +50,14 @@ class Raters:
     @cached_property
     def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
         """Agreement of every image metric with every judge and with people."""
-        from ircore.results.agreement import metric_agreements
+        from ircore.results.metric_agreement import metric_agreements
 
         return metric_agreements(self._episodes, self._metrics, self._judges)
 
     @cached_property
     def crossed(self) -> "tuple[CrossedRatings, ...]":
         """Crossed scores of every two judges."""
-        from ircore.results.agreement import crossed_ratings
+        from ircore.results.crossed_ratings import crossed_ratings
 
         return crossed_ratings(self.similarity)
 
