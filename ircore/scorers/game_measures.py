@@ -122,7 +122,7 @@ def measured_scores(
         if instruments is not None:
             values += game.measured_pictures(payload, ending, instruments)
     for value in values:
-        if fault := _fault(declared.get(value.measure), value):
+        if fault := _fault(game, declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
         if value.measure in meaningless:
             value = value._replace(value=None, reason=meaningless[value.measure], note=None)
@@ -138,12 +138,12 @@ def measured_scores(
         )
 
 
-def _fault(measure: Measure | None, value: Measured) -> str:
+def _fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
     if measure is None:
         return "it declares no such measure"
     # A measure per episode has no step, a measure per step has one.
     if (value.step is None) != (measure.per == "episode"):
-        return f"it is a measure per {measure.per}"
+        return f"it is a measure per {game.per_word(measure)}"
     if value.value is not None and measure.range and not measure.range[0] <= value.value <= measure.range[1]:
         return f"{value.value:g} is out of its range {measure.range[0]:g}–{measure.range[1]:g}"
     return ""

@@ -67,7 +67,6 @@ class ReconstructionGame(Game[Rules]):
     payload = ReconstructionPayload
     rules = Rules
     step = Turn
-    step_title = "turn"
     outcomes = (
         GameOutcome("converged", played=True),
         GameOutcome("turn_limit", played=True),
