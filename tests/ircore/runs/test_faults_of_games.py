@@ -4,9 +4,12 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, Record
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.players.base import PlayerError, Question, TextAnswer
@@ -14,6 +17,7 @@ from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.episode import ended_episode, played
 from ircore.scorers.game_measures import measured_scores
 
+WHITE = Picture.from_pixels(np.full((8, 8, 3), 255, np.uint8))
 GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
 STRANGER: Seat[Question, TextAnswer] = Seat("stranger", "Stranger", "nothing", "text")
 
@@ -35,7 +39,8 @@ class Guess(Game[GameRules]):
 
     name, title = "guess", "Guess a word"
     seats = (GUESSER,)
-    payload, rules, step = Secret, GameRules, Guessed
+    payload, rules = Secret, GameRules
+    step: ClassVar[type[Record]] = Guessed
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (
         GameOutcome("completed", played=True),
         GameOutcome("aborted", played=False),
@@ -187,6 +192,20 @@ def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
 
     with pytest.raises(WorkError, match=told):
         play_and_record(Ends(), Apple())
+
+
+def test_a_picture_of_a_step_is_one_that_a_seat_drew() -> None:
+    class Pictured(Record):
+        drawn: Rendering | None
+
+    class Paints(Guess):
+        step = Pictured
+
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            return Ending("completed", (Pictured(drawn=None), Pictured(drawn=Rendering.of(WHITE))))
+
+    with pytest.raises(WorkError, match="the game guess ended with a picture in step 2 that no seat drew"):
+        play_and_record(Paints(), Apple())
 
 
 def test_measures_that_break_are_named_with_their_line() -> None:
