@@ -107,6 +107,15 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
 
 
+def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -> None:
+    pairs = [(name, [value + step % 3 for step in range(20)]) for name, value in (("one", 5.0), ("two", 1.0))]
+    runs = [guessed(name, TEN, values, rules) for rules in ({}, {"rounds": 3}) for name, values in pairs]
+    said = board_of(results(*runs)).caption
+    assert "Under the default rules two pairs whose main scores differ by" in said
+    assert "Under rounds=3 two pairs whose main scores differ by" in said
+    assert "By its rule" not in said
+
+
 def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:
     usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
     longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})

@@ -10,7 +10,7 @@ from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
-from ircore.core.records import PlayerSpec, Record
+from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
@@ -285,6 +285,31 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
     # Who sat where is on the page of the run.
     assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
+
+
+class Drawing(GameRules):
+    """A rule that was added after some runs."""
+
+    rounds: int = 3
+    drawing: bool = False
+
+
+class Drawn(Crowded):
+    """The same game with rules."""
+
+    rules = Drawing
+
+
+def test_a_row_by_other_rules_says_so_even_of_a_run_of_before_a_rule_was_added() -> None:
+    usual = [crowd(slug, slug.title(), [points] * 20) for slug, points in (("a", 9.0), ("b", 5.0))]
+    rules = {"rounds": 3, "drawing": True}
+    usual = [replace(each, run=each.run.model_copy(update={"rules": rules})) for each in usual]
+    before = crowd("c", "C", [7.0] * 20)
+    before = replace(before, run=before.run.model_copy(update={"rules": {"rounds": 3}}))
+    section = GameSection(Results.from_runs(game=Drawn(), runs=[*usual, before]), PictureBook())
+    names = [(entry.name, entry.rank) for entry in section.entries]
+    assert names == [("A", "1"), ("B", "2"), ("C (drawing=false)", "1")]
+    assert section.rules == "drawing=true, rounds=3, unless a run has others beside its name"
 
 
 @pytest.mark.slow
