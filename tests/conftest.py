@@ -31,7 +31,7 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
-# limits of time. Searching for new ones is what tests/fuzz is for.
+# limits of time. Searching for new ones is what tests/fuzz.py is for.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 

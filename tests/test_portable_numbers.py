@@ -121,16 +121,10 @@ def test_what_rounds_is_seen(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "y = math.fsum(sides)",
-        "y = sum(len(word) for word in words)",
-        "y = sum(a < b and b < c for a, b, c in rows)",
-        "y = sum(2 * len(word) + 1 for word in words)",
-        "y = exact.sin(math.radians(angle))",
-        "y = math.sqrt(x)",
-        "y = mask.sum()",
-        "y = sum(counts)  # exact: counts pixels",
-        "y = f(**options)",
+        "y = math.fsum(sides)", "y = sum(len(word) for word in words)", "y = sum(a < b and b < c for a, b, c in rows)",
+        "y = sum(2 * len(word) + 1 for word in words)", "y = exact.sin(math.radians(angle))", "y = math.sqrt(x)",
+        "y = mask.sum()", "y = sum(counts)  # exact: counts pixels", "y = f(**options)",
     ],
-)
+)  # fmt: skip
 def test_what_cannot_round_passes(line: str) -> None:
     assert faults(line) == []

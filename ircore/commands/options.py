@@ -1,6 +1,6 @@
 """Options that several commands have."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ircore.core.records import Instance
     from ircore.instances.store import InstanceSet
     from ircore.runs.folder import RunFolder
-from collections.abc import Mapping
 
 PATH = click.Path(path_type=Path)
 """A file or folder, given to the command as a ``Path``."""

@@ -7,12 +7,6 @@ form of their own, such as a bar with value, baseline, category, series and orie
 from ircore.core.records import Element, Scene
 from ircore.instances.synthesis.scenes import parameter_fits
 
-SYNTHETIC = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "simple_shapes")
-"""Categories that this project draws, of the paper."""
-
-DRAWN = (*SYNTHETIC, "tangrams")
-"""Categories of this project whose targets have scenes."""
-
 PLAIN = "plain_"
 """Before the type of an element that lacks what the type defines."""
 

@@ -6,22 +6,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ircore.core.errors import InputError
+from ircore.core.extras import need_packages
 from ircore.core.images import Loading
 from ircore.core.plugins import load, unknown
 from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question, table_entry
+from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.model import Table
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.metrics.measure import LOADINGS, Measurement, load_metrics, load_pixels, measure
 
 if TYPE_CHECKING:
     import pandas as pd
     from PIL.Image import Image
-from typing import TYPE_CHECKING
-
-from ircore.core.extras import need_packages
-from ircore.results.tables.formats import flat_columns, flat_records
-from ircore.results.tables.model import Table
 
 if TYPE_CHECKING:
     import pandas as pd

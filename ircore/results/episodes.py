@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode, drawn_renderings
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.core.submission_records import Run
-from ircore.games.base import Effort, Game
-from ircore.scorers.game_measures import ending_of, played
+from ircore.games.base import Effort, Game, ending_of
+from ircore.scorers.game_measures import played
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 

@@ -16,11 +16,11 @@ from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
 from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
-from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.review import Entry, accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
+from ircore.instances.targets import SYNTHETIC
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.costs.limit import CostLimit

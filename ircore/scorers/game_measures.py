@@ -13,7 +13,7 @@ from ircore.core.plugin_work import plugin_work
 from ircore.core.progress import progress
 from ircore.core.records import Instance
 from ircore.core.score_records import LONGEST_NOTE, Score
-from ircore.games.base import Ending, Game, Instruments, Measure, Measured
+from ircore.games.base import Game, Instruments, Measure, Measured, ending_of
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
 
@@ -152,15 +152,6 @@ def _fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
 def played(game: Game[Any], episode: Episode) -> bool:
     """Return whether an episode counts as played."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
-
-
-def ending_of(game: Game[Any], episode: Episode) -> Ending:
-    """Return a recorded episode with its steps as the game's records.
-
-    Raises:
-        InputError: They do not fit: another version of the game played it.
-    """
-    return Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
 
 
 def payloads_of(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:

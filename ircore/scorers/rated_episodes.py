@@ -9,14 +9,14 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
 from ircore.core.records import Instance, Scene
-from ircore.games.base import Game, RatedPicture
+from ircore.games.base import Game, RatedPicture, ending_of
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.measuring import rating_fault
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
-from ircore.scorers.game_measures import ending_of, played
+from ircore.scorers.game_measures import played
 
 
 @dataclass(frozen=True)

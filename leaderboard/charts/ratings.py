@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from ircore.core.counted import counted
-from ircore.results.raters import CrossedRatings
+from ircore.results.crossed_ratings import CrossedRatings
 from ircore.results.tables.agreement import ratings_table
 from leaderboard.charts.data import Subject
 from leaderboard.charts.grammar import Drawing, Missing, Sketch, plain

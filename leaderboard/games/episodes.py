@@ -14,8 +14,8 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
+from ircore.games.base import ending_of
 from ircore.results.played_run import PlayedRun
-from ircore.scorers.game_measures import ending_of
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
 from leaderboard.games.entries import Entry

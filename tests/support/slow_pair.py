@@ -7,6 +7,7 @@ import asyncio
 import os
 from pathlib import Path
 
+from installed_packages import install_package
 from samples import BlockGenerator, CentreDescriber
 
 from ircore.core.records import PlayerSpec
@@ -54,9 +55,6 @@ async def ask(spec: PlayerSpec, question: str) -> None:
 
 def install(folder: Path) -> None:
     """Make the players known by name to every process that has ``folder`` in its path."""
-    about = folder / "slow_pair-1.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: slow-pair\nVersion: 1\n")
     players = {
         "slow-describer": "SlowDescriber",
         "slow-generator": "SlowGenerator",
@@ -64,4 +62,4 @@ def install(folder: Path) -> None:
         "local-model": "LocalModel",
     }
     lines = [f"{name} = slow_pair:{player}" for name, player in players.items()]
-    (about / "entry_points.txt").write_text("\n".join(("[ircore.players]", *lines, "")))
+    install_package(folder, "slow-pair", "\n".join(("[ircore.players]", *lines, "")))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from installed_packages import install_package
 from shared_folders import made_once
 
 from ircore.commands.main import run as ircore_command
@@ -36,13 +37,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "adding-a-game.md"
 def write_game_of_page(packages: Path) -> None:
     """Put the code of the page on adding a game into a package as it stands there, without installing it by pip."""
     page = PAGE.read_text("utf-8")
-    about = packages / "my_game-1.0.dist-info"
-    about.mkdir(parents=True)
-    (packages / "my_game.py").write_text("\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
     (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-game\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(points)
+    install_package(packages, "my-game", toml, "\n".join(re.findall(r"```python\n(.*?)```", page, re.DOTALL)))
 
 
 class Toy:

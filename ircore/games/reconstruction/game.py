@@ -34,7 +34,7 @@ from ircore.games.reconstruction.records import (
     Turn,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
-from ircore.instances.readable_scenes import SYNTHETIC
+from ircore.instances.targets import SYNTHETIC
 from ircore.players.traits import traits_of
 
 

@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints, ValidationError
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import GameRules, Name, Record
-from ircore.instances.readable_scenes import SYNTHETIC
+from ircore.instances.targets import SYNTHETIC
 
 RECONSTRUCTION = "reconstruction"
 """Name of the game."""

@@ -18,8 +18,8 @@ from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha
 from ircore.core.seeds import derived_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.synthesis.drawn_figures import DrawnProgram
+from ircore.instances.targets import SYNTHETIC
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.players.views import Said
 

@@ -18,7 +18,7 @@ BUILDERS: dict[str, Builder] = {
     "pie_graph": pie_graph.build,
     "simple_shapes": simple_shapes.build,
 }
-"""Builder of each of ``readable_scenes.SYNTHETIC``."""
+"""Builder of each of ``ircore.instances.targets.SYNTHETIC``."""
 
 EDITIONS: dict[int, Mapping[str, Builder]] = {1: BUILDERS, 2: {**BUILDERS, "functions": functions.build_annotated}}
 """Builders by edition. The released versions 2026.1 are of the first, whose pictures never change; in the second, hard

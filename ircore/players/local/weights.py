@@ -3,19 +3,17 @@
 import hashlib
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from ircore.core.errors import InputError
-
-if TYPE_CHECKING:
-    import torch
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import Field
 
+from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec, Record
 from ircore.players.base import refuse_settings
 from ircore.players.parameters import read_parameters
+
+if TYPE_CHECKING:
+    import torch
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 Precision = Literal["auto", "float32", "bfloat16", "float16"]

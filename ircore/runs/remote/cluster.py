@@ -6,9 +6,10 @@ a scheduler that is not there, or a cluster without workers, ends the command wi
 
 import asyncio
 import logging
+import pickle
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
@@ -19,18 +20,14 @@ from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
 from ircore.core.extras import need_packages
+from ircore.core.plugins import package_version
+from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
-from ircore.runs.remote.worker import stop_asking, topic
+from ircore.players.submission import LoadedSubmission
+from ircore.runs.remote.worker import Question, answer, stop_asking, topic
 
 if TYPE_CHECKING:
     from distributed import Client
-import pickle
-from collections.abc import Awaitable
-
-from ircore.core.plugins import package_version
-from ircore.players.base import Answer, Asked
-from ircore.players.submission import LoadedSubmission
-from ircore.runs.remote.worker import Question, answer
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
 from ircore.games.registry import load_game
-from ircore.instances.readable_scenes import DRAWN
+from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
 from ircore.players.model_families import model_family
 from ircore.players.submission import new_player

@@ -5,7 +5,7 @@ from functools import lru_cache
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import JudgeKind
-from ircore.instances.readable_scenes import DRAWN
+from ircore.instances.targets import DRAWN
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.eye.ocr import reader_of_texts
 from ircore.scorers.verification.score import VERSION, verify_picture

@@ -13,6 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from command_lines import leaves
+from installed_packages import install_package
 from samples import sample_run, sample_submission
 
 from ircore.commands.completion import categories
@@ -82,11 +83,8 @@ def test_commands_options_and_names_are_completed() -> None:
 
 
 def test_categories_of_plug_ins_are_offered_and_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    about = tmp_path / "discs-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: discs\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[ircore.instances]\ncategory.discs = no_such_module:build\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    points = "[ircore.instances]\ncategory.discs = no_such_module:build\n"
+    monkeypatch.syspath_prepend(install_package(tmp_path, "discs", points))
     context, parameter = click.Context(click.Command("play")), click.Option(["--category"])
     assert categories(context, parameter, "di") == ["discs"]
     assert categories(context, parameter, "ta") == ["tangrams"]
@@ -158,18 +156,16 @@ def test_names_of_strangers_cannot_steer_the_terminal(
     assert all(item.isprintable() or item == "\n" for item in out)
 
 
-WITH_JSON = {
-    "annotate build", "compare", "doctor", "elements compare", "export clembench", "export inspect", "games",
-    "games show", "import clembench", "instances accept", "instances build", "instances diff", "instances import",
-    "instances pull", "instances push", "instances review", "instances show", "instances stats", "judge-test",
-    "language naming", "language novelty", "merge", "metrics", "metrics fid", "metrics show", "play",
-    "ratings import", "release build", "release check", "release eval", "release pull",
-    "release push", "release verify", "results", "sandbox check", "score", "show", "site build", "site check",
-    "site freeze", "study build", "study import", "submission check", "submission check-change", "submission commit",
-    "submission history", "submission links", "submission pack", "submission pending", "submission reproduce",
-    "submission rescore", "submission season gap", "submission season verify", "verify",
+WITHOUT_JSON = {
+    "completion", "demo", "elements detect", "instances probe", "instances synthesize", "new plugin", "play-me",
+    "site record", "site serve", "study run", "submission channel-test", "submission clear", "submission correct",
+    "submission dispute", "submission evaluate", "submission evaluate-pending", "submission gate", "submission hand-in",
+    "submission inbox", "submission inbox-act", "submission new", "submission own", "submission paid", "submission pin",
+    "submission preview", "submission record-owners", "submission register-commitments", "submission reinstate",
+    "submission season begin", "submission season restore", "submission season reveal", "submission season slice",
+    "submission settle", "submission spot-replay", "submission update", "submission withdraw", "submission withdrawals",
 }  # fmt: skip
-"""Commands that answer, or make a folder whose contents a script may ask for; the others serve, ask or sign."""
+"""Commands that serve, ask, sign or record; the others answer, or make a folder whose contents a script may ask for."""
 
 
 def options_of(name: str) -> set[str]:
@@ -177,7 +173,7 @@ def options_of(name: str) -> set[str]:
 
 
 def test_every_command_with_an_answer_has_json() -> None:
-    assert {name for name in WITH_JSON if "--json" not in options_of(name)} == set()
+    assert {name for name in LEAVES if "--json" not in options_of(name)} == WITHOUT_JSON
 
 
 def test_categories_and_difficulties_have_their_short_forms() -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed_packages import install_package
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
@@ -132,15 +133,10 @@ def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
     """The page's importer, installed as it stands there."""
     (code,) = re.findall(r"## An importer.*?```python\n(.*?)```", PAGE, re.DOTALL)
     (toml,) = re.findall(r"## An importer.*?```toml\n(.*?)```", PAGE, re.DOTALL)
-    about = tmp_path / "packages" / "colours-1.0.dist-info"
-    about.mkdir(parents=True)
-    (tmp_path / "packages" / "ircore_colours.py").write_text(code)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: colours\nVersion: 1.0\n")
-    points = re.sub(r'\[project\.entry-points\."(.+)"\]', r"[\1]", toml).replace('"', "")
-    (about / "entry_points.txt").write_text(points)
+    packages = install_package(tmp_path / "packages", "ircore-colours", toml, code)
     (tmp_path / "colours.txt").write_text("#ff0000\n#00ff00\n")
     command = [sys.executable, "-m", "ircore", "instances", "import", "colours", "colours.txt", "--out", "set"]
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "packages")}
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
     subprocess.run(command, env=environment, cwd=tmp_path, check=True)
     lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
     assert [json.loads(line)["instance_id"] for line in lines] == ["colours-easy-01", "colours-easy-02"]

@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from installed_packages import install_package
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore_command
@@ -61,13 +63,24 @@ def broken(tmp_path: Path) -> Path:
 
 
 def installed(packages: Path, module: str, entry_points: str = ENTRY_POINTS) -> Path:
-    """Lay an installed package with these entry points into a folder."""
-    about = packages / "shattered-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shattered\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(entry_points)
-    (packages / "shattered.py").write_text(module)
-    return packages
+    return install_package(packages, "shattered", entry_points, module)
+
+
+def glass_pair(folder: Path) -> Path:
+    """Write the manifest of a pair whose describer comes with the package."""
+    folder.mkdir()
+    manifest = "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
+    (folder / "submission.yaml").write_text(manifest)
+    return folder
+
+
+def played_contexts(folder: Path) -> Path:
+    """Play a few lineups of the reference game, and return the run."""
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
+    assert ircore_command([*build, "--out", str(folder / "contexts")]) == 0
+    play = ["play", "looker", "--instances", str(folder / "contexts"), "--out", str(folder / "game")]
+    assert ircore_command(play) == 0
+    return folder / "game"
 
 
 @pytest.fixture
@@ -186,14 +199,10 @@ def test_a_name_of_this_project_stays_this_projects(tmp_path: Path, picture: Pat
 @pytest.mark.slow
 def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: Path) -> None:
     packages = installed(tmp_path / "packages", AT_WORK)
-    folder = tmp_path / "pair"
-    folder.mkdir()
-    (folder / "submission.yaml").write_text(
-        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
-    )
     sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
+    play = ("play", glass_pair(tmp_path / "pair"), "--instances", tmp_path / "set", "--out", tmp_path / "played")
     for words, named in (
-        (("play", folder, "--instances", tmp_path / "set", "--out", tmp_path / "played"), "player 'glass'"),
+        (play, "player 'glass'"),
         (("score", tmp_path / "run", "--judge", "splinter"), "judge 'splinter'"),
     ):
         said = ircore(packages, *words)
@@ -203,12 +212,7 @@ def test_a_player_and_a_judge_that_break_at_work_are_named_in_a_line(tmp_path: P
 
 
 def test_a_broken_player_is_an_error_where_it_is_named_alone(broken: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "pair"
-    folder.mkdir()
-    (folder / "submission.yaml").write_text(
-        "schema: 1\nname: Glass\ndescriber: {player: glass}\ngenerator: {player: canvas}\nlicence: CC0-1.0\n"
-    )
-    said = ircore(broken, "play", folder, "--instances", tmp_path, "--out", tmp_path / "run")
+    said = ircore(broken, "play", glass_pair(tmp_path / "pair"), "--instances", tmp_path, "--out", tmp_path / "run")
     assert said.returncode == 1
     assert "player 'glass' cannot be loaded: RuntimeError: the glass is broken (shattered.py:1)" in said.stderr
     assert "Mend its package, or install it again." in said.stderr
@@ -253,10 +257,7 @@ chip = shattered:METRIC
 
 @pytest.mark.slow
 def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_named(tmp_path: Path) -> None:
-    packages, game = installed(tmp_path / "packages", AT_WORK, GAME_TABLES), tmp_path / "game"
-    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
-    assert ircore_command([*build, "--out", str(tmp_path / "contexts")]) == 0
-    assert ircore_command(["play", "looker", "--instances", str(tmp_path / "contexts"), "--out", str(game)]) == 0
+    packages, game = installed(tmp_path / "packages", AT_WORK, GAME_TABLES), played_contexts(tmp_path)
     assert ircore_command(["score", str(game)]) == 0
     said = ircore(packages, "results", game, "--out", tmp_path / "tables")
     assert said.returncode == 0
@@ -268,8 +269,7 @@ def test_a_broken_table_of_a_game_is_left_out_of_all_and_an_error_where_it_is_na
     assert named.stderr.startswith(f"ircore: {fault}")
     unknown = ircore(packages, "results", game, "--table", "penalties")
     assert "unknown table 'penalties'" in unknown.stderr
-    known = "at_k, board, comparisons, next, normalised, outcomes, pane, players, published, repetitions, variance"
-    assert f"Known: {known}." in unknown.stderr
+    assert re.search(r"Known: at_k, board, .* outcomes, pane, players, published, ", unknown.stderr)
 
 
 @pytest.mark.slow
@@ -329,10 +329,7 @@ def test_a_builder_whose_set_nobody_could_play_is_named(tmp_path: Path, right: s
 
 @pytest.mark.slow
 def test_runs_of_a_broken_game_hold_up_no_other_run(broken: Path, tmp_path: Path) -> None:
-    pairs, game = sample_run(tmp_path / "pairs", sample_instances(tmp_path / "set")), tmp_path / "game"
-    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "-c", "lineup", "-d", "easy"]
-    assert ircore_command([*build, "--out", str(tmp_path / "contexts")]) == 0
-    assert ircore_command(["play", "looker", "--instances", str(tmp_path / "contexts"), "--out", str(game)]) == 0
+    pairs, game = sample_run(tmp_path / "pairs", sample_instances(tmp_path / "set")), played_contexts(tmp_path)
     for file in (game / "run.json", game / "instances" / "instances.jsonl"):
         file.write_text(file.read_text().replace('"reference"', '"shards"'))
     scored = ircore(broken, "score", pairs.path, game, "--judge", "structural", "--metric", "psnr")
@@ -357,23 +354,17 @@ def test_values_of_a_metric_that_is_broken_now_are_still_shown(tmp_path: Path) -
     assert any("crack" in table.read_text() for table in (tmp_path / "tables").glob("*.csv"))
 
 
-def install(packages: Path, name: str) -> None:
-    """Install a package that has one metric of the same name."""
-    about = packages / f"{name}-1.0.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[ircore.metrics]\n{name} = {name}:METRIC\n")
-    (packages / f"{name}.py").write_text(f"METRIC = {name!r}\n")
-
-
 @pytest.mark.slow
 def test_a_package_installed_while_the_process_runs_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def install(name: str) -> None:
+        install_package(tmp_path, name, f"[ircore.metrics]\n{name} = {name}:METRIC\n", f"METRIC = {name!r}\n")
+
     own = set(available("metrics"))
-    install(tmp_path, "sharpness")
+    install("sharpness")
     assert set(available("metrics")) == own
     monkeypatch.syspath_prepend(tmp_path)
     assert set(available("metrics")) == own | {"sharpness"}
-    install(tmp_path, "warmth")
+    install("warmth")
     assert set(available("metrics")) == own | {"sharpness", "warmth"}
     with pytest.raises(BrokenPluginError, match="'warmth' cannot be loaded: TypeError: str has no needs"):
         load("metrics", "warmth")

@@ -91,7 +91,7 @@ from ircore.commands.main import main
 from ircore.core import workers
 
 def work(piece):
-    sys.stdout.write("at work\n")  # in one piece, beside those of other workers
+    sys.stdout.write("at work\\n")  # in one piece, beside those of other workers
     sys.stdout.flush()
     time.sleep(600)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed_packages import install_package
 from pairs import play_pair, write_pair
 
 from ircore.core.episode_records import Attempt
@@ -107,13 +108,10 @@ class Speaker:
 def test_no_file_of_a_run_holds_it(
     tmp_path: Path, instances: InstanceSet, monkeypatch: pytest.MonkeyPatch, processes: str
 ) -> None:
-    about = tmp_path / "packages" / "loud_speaker-1.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: loud-speaker\nVersion: 1\n")
-    (about / "entry_points.txt").write_text("[ircore.players]\nloud-speaker = loud_speaker:Speaker\n")
-    (tmp_path / "packages" / "loud_speaker.py").write_text(PLAYER)
-    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "packages"))
+    points = "[ircore.players]\nloud-speaker = loud_speaker:Speaker\n"
+    packages = install_package(tmp_path / "packages", "loud-speaker", points, PLAYER)
+    monkeypatch.syspath_prepend(packages)
+    monkeypatch.setenv("PYTHONPATH", str(packages))
     monkeypatch.setenv("LOUD_KEY", KEY)
     pair = write_pair(tmp_path, {"player": "loud-speaker", "api_key_env": "LOUD_KEY"}, {"player": "sketch"})
     more = ("--limit", "2", "--processes", processes, "--cache", str(tmp_path / "cache"))

@@ -19,9 +19,10 @@ from ircore.games.reconstruction.published.paper_tables import mean_preferences,
 from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.games.registry import load_game
 from ircore.results.agreement import rated_similarity
+from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.metric_agreement import metric_agreements
 from ircore.results.model import Results
-from ircore.results.raters import crossed_ratings, metric_agreements
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
 from ircore.results.statistics.draws import drawn_weights
 from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha

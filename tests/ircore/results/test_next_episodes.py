@@ -135,6 +135,7 @@ def test_without_luck_only_more_targets_help(instances: InstanceSet) -> None:
     assert plan.reason.startswith("50 further repeats would not do")
 
 
+@pytest.mark.slow
 def test_a_command_that_is_followed_is_part_of_the_result(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed_packages import install_package
 from openai_server import OpenAIServer
 from pairs import play_pair, served_pair, write_pair
 
@@ -158,12 +159,8 @@ def install(packages: Path, version: str) -> None:
     """Install a describer of another package in place of its former version."""
     for former in packages.glob("*"):
         shutil.rmtree(former) if former.is_dir() else former.unlink()
-    about = packages / f"own_speaker-{version}.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: own-speaker\nVersion: {version}\n")
-    (about / "entry_points.txt").write_text("[ircore.players]\nown-speaker = own_speaker:Speaker\n")
     code = PLAYER.format(asked=str(packages.parent / "asked"), version=version)
-    (packages / "own_speaker.py").write_text(code)
+    install_package(packages, "own-speaker", "[ircore.players]\nown-speaker = own_speaker:Speaker\n", code, version)
     sys.modules.pop("own_speaker", None)
 
 

@@ -90,6 +90,7 @@ def test_a_reference_game_asks_both_seats_in_every_round(tmp_path: Path) -> None
     assert rounds * 200 < (read or 0) - rounds * count * 1000 < rounds * 400
 
 
+@pytest.mark.slow
 def test_a_reasoning_task_is_drawn_once_or_read_once(tmp_path: Path) -> None:
     instances = built("reasoning", tmp_path)
     for thinking in (False, True):

@@ -162,6 +162,7 @@ def test_shards_and_processes_play_repeats(tmp_path: Path, capsys: pytest.Captur
     assert (shown["planned"], shown["unfinished"]) == (8, 0)
 
 
+@pytest.mark.slow
 def test_runs_of_several_seeds_are_joined_into_the_run_of_their_repeats(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "set")
     whole = lucky_run(tmp_path / "whole", instances, seed=7, repeats=3)
@@ -179,6 +180,7 @@ def test_runs_of_several_seeds_are_joined_into_the_run_of_their_repeats(tmp_path
         merge([paths[1], lucky_run(tmp_path / "both", instances, seed=6, repeats=2).path], tmp_path / "again")
 
 
+@pytest.mark.slow
 def test_two_seeds_of_a_pair_are_one_result(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     instances = sample_instances(tmp_path / "set", per_condition=2)
     paths = [lucky_run(tmp_path / f"seed-{seed}", instances, seed).path for seed in (0, 1)]

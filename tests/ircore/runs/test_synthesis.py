@@ -17,9 +17,9 @@ from sandboxes import drawing, sandbox
 
 from ircore.commands.main import run
 from ircore.games.synthesis.game import PLACEHOLDERS, load_synthesis_prompts, plan_in, program_in
-from ircore.instances.readable_scenes import SYNTHETIC
 from ircore.instances.store import read_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
+from ircore.instances.targets import SYNTHETIC
 from ircore.runs.synthesis import candidates, open_synthesis
 from ircore.scorers.verification.score import verify_picture
 

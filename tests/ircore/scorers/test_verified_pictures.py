@@ -189,8 +189,9 @@ def random_squares(side: int, seed: int = 1) -> Image.Image:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [1, 4, 16, 64])
-@pytest.mark.parametrize("category", ["functions", pytest.param("geometry", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("category", ["functions", "geometry"])
 def test_noise_of_any_grain_shows_nothing_of_a_target(category: str, side: int) -> None:
     # Wherever the eye looks there is something, so that "something is there" says nothing.
     score = verified(target(category), random_squares(side)).score

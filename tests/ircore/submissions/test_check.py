@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from installed_packages import install_package
 from manifest_attacks import GOOD
 
 from ircore.commands.main import run as ircore
@@ -224,19 +225,16 @@ def test_what_is_stated_about_a_model_is_checked(tree: Path, about: str, told: l
 @pytest.fixture
 def players_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package with the players ``studio``, a service, ``shelf``, which needs files, and ``tape``, a recording."""
-    about = tmp_path / "packages" / "studio-1.0.dist-info"
-    about.mkdir(parents=True)
     traits = {
         "studio": "Traits(methods=('render',), example='size=512', fixes=(('size',), ('seed', 'noise')))",
         "shelf": "Traits(methods=('render',), needs='files')",
         "tape": "Traits(methods=('render',), needs='files', replays=True)",
     }
     code = "".join(f"class {name.title()}:\n    TRAITS = {text}\n" for name, text in traits.items())
-    (about.parent / "studio_players.py").write_text(f"from ircore.players.base import Traits\n{code}")
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: studio\nVersion: 1.0\n")
+    code = f"from ircore.players.base import Traits\n{code}"
     points = "".join(f"{name} = studio_players:{name.title()}\n" for name in traits)
-    (about / "entry_points.txt").write_text(f"[ircore.players]\n{points}")
-    monkeypatch.syspath_prepend(str(about.parent))
+    packages = install_package(tmp_path / "packages", "studio-players", f"[ircore.players]\n{points}", code)
+    monkeypatch.syspath_prepend(packages)
     traits_of.cache_clear()
 
 

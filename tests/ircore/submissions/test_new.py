@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from installed_packages import install_package
 
 from ircore.commands.main import run as ircore
 from ircore.players.submission import read_manifest
@@ -113,13 +114,8 @@ def test_a_folder_that_could_not_be_handed_in_is_refused(
 def test_a_player_that_others_have_not_says_which_seat_it_takes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    about = folder.parents[2] / "package" / "own-1.dist-info"
-    about.mkdir(parents=True)
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n")
-    (about / "entry_points.txt").write_text(
-        "[ircore.players]\nown-describer = ircore.players.builtin.captioner:CaptionerDescriber\n"
-    )
-    monkeypatch.syspath_prepend(about.parent)
+    points = "[ircore.players]\nown-describer = ircore.players.builtin.captioner:CaptionerDescriber\n"
+    monkeypatch.syspath_prepend(install_package(folder.parents[2] / "package", "own", points))
     pair = ["--describer", "own-describer", "--generator"]
     assert ircore(["submission", "new", str(folder), *pair, "own-describer"]) == 2
     assert "generator.player: own-describer is no generator" in capsys.readouterr().err

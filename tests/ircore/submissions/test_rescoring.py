@@ -81,6 +81,7 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert ours.scores()
 
 
+@pytest.mark.slow
 def test_an_episode_that_was_taken_up_again_is_as_it_ended_last(tmp_path: Path) -> None:
     handed = hand_in(tmp_path)
 

@@ -1,5 +1,6 @@
 """References are drawn beside pairs and never listed; judges link to their cards, and boards of failing ones say so."""
 
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from site_samples import built_once
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
+from ircore.core.fact_records import SCORE_RULE
 from ircore.core.score_records import JudgeIdentity
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
+from ircore.scorers.judge_test import cards
 from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
 from ircore.scorers.judge_test.cards import cards_of
 from ircore.scorers.judge_test.foreign.part import ForeignPart
@@ -95,8 +98,11 @@ def test_pairs_of_pictures_by_others_decide_where_a_card_has_them() -> None:
     assert "95 % interval 70.0 % to 88.0 %" in page
 
 
-def test_the_card_that_comes_with_the_project_is_of_the_judge_that_comes_with_it() -> None:
+def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_it() -> None:
     assert cards_of({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
+    # Whichever reader of texts is installed here, the card is of today's eye with the reader of `make install`.
+    kept = JudgeCard.model_validate_json(files(cards).joinpath("verified.json").read_bytes())
+    assert (kept.judge.version or "").startswith(f"{SCORE_RULE}, texts read by ")
 
 
 @pytest.mark.slow
