@@ -21,6 +21,7 @@ from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.submission_records import Run, Submission
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
+from ircore.games.measuring import NOT_NEGATIVE as NOT_NEGATIVE
 from ircore.games.measuring import Direction as Direction
 from ircore.games.measuring import Effort as Effort
 from ircore.games.measuring import Instruments as Instruments
