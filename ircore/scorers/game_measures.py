@@ -25,6 +25,9 @@ class MeasureCounts(NamedTuple):
     new: int
     kept: int
 
+    absent: tuple[str, ...]
+    """Measures that the game declares and gave for no played episode, neither a value nor why there is none."""
+
 
 def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
     """Compute the measures of a run and store them in the run.
@@ -55,7 +58,10 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
                 shown.advance()
         run.replace_measured(scores)
     kept_count = sum(score in known for score in scores)
-    return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count)
+    given = {score.measure for score in scores}
+    own = [measure.key for measure in game.measures if measure.needs in ("steps", "pictures")]
+    absent = tuple(key for key in own if key not in given) if episodes else ()
+    return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count, absent)
 
 
 class _Work(NamedTuple):
