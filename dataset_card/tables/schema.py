@@ -364,7 +364,7 @@ def transcripts_config(game: Game[Any]) -> Config:
     """Return the table of a game's turns or steps."""
     return Config(
         transcripts_name(game.name),
-        f"one {game.step_title}",
+        f"one {game.step_word}",
         (
             GAME,
             *_RUN,

@@ -68,7 +68,7 @@ def _page(game: Game[Any]) -> str:
             (outcome.name, "played" if outcome.played else "does not count as played") for outcome in game.outcomes
         ],
         "measures": [
-            (measure.key, f"{_scale(measure)}{', headline' if measure is game.headline else ''}")
+            (measure.key, f"{_scale(game, measure)}{', headline' if measure is game.headline else ''}")
             for measure in game.measures
         ],
         "instances": [(name, info.description or "") for name, info in fields],
@@ -81,11 +81,11 @@ def _page(game: Game[Any]) -> str:
     return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/who-plays.md."])
 
 
-def _scale(measure: Measure) -> str:
+def _scale(game: Game[Any], measure: Measure) -> str:
     bounds = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else ""
     scale = " ".join(filter(None, [bounds, measure.unit]))
     titled = f"{measure.title}: {scale}" if scale else measure.title
-    return f"{titled}, {measure.direction} is better, per {measure.per}, from {measure.needs}"
+    return f"{titled}, {measure.direction} is better, per {game.per_word(measure)}, from {measure.needs}"
 
 
 def _document(game: Game[Any]) -> dict[str, Any]:

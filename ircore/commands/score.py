@@ -146,6 +146,9 @@ def tell_measured(measured: "Sequence[tuple[RunFolder, MeasureCounts]]") -> None
             f"{run.run.run_id} ({run.game}): {counted(counts.episodes, 'played episode')}: "
             f"{counted(counts.new + counts.kept, 'value')}, {counts.new:,} new and {counts.kept:,} kept"
         )
+        if counts.absent:
+            said = f"no played episode has {', '.join(counts.absent)}, which the game {run.game} declares"
+            click.echo(printable(f"{run.run.run_id}: {said}"), err=True)
 
 
 def _game_of(run: RunFolder) -> Game[Any]:

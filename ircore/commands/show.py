@@ -18,7 +18,7 @@ from ircore.core.images import read_picture
 from ircore.core.submission_records import Run, Submission, game_field
 from ircore.core.terminal import printable, terminal_width
 from ircore.core.terminal_pictures import show_pictures, shows_pictures
-from ircore.games.registry import load_game, require_support
+from ircore.games.registry import load_game, require_support, step_word
 from ircore.runs import transcript
 from ircore.runs.animation import animate
 from ircore.runs.costs.prices import prices_of_run
@@ -107,7 +107,7 @@ def _page(summary: dict[str, Any]) -> str:
         ("outcomes", _counts(summary["outcomes"])),
         ("aborted", _counts(summary["abort_reasons"])),
         ("lacking", _lacking(summary)),
-        *((word, str(summary[word])) for word in ("turns", "steps") if word in summary),
+        (steps := f"{step_word(run['game'])}s", str(summary[steps])),
         *_asked(summary),
         ("images", _images(summary)),
         ("waited", "" if summary["seconds"] is None else f"{summary['seconds']:.1f} s"),

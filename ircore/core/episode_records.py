@@ -241,13 +241,14 @@ class Episode(Record):
 def drawn_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
     """Return every rendering in the steps of an episode with its 1-based step number."""
     steps = enumerate(episode.steps, start=1)
-    return tuple((number, rendering) for number, step in steps for rendering in _renderings_in(step))
+    return tuple((number, rendering) for number, step in steps for rendering in renderings_in(step))
 
 
-def _renderings_in(value: object) -> Iterator[Rendering]:
-    # Steps are plain JSON here: a rendering is known by having these fields and no others.
+def renderings_in(value: object) -> Iterator[Rendering]:
+    """Yield every rendering in a step, which is plain JSON, or in a part of it."""
+    # In JSON a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
         yield Rendering.model_validate(value)
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from _renderings_in(part)
+            yield from renderings_in(part)

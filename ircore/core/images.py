@@ -129,9 +129,15 @@ class Picture:
         Args:
             pixels: Height × width × 3, uint8; kept, so that it is not decoded again.
             changes: Conversions to plain RGB.
+
+        Raises:
+            ImageError: The array has another shape or type, such as one of greys or with transparency.
         """
         from PIL import Image
 
+        if pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size or pixels.dtype != "uint8":
+            shape = " × ".join(map(str, pixels.shape))
+            raise ImageError(f"a picture of {shape}, {pixels.dtype}", "Give height × width × 3 (RGB), uint8.")
         file = io.BytesIO()
         # Level 4 packs drawn pictures as well as the usual 6 does, and photographs in less than half the time.
         Image.fromarray(pixels).save(file, "PNG", compress_level=4)

@@ -7,8 +7,14 @@ from math import isfinite
 from numbers import Real
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from ircore.core.errors import InputError, StoppedError, WorkError
 from ircore.core.untrusted_text import writable
+from ircore.core.validation import describe_validation_error
+
+_LIBRARIES = frozenset({"pydantic", "numpy", "PIL"})
+"""Packages whose lines say nothing to the author of a plug-in that called them wrongly."""
 
 
 @contextmanager
@@ -40,9 +46,14 @@ def plugin_work(
             raise
         if StoppedError.last is not None:
             raise StoppedError.last from None  # compiled code may have made another error of what a signal raised
-        # The last frame is the plug-in's own line, where its author has to look.
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(str(error)).split())
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if _LIBRARIES.isdisjoint(Path(frame.filename).parts)]
+        # The last frame outside of libraries is the plug-in's own line, where its author has to look.
+        frame = (own or frames)[-1]
+        said = str(error)
+        if isinstance(error, ValidationError):
+            said = f"{error.title}: {describe_validation_error(error)}"
+        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(said).split())
         raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
 
 

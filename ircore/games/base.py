@@ -21,6 +21,7 @@ from ircore.core.records import GameRules, Instance, PlayerSpec, Record
 from ircore.core.submission_records import Run, Submission
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
+from ircore.games.measuring import NOT_NEGATIVE as NOT_NEGATIVE
 from ircore.games.measuring import Direction as Direction
 from ircore.games.measuring import Effort as Effort
 from ircore.games.measuring import Instruments as Instruments
@@ -205,14 +206,13 @@ class Game(ABC, Generic[RulesT]):
         payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
-        step_title: What a step is called, for people.
         shown_pictures: Pictures of the instance that are shown with each step, such as a target, in tables too.
         outcomes: How an episode ends.
         categories: Categories of instances, in the order in which boards show them; others follow.
         measures: The first one is the headline.
         pages: How it looks on the site.
         published: Figures of the paper.
-        step_word: Word for one of its steps.
+        step_word: Word for one of its steps, such as ``round``; with an s it names several.
         asks_in_order: Whether the seats that are asked in a step are asked in the order of ``seats``.
         supports: Features that work with this game because of what its seats and steps are, by their names in messages,
             such as ``spot replay``; see ``ircore.games.registry.require_support``.
@@ -227,7 +227,6 @@ class Game(ABC, Generic[RulesT]):
     payload: ClassVar[type[Record]]
     rules: ClassVar[type[GameRules]] = GameRules
     step: ClassVar[type[Record]]
-    step_title: ClassVar[str] = "step"
     shown_pictures: ClassVar[tuple[str, ...]] = ()
     outcomes: ClassVar[tuple[GameOutcome, ...]]
     categories: ClassVar[tuple[str, ...]] = ()
@@ -431,6 +430,10 @@ class Game(ABC, Generic[RulesT]):
                 f"--prompts {folder}: the game {self.name} has no prompts to replace", "Leave --prompts out."
             )
         return NoPrompts()
+
+    def per_word(self, measure: Measure) -> str:
+        """Return the word for what a measure has values of: one of the game's steps, or an episode."""
+        return self.step_word if measure.per == "step" else measure.per
 
     @property
     def headline(self) -> Measure:

@@ -15,7 +15,7 @@ class Curve:
         measure: Key of a measure per step.
         over: Field of the step record that the steps are grouped by, an integer such as the number of a repetition;
             empty for the number of the step itself.
-        axis: Title of the horizontal axis; empty for the name of the field, or ``step``.
+        axis: Title of the horizontal axis; empty for the name of the field, or the game's word for a step.
         normalised: Whether every episode runs from its first step, 0, to its last, 1, at 20 places, so that long and
             short episodes stand side by side (``ircore.results.hops``).
     """
@@ -25,10 +25,9 @@ class Curve:
     axis: str = ""
     normalised: bool = False
 
-    @property
-    def words(self) -> str:
-        """Title of the horizontal axis."""
-        return self.axis or self.over or "step"
+    def words(self, step_word: str) -> str:
+        """Return the title of the horizontal axis, given the game's word for a step."""
+        return self.axis or self.over or step_word
 
 
 @dataclass(frozen=True)

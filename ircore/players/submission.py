@@ -133,7 +133,6 @@ def check_seat(loaded: LoadedSubmission, seat: str, method: str, answers: Answer
     spec = loaded.submission.players[seat]
     player = load("players", spec.player, f"{loaded.path}: {seat}.player")
     if not hasattr(player, method):
-        others = "Swap the two, or name" if len(loaded.submission.players) == 2 else "Name"
-        raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", f"{others} another player.")
+        raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", "Name another player.")
     if problem := answer_problem(spec.player, method, answers):
         raise InputError(f"{loaded.path}: {seat}.player: {problem}", "Name another player.")

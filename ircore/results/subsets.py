@@ -53,11 +53,23 @@ def under_rules(results: Results, rules: Any) -> Results:
     return replace(subset, standings=compute_standings(results.instances, ratings, barred))
 
 
+def usual_rules(results: Results) -> Fields:
+    """Return the rules that most runs have, with the game's defaults."""
+    usual, *_ = rule_sets(results)
+    run = next(submission.run for submission in results.submissions if submission.rules == usual)
+    return _with_defaults(results, run)
+
+
 def rules_apart(results: Results, run: Run) -> Fields:
     """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
-    usual, *_ = rule_sets(results)
-    stated = next(submission.run.rules for submission in results.submissions if submission.rules == usual)
-    return {name: value for name, value in run.rules.items() if name not in stated or stated[name] != value}
+    usual = usual_rules(results)
+    rules = _with_defaults(results, run)
+    return {name: value for name, value in rules.items() if name not in usual or usual[name] != value}
+
+
+def _with_defaults(results: Results, run: Run) -> Fields:
+    # A run of before a rule was added does not state it.
+    return {**results.game.rules().model_dump(mode="json"), **run.rules}
 
 
 def rivals(results: Results, run: Run) -> int:

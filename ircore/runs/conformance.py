@@ -12,6 +12,7 @@ from ircore.core.conformance import ConformanceError, expect, outside_calls
 from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
+from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
 from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import rating_fault
@@ -188,7 +189,9 @@ def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, whe
     except WorkError as error:
         raise ConformanceError(error.problem) from error
     except ValidationError as error:
-        raise ConformanceError(f"{where}: its episode cannot be recorded: {error.errors()[0]['msg']}") from error
+        raise ConformanceError(
+            f"{where}: its episode cannot be recorded: {describe_validation_error(error)}"
+        ) from error
     expect(
         (ending.outcome == "aborted") == (ending.reason is not None),
         f"{where}: a reason belongs to the outcome aborted, and to no other",

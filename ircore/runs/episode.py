@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, repeat_id
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, renderings_in, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.plugin_work import plugin_work
@@ -13,7 +13,7 @@ from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
 from ircore.instances.store import InstanceSet
-from ircore.players.base import PlayerError
+from ircore.players.base import PictureAnswer, PlayerError
 
 
 def episode_setup(
@@ -77,6 +77,7 @@ class _CheckedTable:
 
     Attributes:
         questions: Step and seat of every question so far.
+        drawn: Hashes of the pictures that seats answered with.
         errors: Errors that questions raised.
         stopped: The error after which the episode cannot go on now, whatever the rules make of it: any but a refusal by
             the player. From then on nothing is asked, since the answers would follow from an answer that is missing.
@@ -85,6 +86,7 @@ class _CheckedTable:
     def __init__(self, table: Table, game: Game[Any], where: str) -> None:
         self._table, self._game, self._where = table, game, where
         self.questions: set[tuple[int, str]] = set()
+        self.drawn: set[str] = set()
         self.errors: list[Exception] = []
         self.stopped: Exception | None = None
 
@@ -93,12 +95,22 @@ class _CheckedTable:
             raise self.stopped
         try:
             self._refuse(seat, question.step)
-            return await self._table.ask(seat, question)
+            answer = await self._table.ask(seat, question)
         except Exception as error:
             self.errors.append(error)
             if not isinstance(error, PlayerError) or error.reason in TECHNICAL_REASONS:
                 self.stopped = self.stopped or error
             raise
+        if isinstance(answer, PictureAnswer):
+            self.drawn.add(answer.picture.sha256)
+        return answer
+
+    def refuse_other_pictures(self, steps: Sequence[Any]) -> None:
+        """Refuse steps that hold a picture that no seat answered with, since no file of it is kept."""
+        for number, step in enumerate(steps, start=1):
+            fields = step.model_dump(mode="json") if isinstance(step, Record) else None
+            if any(rendering.sha256 not in self.drawn for rendering in renderings_in(fields)):
+                raise WorkError(f"{self._where} ended with a picture in step {number} that no seat drew", _REMEDY)
 
     def _refuse(self, seat: Seat[Any, Any], step: int) -> None:
         """Refuse a question that no record could tell from another one."""
@@ -132,6 +144,8 @@ async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> End
             raise
         with plugin_work(where, remedy=_REMEDY):
             raise
+    if isinstance(ending, Ending):
+        checked.refuse_other_pictures(ending.steps)
     if checked.stopped is None or (isinstance(ending, Ending) and ending.reason in TECHNICAL_REASONS):
         return ending
     return _stopped(checked.stopped)

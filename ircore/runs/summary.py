@@ -28,13 +28,13 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
     Returns:
         ``run`` (its identity), ``planned`` and ``episodes`` (of the set; ended), ``unfinished`` (without a result yet:
         never ended, or failed for a technical reason and not declared final), ``outcomes``, ``abort_reasons``,
-        ``turns`` (of other games than reconstruction ``steps``), ``requests`` by seat and ``failed_requests`` among
-        them by fault (whether the answer came later or not), ``served`` by seat (answers of each model as the service
-        named it, with its fingerprint), ``tokens`` (``messages`` where the game's steps count
+        ``turns`` (or what the game calls its steps, such as ``rounds``), ``requests`` by seat and ``failed_requests``
+        among them by fault (whether the answer came later or not), ``served`` by seat (answers of each model as the
+        service named it, with its fingerprint), ``tokens`` (``messages`` where the game's steps count
         them; the rest as providers count them), ``images`` and ``images_perhaps_billed`` (besides
         them, by requests that failed), ``seconds`` (sum of waiting for answers), ``cost_usd`` (as providers report it,
         else by prices; null where nothing is known), ``cost_known`` (whether it covers every answer), ``per_episode``
-        (``episode_id``, ``outcome``, ``turns`` or ``steps``, and the same sums for each) and ``judging`` (the same sums
+        (``episode_id``, ``outcome``, ``turns`` as above, and the same sums for each) and ``judging`` (the same sums
         for the judges that are models, each apart under ``per_judge``; their requests are ``requests.judge``). All
         other sums are the players' own.
 

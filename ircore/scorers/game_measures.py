@@ -25,6 +25,9 @@ class MeasureCounts(NamedTuple):
     new: int
     kept: int
 
+    absent: tuple[str, ...]
+    """Measures that the game declares and gave for no played episode, neither a value nor why there is none."""
+
 
 def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) -> MeasureCounts:
     """Compute the measures of a run and store them in the run.
@@ -55,7 +58,10 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
                 shown.advance()
         run.replace_measured(scores)
     kept_count = sum(score in known for score in scores)
-    return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count)
+    given = {score.measure for score in scores}
+    own = [measure.key for measure in game.measures if measure.needs in ("steps", "pictures")]
+    absent = tuple(key for key in own if key not in given) if episodes else ()
+    return MeasureCounts(len(episodes), len(scores) - kept_count, kept_count, absent)
 
 
 class _Work(NamedTuple):
@@ -122,7 +128,7 @@ def measured_scores(
         if instruments is not None:
             values += game.measured_pictures(payload, ending, instruments)
     for value in values:
-        if fault := _fault(declared.get(value.measure), value):
+        if fault := _fault(game, declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
         if value.measure in meaningless:
             value = value._replace(value=None, reason=meaningless[value.measure], note=None)
@@ -138,12 +144,12 @@ def measured_scores(
         )
 
 
-def _fault(measure: Measure | None, value: Measured) -> str:
+def _fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
     if measure is None:
         return "it declares no such measure"
     # A measure per episode has no step, a measure per step has one.
     if (value.step is None) != (measure.per == "episode"):
-        return f"it is a measure per {measure.per}"
+        return f"it is a measure per {game.per_word(measure)}"
     if value.value is not None and measure.range and not measure.range[0] <= value.value <= measure.range[1]:
         return f"{value.value:g} is out of its range {measure.range[0]:g}–{measure.range[1]:g}"
     return ""

@@ -31,12 +31,12 @@ INSTANCE = """{% if pictures %}<div class="game-pictures">
 {% endif %}{% endfor %}</dl>"""  # noqa: E501
 """Template of an instance for games that bring none: its pictures, texts and numbers."""
 
-EPISODE = """<ol class="turns game-steps" tabindex="0" aria-label="Steps">
-{% for step in steps %}<li class="turn">
-{% for name, value in step if value.sha256 is defined %}<figure>{{ rendering(value, name ~ " of step " ~ loop.index) }}</figure>
-{% endfor %}<p class="turn-number">Step {{ loop.index }}</p>
-<dl class="game-fields">{% for name, value in step if value is not none and value.sha256 is not defined %}<div><dt>{{ name }}</dt><dd>{{ "yes" if value is true else "no" if value is false else value }}</dd></div>
-{% endfor %}{% for key, numbers in step_values.items() %}<div><dt>{{ titles[key] }}</dt><dd>{{ number(numbers[loop.index0]) }}</dd></div>
+EPISODE = """<ol class="turns game-steps" tabindex="0" aria-label="{{ step_word|capitalize }}s">
+{% for step in steps %}{% set place = loop.index %}<li class="turn">
+{% for name, value in step if value.sha256 is defined %}<figure>{{ rendering(value, name ~ " of " ~ step_word ~ " " ~ place) }}</figure>
+{% endfor %}<p class="turn-number">{{ step_word|capitalize }} {{ place }}</p>
+<dl class="game-fields">{% for name, value in step if value is not none and value.sha256 is not defined %}<div><dt>{{ name }}</dt><dd>{{ "yes" if value is true else "no" if value is false else value|join(", ") if value is sequence and value is not string else value }}</dd></div>
+{% endfor %}{% for key, numbers in step_values.items() %}<div><dt>{{ titles[key] }}</dt><dd>{{ number(numbers[place - 1]) }}</dd></div>
 {% endfor %}</dl></li>
 {% endfor %}</ol>"""  # noqa: E501
 """Template of an episode for games that bring none: its steps as cards."""
@@ -129,6 +129,7 @@ def _instance_values(section: GameSection, instance: Instance, payload: Any, roo
         "picture": partial(_picture, pictures, root),
         "number": labels.number,
         "titles": {measure.key: measure.title for measure in section.game.measures},
+        "step_word": section.game.step_word,
     }
 
 

@@ -48,15 +48,15 @@ def _sketch(
     section: GameSection, curve: Curve, episodes: Episodes, people: Sequence[SteppedEpisode]
 ) -> Sketch | Missing:
     shown = measure(section, curve.measure)
-    words = curve.words
+    words = curve.words(section.game.step_word)
     title = f"{shown.title} by {words}"
     points = {entry: curve_points(played, shown, curve) for entry, played in episodes.items()}
     points = {entry: curve for entry, curve in points.items() if curve}
     if not points:
-        return Missing(title, "No step of any run has a value.")
+        return Missing(title, f"No {section.game.step_word} of any run has a value.")
     # Entries come best first, so the first ones are the best.
     best = list(points)[:MOST_PANELS]
-    tracks = [_track(entry, points[entry], curve) for entry in best]
+    tracks = [_track(entry, points[entry], curve, words) for entry in best]
     # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(curve_points(people, shown, curve), () if curve.normalised else _published(section, shown))
     lines = [*points.values(), beside.people]
@@ -74,7 +74,9 @@ def _sketch(
         "band is the 95 % interval."
         f"{others}{beside.words}{chosen}",
         drawing=panels(
-            tracks, Scale(_horizontal(places, curve), vertical, lambda value: number(value, digits)), beside.traces
+            tracks,
+            Scale(_horizontal(places, curve, words), vertical, lambda value: number(value, digits)),
+            beside.traces,
         ),
         table=_table(
             section, shown, words, [*((entry.name, points[entry]) for entry in best), (PEOPLE, beside.people)]
@@ -88,8 +90,8 @@ def _published(section: GameSection, measure: Measure) -> tuple[PublishedFigure,
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
-def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
-    said, words = plain(entry.name), plain(curve.words)
+def _track(entry: Entry, points: dict[int, Estimate], curve: Curve, words: str) -> Track:
+    said = plain(entry.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))
     spots = (
@@ -97,7 +99,7 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
             place,
             Value.of(drawn(mean), missing="no value"),
             0.0 if curve.normalised and place not in ends else 1.0,
-            f"{said}, {words} {place}<br>",
+            f"{said}, {plain(words)} {place}<br>",
         )
         for place, mean in points.items()
     )
@@ -106,8 +108,7 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve) -> Track:
     return Track(marks, tuple(spots))
 
 
-def _horizontal(places: list[int], curve: Curve) -> Json:
-    words = curve.words
+def _horizontal(places: list[int], curve: Curve, words: str) -> Json:
     # Places of episodes of different lengths are shares, so that step numbers would mean nothing.
     if curve.normalised:
         middle = (places[0] + places[-1]) / 2

@@ -10,7 +10,7 @@ from typing import Any
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.game_records import rules_words
-from ircore.core.records import Fields, Instance, PlayerSpec
+from ircore.core.records import Instance, PlayerSpec
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Seat
@@ -19,6 +19,7 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
 from ircore.players.traits import traits_of
 from ircore.results.model import Results
+from ircore.results.subsets import rules_apart, usual_rules
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
@@ -73,15 +74,12 @@ class GameSection:
 
     @property
     def rules(self) -> str:
-        """Rules of the runs, as ``history=true, repetitions=6``; ``several`` where they differ, empty without any."""
-        # A rule without a value, such as an empty list, changes nothing.
-        filled: list[Fields] = [
-            {name: value for name, value in run.run.rules.items() if value not in ("", None, [])}
-            for run in self.results.every_run
-        ]
-        # Rules may be a stranger's texts.
-        words = {one_line(rules_words(rules), 200) for rules in filled}
-        return words.pop() if len(words) == 1 else "several"
+        """Rules of most runs, as ``history=true, repetitions=6``; empty without any."""
+        usual = usual_rules(self.results)
+        # A rule without a value, such as an empty list, changes nothing; rules may be a stranger's texts.
+        words = one_line(rules_words({name: rule for name, rule in usual.items() if rule not in ("", None, [])}), 200)
+        differ = any(rules_apart(self.results, run.run) for run in self.results.every_run)
+        return f"{words}, unless a run has others beside its name" if differ else words
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:

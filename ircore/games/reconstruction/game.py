@@ -67,7 +67,6 @@ class ReconstructionGame(Game[Rules]):
     payload = ReconstructionPayload
     rules = Rules
     step = Turn
-    step_title = "turn"
     shown_pictures = ("target",)
     outcomes = (
         GameOutcome("converged", played=True),

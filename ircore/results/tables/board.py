@@ -32,7 +32,8 @@ def board_table(
     parts = by_rules(results)
     rows = board_rows(results, judge, category, difficulty, order)
     words = caption(results, judge, category, difficulty) + _ranked_words(parts)
-    words += "".join(_told_apart(part, (category, difficulty, judge)) for part in parts if rows)
+    for part in parts if rows else ():
+        words += _told_apart(part, (category, difficulty, judge), named=len(parts) > 1)
     judge_words = headline_words(results, category, difficulty) if results.game.is_judged else None
     notes = (
         *filter(None, [judge_words]),
@@ -85,12 +86,13 @@ def _ranked_words(parts: Sequence[Results]) -> str:
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
-def _told_apart(part: Results, key: BoardKey) -> str:
-    """Return the difference by which pairs under one set of rules are told apart, and the tied pairs, in words."""
+def _told_apart(part: Results, key: BoardKey, *, named: bool) -> str:
+    """Return the difference by which pairs under one set of rules, named or not, are told apart, and the tied pairs."""
     standing = part.standings.get(key)
     if standing is None or standing.detectable is None:
         return ""
-    rule = f" By its rule two pairs whose main scores differ by {standing.detectable:.1f} are told apart (chance 80 %)."
+    where = f"Under {part.submissions[0].rules.words or 'the default rules'}" if named else "By its rule"
+    rule = f" {where} two pairs whose main scores differ by {standing.detectable:.1f} are told apart (chance 80 %)."
     words = tie_words(standing)
     return f"{rule} {words}" if words else rule
 

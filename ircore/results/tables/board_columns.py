@@ -106,7 +106,7 @@ def spare_columns(game: Game[Any], columns: Iterable[Column]) -> tuple[str, ...]
 
 def amount_column(game: Game[Any], amount: Amount) -> Column:
     """Return the column of an amount, with the game's own word for its steps."""
-    word = f"{game.step_title}s"
+    word = f"{game.step_word}s"
     return replace(amount.column, title=word, implied=word) if amount.column.key == "steps" else amount.column
 
 

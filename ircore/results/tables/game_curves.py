@@ -52,12 +52,12 @@ class _Line(NamedTuple):
 
 def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
-    plain = {_plural(curve) for curve in game.pages.curves if not curve.normalised}
+    plain = {_plural(game, curve) for curve in game.pages.curves if not curve.normalised}
     tables: dict[str, Callable[..., Table]] = {
-        _plural(curve): partial(curves_table, curve=curve)
+        name: partial(curves_table, curve=curve)
         for curve in game.pages.curves
         # Beside a plain curve over the same axis, a normalised curve would take its table.
-        if not (curve.normalised and _plural(curve) in plain)
+        if not ((name := _plural(game, curve)) in plain and curve.normalised)
     }
     if any(measure.per == "step" for measure in game.measures):
         tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
@@ -78,7 +78,8 @@ def curves_table(
     Raises:
         InputError: No step of any run has a value, or there is no such category or difficulty.
     """
-    axis, game = curve.words, results.game
+    game = results.game
+    axis = curve.words(game.step_word)
     measures = [measure for measure in game.measures if measure.per == "step"]
     lines = list(_lines(results, category, difficulty))
     rows = [row for line in lines for row in _rows(line, measures, curve)]
@@ -86,7 +87,7 @@ def curves_table(
     recorded = any(line.name == PEOPLE for line in lines)
     people = f" Rows of {PEOPLE!r} are computed from what the instances hold." if recorded else ""
     return Table(
-        name=f"{game.name}_{_plural(curve)}",
+        name=f"{game.name}_{_plural(game, curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean for each {axis} over the same episodes, those that reach the last {axis} with a value, with its "
         f"95 % interval.{people}"
@@ -120,8 +121,9 @@ def _who(results: Results) -> tuple[Column, ...]:
 
 def _require(rows: list[tuple[Value, ...]], results: Results) -> None:
     if not rows:
+        game = results.game
         raise InputError(
-            f"no step of the runs of {results.game.name} has a value", "Score the runs first: ircore score RUN..."
+            f"no {game.step_word} of the runs of {game.name} has a value", "Score the runs first: ircore score RUN..."
         )
 
 
@@ -164,7 +166,7 @@ def at_k_table(results: Results, category: str | None = None, difficulty: str | 
     Raises:
         InputError: No step of any run has a value, or there is no such category or difficulty.
     """
-    game = results.game
+    game, step = results.game, results.game.step_word
     measures = [measure for measure in game.measures if measure.per == "step"]
     rows = []
     for line in _lines(results, category, difficulty):
@@ -181,19 +183,20 @@ def at_k_table(results: Results, category: str | None = None, difficulty: str | 
     _require(rows, results)
     return Table(
         name=f"{game.name}_at_k",
-        title=f"{game.title}: measures up to step K",
+        title=f"{game.title}: measures up to {step} K",
         caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value."
         f"{of_condition(category, difficulty)}",
         columns=(
             *_who(results),
-            Column("measure", "Measure", "The game's measure per step.", digits=None),
-            Column("k", "K", "Number of the step, from 1.", digits=0),
-            Column("same", "At step K, same episodes", "Mean over the episodes that reach the curve's last step.",
+            Column("measure", "Measure", f"The game's measure per {step}.", digits=None),
+            Column("k", "K", f"Number of the {step}, from 1.", digits=0),
+            Column("same", f"At {step} K, same episodes", f"Mean over the episodes that reach the curve's last {step}.",
                    estimated=True),
-            Column("at", "At step K, whoever is left", "Mean over the episodes with a value at this step: n of them.",
+            Column("at", f"At {step} K, whoever is left",
+                   f"Mean over the episodes with a value at this {step}: n of them.",
                    estimated=True),
-            Column("latest", "@K, latest", "Mean of each episode's last value up to step K.", estimated=True),
-            Column("best", "@K, best", "Mean of each episode's best value up to step K.", estimated=True),
+            Column("latest", "@K, latest", f"Mean of each episode's last value up to {step} K.", estimated=True),
+            Column("best", "@K, best", f"Mean of each episode's best value up to {step} K.", estimated=True),
             *rules_columns(results),
         ),
         rows=tuple(rows),
@@ -214,7 +217,7 @@ def normalised_steps_table(results: Results, category: str | None = None, diffic
     Raises:
         InputError: No step of any run has a value, or there is no such category or difficulty.
     """
-    game = results.game
+    game, step = results.game, results.game.step_word
     rows = []
     for line in _lines(results, category, difficulty):
         for measure in game.measures:
@@ -229,13 +232,13 @@ def normalised_steps_table(results: Results, category: str | None = None, diffic
     _require(rows, results)
     return Table(
         name=f"{game.name}_normalised",
-        title=f"{game.title}: measures from first to last step",
-        caption="Mean over episodes with its 95 % interval, between steps by straight lines; one step has the same "
-        f"value throughout.{of_condition(category, difficulty)}",
+        title=f"{game.title}: measures from first to last {step}",
+        caption=f"Mean over episodes with its 95 % interval, between {step}s by straight lines; one {step} has the "
+        f"same value throughout.{of_condition(category, difficulty)}",
         columns=(
             *_who(results),
-            Column("measure", "Measure", "The game's measure per step.", digits=None),
-            Column("place", "Place", "0 is the first step, 1 the last.", "0–1"),
+            Column("measure", "Measure", f"The game's measure per {step}.", digits=None),
+            Column("place", "Place", f"0 is the first {step}, 1 the last.", "0–1"),
             Column("value", "Value", "Mean over episodes.", estimated=True),
             *rules_columns(results),
         ),
@@ -302,5 +305,5 @@ def _players(results: Results, run: PlayedRun) -> tuple[str, ...]:
     return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 
-def _plural(curve: Curve) -> str:
-    return plural_of(curve.words).replace(" ", "_")
+def _plural(game: Game[Any], curve: Curve) -> str:
+    return plural_of(curve.words(game.step_word)).replace(" ", "_")

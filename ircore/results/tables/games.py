@@ -8,7 +8,7 @@ from ircore.core.game_records import rules_key, rules_words
 from ircore.core.submission_records import Run
 from ircore.games.base import Seat
 from ircore.results.model import BoardRow, Results
-from ircore.results.subsets import board_rows, rivals, rules_apart
+from ircore.results.subsets import board_rows, rules_apart
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.pairs import seat_column
 from ircore.results.tables.ranks import Filled
@@ -19,14 +19,14 @@ def rules_columns(results: Results) -> tuple[Column, ...]:
     key = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
                  digits=None, audience="programs")  # fmt: skip
     other = Column("other_rules", "Rules", "Rules that are not the usual ones.", digits=None, audience="readers")
-    return (other, key) if _usual_rules(results) else (key,)
+    return (other, key) if _rules_differ(results) else (key,)
 
 
 def rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
     key, apart = Value(rules_key(run.rules)), rules_apart(results, run)
     other = Value(rules_words(apart) or "the usual")
-    return (other, key) if _usual_rules(results) else (key,)
+    return (other, key) if _rules_differ(results) else (key,)
 
 
 def _rules(results: Results) -> Iterator[Filled[BoardRow]]:
@@ -37,12 +37,8 @@ def _rules(results: Results) -> Iterator[Filled[BoardRow]]:
         yield Filled(column, partial(entry, place))
 
 
-def _usual_rules(results: Results) -> str:
-    """Say which rules are the usual ones; nothing where all runs have the same."""
-    usual = next(run.run for run in results.every_run if not rules_apart(results, run.run))
-    if rivals(results, usual) == len(results.every_run):
-        return ""
-    return f" Ranks are among runs by the same rules; the usual ones are {rules_words(usual.rules) or 'none'}."
+def _rules_differ(results: Results) -> bool:
+    return any(rules_apart(results, run.run) for run in results.every_run)
 
 
 def of_condition(category: str | None, difficulty: str | None) -> str:

@@ -30,10 +30,12 @@ from ircore.submissions.findings import (
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+_SEAT = "a mapping such as {player: openai, model: …}"
+
 EXPECTED = {
     "schema": "1",
     "name": "one line of 1–300 characters",
-    "describer": "a mapping such as {player: openai, model: …}",
+    "describer": _SEAT,
     "generator": "a mapping such as {player: openai-images, model: …}",
     "player": "the name of a player in lower case, such as openai",
     "model": "one line, the model as its provider names it",
@@ -149,6 +151,7 @@ class _Form:
     """The form of a game's manifests, and the faults of manifests that do not fit it."""
 
     def __init__(self, game: Game[Any]) -> None:
+        self._game = game
         self._record = manifest_form(game)
         self._stand_ins = stand_ins(game)
         seats = [seat.name for seat in game.seats]
@@ -180,7 +183,13 @@ class _Form:
         return None, tuple(settled), faults
 
     def _fault(self, detail: "ErrorDetails") -> Fault:
-        return self._unknown(detail["loc"]) if detail["type"] == "extra_forbidden" else _fault(detail)
+        if detail["type"] == "extra_forbidden":
+            return self._unknown(detail["loc"])
+        fault = _fault(detail, _SEAT if self._records.get(detail["loc"]) is PlayerSpec else "")
+        # The page on the format has the rules of one game alone.
+        if fault.path[:1] == ("rules",) and fault.remedy == FORMAT:
+            return fault._replace(remedy=f"See ircore games show {self._game.name} for its rules.")
+        return fault
 
     def _unknown(self, path: FieldPath) -> Fault:
         meant = self._meant(path)
@@ -226,7 +235,8 @@ def seat_fault(seat: str, error: InputError) -> Fault:
     return Fault((seat, *name.split(".")), problem, EXPECTED.get(name, ""), error.remedy)
 
 
-def _fault(detail: "ErrorDetails") -> Fault:
+def _fault(detail: "ErrorDetails", otherwise: str) -> Fault:
+    """Return a fault in our words; ``otherwise`` is expected of a field of whose name nothing is known."""
     path, kind = detail["loc"], detail["type"]
     if path[1:2] == ("parameters",) and len(path) > 2:
         # What follows names the branches of a union that were tried, too.
@@ -237,7 +247,7 @@ def _fault(detail: "ErrorDetails") -> Fault:
     if kind == "invalid_key":
         path = (*path[:-1], str(path[-1]))
     last = next((part for part in reversed(path) if isinstance(part, str)), "")
-    expected = _expected(path, last)
+    expected = _expected(path, last) or otherwise
     if kind == "missing":
         return Fault(path, MISSING, expected, f"Add {field_name(path)}: {expected}.")
     if kind == "value_error":

@@ -284,7 +284,7 @@ def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
     # Traits say it without an import.
     methods = traits_of(player).methods
     if methods and seat.method not in methods:
-        yield Fault(path, f"{player} is no {seat.name}", "", "Swap the two, or name another player.")
+        yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
     if problem := answer_problem(player, seat.method, seat.answers):
         yield Fault(path, problem, "another player", "Name another player.")
@@ -299,7 +299,7 @@ def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
         yield Fault(path, error.problem, "", error.remedy)
         return
     if not hasattr(loaded, seat.method):
-        yield Fault(path, f"{player} is no {seat.name}", "", "Swap the two, or name another player.")
+        yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
     yield from _complaints(seat, loaded, spec)
 

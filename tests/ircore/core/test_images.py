@@ -103,6 +103,21 @@ def test_pixels_are_read_only_and_survive_a_round_trip() -> None:
         again.pixels[0, 0] = 0
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "said"),
+    [
+        ((8, 9, 4), np.uint8, "a picture of 8 × 9 × 4, uint8"),
+        ((8, 9), np.uint8, "a picture of 8 × 9, uint8"),
+        ((8, 9, 3), np.float64, "a picture of 8 × 9 × 3, float64"),
+        ((0, 9, 3), np.uint8, "a picture of 0 × 9 × 3, uint8"),
+    ],
+)
+def test_pixels_of_another_shape_are_refused(shape: tuple[int, ...], dtype: Any, said: str) -> None:
+    with pytest.raises(ImageError) as told:
+        Picture.from_pixels(np.zeros(shape, dtype))
+    assert (told.value.problem, told.value.remedy) == (said, "Give height × width × 3 (RGB), uint8.")
+
+
 def test_a_picture_is_known_by_its_size_and_pixels() -> None:
     pixels = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     assert hash_pixels(pixels) == hashlib.sha256(b"\0\0\0\4\0\0\0\2" + bytes(range(24))).hexdigest()

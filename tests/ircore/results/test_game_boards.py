@@ -1,11 +1,14 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from documented_blocks import read_blocks
 from invented import invented_run, invented_set
 from invented_games import Erring, Guessing, guessed, guessing_set
 from rated_games import ONE, Drawing, drawn_run, rendering
+from shared_folders import ROOT
 
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
@@ -31,6 +34,16 @@ def board_of(outcomes: Results) -> Table:
 
 def results(*runs: object) -> Results:
     return Results.from_runs(game=Guessing(), runs=runs)  # type: ignore[arg-type]
+
+
+def test_the_page_on_pages_of_a_game_shows_figures_and_a_table_that_work() -> None:
+    code: dict[str, Any] = {}
+    for block in read_blocks((ROOT / "docs" / "game-pages.md").read_text("utf-8")):
+        if block.language == "python":
+            exec(compile(block.text, f"docs/game-pages.md, line {block.line}", "exec"), code)
+    assert [figure.place for figure in code["published"]] == [0, 1, 2]
+    table = code["correct_table"](results(guessed("low", TEN, SPREAD * 5), guessed("high", TEN, [9.0] * 20)))
+    assert [(name.value, correct.value) for name, correct in table.rows] == [("high", 9.0), ("low", 5.0)]
 
 
 def test_ranks_are_ranges_that_paired_comparisons_allow() -> None:
@@ -92,6 +105,15 @@ def test_runs_by_other_rules_are_ranked_apart() -> None:
     board = board_rows(outcomes)
     ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
+
+
+def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -> None:
+    pairs = [(name, [value + step % 3 for step in range(20)]) for name, value in (("one", 5.0), ("two", 1.0))]
+    runs = [guessed(name, TEN, values, rules) for rules in ({}, {"rounds": 3}) for name, values in pairs]
+    said = board_of(results(*runs)).caption
+    assert "Under the default rules two pairs whose main scores differ by" in said
+    assert "Under rounds=3 two pairs whose main scores differ by" in said
+    assert "By its rule" not in said
 
 
 def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:

@@ -72,7 +72,7 @@ def wordy(*repetitions: float) -> SteppedEpisode:
 
 def test_short_dialogues_are_in_no_point_of_a_conversation_curve() -> None:
     game = ConversationGame()
-    curve = next(curve for curve in game.pages.curves if curve.words == "hop")
+    curve = next(curve for curve in game.pages.curves if curve.axis == "hop")
     measure = next(measure for measure in game.measures if measure.key == curve.measure)
     # Short dialogues have pictures that are easy to draw; within every dialogue all hops are alike.
     dialogues = [

@@ -2,18 +2,28 @@
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from pydantic import Field
 
+from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
 from ircore.core.records import GameRules, Instance, Record
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
+from ircore.games.reference.build import build
+from ircore.games.reference.game import ReferenceGame
+from ircore.instances.requests import BuildRequest
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.episode import ended_episode, played
 from ircore.scorers.game_measures import measured_scores
 
+WHITE = Picture.from_pixels(np.full((8, 8, 3), 255, np.uint8))
 GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
 STRANGER: Seat[Question, TextAnswer] = Seat("stranger", "Stranger", "nothing", "text")
 
@@ -35,7 +45,8 @@ class Guess(Game[GameRules]):
 
     name, title = "guess", "Guess a word"
     seats = (GUESSER,)
-    payload, rules, step = Secret, GameRules, Guessed
+    payload, rules = Secret, GameRules
+    step: ClassVar[type[Record]] = Guessed
     outcomes: ClassVar[tuple[GameOutcome, ...]] = (
         GameOutcome("completed", played=True),
         GameOutcome("aborted", played=False),
@@ -86,6 +97,19 @@ def test_rules_that_break_are_named_with_their_line() -> None:
         play_and_record(Breaks(), Apple())
     assert "(test_faults_of_games.py:" in told.value.problem
     assert told.value.remedy == "This is a fault of the game: mend it and give the same command again."
+
+
+def test_a_step_that_is_not_valid_is_told_in_words_with_the_line_that_made_it() -> None:
+    class Counted(Record):
+        right: int = Field(le=9)
+
+    class Miscounts(Guess):
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            return Ending("completed", (Counted(right=10),))
+
+    with pytest.raises(WorkError, match="broke with ValidationError: Counted: right: must be at most 9") as told:
+        play_and_record(Miscounts(), Apple())
+    assert "(test_faults_of_games.py:" in told.value.problem
 
 
 def test_what_a_question_raises_is_no_fault_of_the_game() -> None:
@@ -189,6 +213,20 @@ def test_an_ending_is_what_the_game_declares(ending: Any, told: str) -> None:
         play_and_record(Ends(), Apple())
 
 
+def test_a_picture_of_a_step_is_one_that_a_seat_drew() -> None:
+    class Pictured(Record):
+        drawn: Rendering | None
+
+    class Paints(Guess):
+        step = Pictured
+
+        async def play(self, table: Table, setup: EpisodeSetup[GameRules]) -> Ending:
+            return Ending("completed", (Pictured(drawn=None), Pictured(drawn=Rendering.of(WHITE))))
+
+    with pytest.raises(WorkError, match="the game guess ended with a picture in step 2 that no seat drew"):
+        play_and_record(Paints(), Apple())
+
+
 def test_measures_that_break_are_named_with_their_line() -> None:
     class Mismeasures(Guess):
         def measured(self, payload: Any, ending: Ending) -> Iterable[Measured]:
@@ -199,3 +237,16 @@ def test_measures_that_break_are_named_with_their_line() -> None:
         list(measured_scores(Mismeasures(), episode, {INSTANCE.instance_id: SETUP.payload}))
     assert "(test_faults_of_games.py:" in told.value.problem
     assert told.value.remedy == "Mend the game's package and score the run again."
+
+
+@pytest.mark.slow
+def test_a_declared_measure_that_no_episode_has_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build(BuildRequest(tmp_path / "contexts", per_condition=1, categories=("lineup",)))
+    pair, run = Path(__file__).parents[3] / "submissions" / "looker", str(tmp_path / "run")
+    assert ircore(["play", str(pair), "--instances", str(tmp_path / "contexts"), "--out", run, "--limit", "1"]) == 0
+    measures = (*ReferenceGame.measures, Measure("never", "Never", range=(0, 1)))
+    monkeypatch.setattr(ReferenceGame, "measures", measures)
+    assert ircore(["score", run]) == 0
+    assert "never, which the game reference declares" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.registry import load_game
 from ircore.players.traits import traits_of
 from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
-from ircore.submissions.check.submission import check_submission
+from ircore.submissions.check.submission import check_bytes, check_submission
 from ircore.submissions.check.tree import check_tree
 from ircore.submissions.findings import errors
 
@@ -51,6 +51,17 @@ def test_players_are_known_by_their_seats_without_being_imported() -> None:
     for name in OFFLINE | SERVICES:
         player = load("players", name)
         assert {method for method in METHODS if hasattr(player, method)} == {*traits_of(name).methods} - {"judge"}
+
+
+def test_faults_of_another_games_manifest_have_remedies_of_that_game() -> None:
+    text = "schema: 1\ngame: reference\nname: A\nlicence: MIT\nspeaker: {player: canvas}\nrules: {repetitions: 0}\n"
+    checked = check_bytes(text.encode(), "submission.yaml", "a")
+    remedies = {finding.field: finding.remedy for finding in errors(checked.findings)}
+    assert remedies == {
+        "listener": "Add listener: a mapping such as {player: openai, model: …}.",
+        "rules.repetitions": "See ircore games show reference for its rules.",
+        "speaker.player": "Name another player.",
+    }
 
 
 def test_a_whole_folder(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:

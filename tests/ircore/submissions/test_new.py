@@ -69,7 +69,7 @@ def test_what_is_known_is_filled_in(folder: Path) -> None:
     [
         ([], "describer.player: is missing", "--player describer=PLAYER"),
         (["--describer", "openai"], "describer.model: is missing", "--player describer.model=MODEL"),
-        (["--describer", "canvas"], "describer.player: canvas is no describer", "Swap"),
+        (["--describer", "canvas"], "describer.player: canvas is no describer", "Name another player."),
         (["--describer", "clasical"], "describer.player: unknown player 'clasical'", "Did you mean classical"),
         ([*MODELS, "--licence", "Free"], "licence: no licence that SPDX lists", "SPDX"),
         ([*MODELS, "--name", "<b>x</b>"], "name: holds markup", "Take"),

@@ -10,7 +10,7 @@ from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
-from ircore.core.records import PlayerSpec
+from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
@@ -186,17 +186,27 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
 def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, sizes: list[float]) -> None:
     (entry,) = entries_of(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), [5.0] * 20)]))
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
-    spots = _track(entry, points, Curve("points", normalised=normalised)).spots
+    spots = _track(entry, points, Curve("points", normalised=normalised), "step").spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
+
+
+class Turn(Record):
+    """A step with several words, of which every field is in its card."""
+
+    words: tuple[str, ...] = ()
+    done: bool = False
 
 
 class Timing(Guessing):
     """A game whose lengths have no upper end, with a curve and what its paper reports beyond the runs of the test."""
 
+    step, step_word = Turn, "round"
     measures = (
         *Guessing.measures,
         Measure("length", "Length", "words", range=NOT_NEGATIVE, direction="lower", per="step"),
         Measure("novelty", "Novelty", range=NOT_NEGATIVE),
+        Measure("echo", "Echo", range=(0, 9), per="step"),
+        Measure("noise", "Noise", range=(0, 9), per="step"),
     )
     pages = Pages(columns=("length", "novelty"), figures=("points", "length"), curves=(Curve("length"),))
     published = tuple(
@@ -206,14 +216,15 @@ class Timing(Guessing):
 
 
 def timed() -> GameSection:
-    """A run of 20 episodes of two steps, of 3 and 4 words."""
+    """A run of 20 episodes of two steps, of 3 and 4 words; echo and noise are 5 and 6, 7 and 8."""
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     lengths = tuple(
-        Score(episode_id=episode.episode_id, measure="length", by="guessing", step=step, value=step + 2.0)
+        Score(episode_id=episode.episode_id, measure=measure, by="guessing", step=step, value=step + least)
         for episode in run.played
+        for measure, least in (("length", 2.0), ("echo", 4.0), ("noise", 6.0))
         for step in (1, 2)
     )
-    ended = tuple(episode.model_copy(update={"steps": ({}, {})}) for episode in run.played)
+    ended = tuple(episode.model_copy(update={"steps": ({"words": ["a", "b"]}, {})}) for episode in run.played)
     run = replace(run, played=ended, given=(*run.given, *lengths))
     return GameSection(Results.from_runs(game=Timing(), runs=[run]), PictureBook())
 
@@ -223,7 +234,19 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
     assert not [path for path, html in pages.items() if re.search(r"(?<![a-z])inf(?![a-z])|∞", html)]
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/index"]
-    assert "in words, lower is better, per step" in pages["games/guessing/method"]
+    assert "in words, lower is better, per round" in pages["games/guessing/method"]
+    assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
+
+
+def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
+    section = timed()
+    entry, instance = section.entries[0], section.instances[0]
+    episode = next(each for each in entry.measured.episodes if each.instance_id == instance.instance_id)
+    cards = str(episode_html(section, entry, instance, episode, "../")).split('<li class="turn">')[1:]
+    assert [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in cards] == [
+        "Round 1 words a, b done no Echo 5.00 Length 3.00 Noise 7.00",
+        "Round 2 words done no Echo 6.00 Length 4.00 Noise 8.00",
+    ]
 
 
 def test_published_points_beyond_the_runs_are_on_the_curve() -> None:
@@ -262,6 +285,31 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
     # Who sat where is on the page of the run.
     assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
+
+
+class Drawing(GameRules):
+    """A rule that was added after some runs."""
+
+    rounds: int = 3
+    drawing: bool = False
+
+
+class Drawn(Crowded):
+    """The same game with rules."""
+
+    rules = Drawing
+
+
+def test_a_row_by_other_rules_says_so_even_of_a_run_of_before_a_rule_was_added() -> None:
+    usual = [crowd(slug, slug.title(), [points] * 20) for slug, points in (("a", 9.0), ("b", 5.0))]
+    rules = {"rounds": 3, "drawing": True}
+    usual = [replace(each, run=each.run.model_copy(update={"rules": rules})) for each in usual]
+    before = crowd("c", "C", [7.0] * 20)
+    before = replace(before, run=before.run.model_copy(update={"rules": {"rounds": 3}}))
+    section = GameSection(Results.from_runs(game=Drawn(), runs=[*usual, before]), PictureBook())
+    names = [(entry.name, entry.rank) for entry in section.entries]
+    assert names == [("A", "1"), ("B", "2"), ("C (drawing=false)", "1")]
+    assert section.rules == "drawing=true, rounds=3, unless a run has others beside its name"
 
 
 @pytest.mark.slow
