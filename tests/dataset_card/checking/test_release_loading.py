@@ -44,6 +44,36 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
     assert seen["configs"]["transcripts"]["pixels"]["rendering"].count(None) == 2 * 10  # the done turns
 
 
+EARLIER = """
+import json, sys
+import datasets
+tables = {name: datasets.load_dataset(sys.argv[1], name, split="test") for name in sys.argv[2:]}
+first = tables["instances"][0]
+print(json.dumps({
+    "version": datasets.__version__,
+    "rows": {name: len(table) for name, table in tables.items()},
+    "names": first["picture_names"],
+    "sizes": [picture.size for picture in (first["image"], *first["pictures"])],
+}))
+"""
+
+
+@pytest.mark.slow
+def test_an_earlier_version_of_datasets_loads_lists_too(built: Path, tmp_path: Path) -> None:
+    """IRCORE_DATASETS_3_PYTHON names a Python with datasets 3, which has another name for lists."""
+    python = os.environ.get("IRCORE_DATASETS_3_PYTHON")
+    if python is None:
+        pytest.skip("IRCORE_DATASETS_3_PYTHON names no Python with datasets 3")
+    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    command = [python, "-c", EARLIER, str(built / "release"), *(config.name for config in CONFIGS)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert seen["version"].startswith("3.")
+    assert seen["rows"] == {config.name: len(table(built / "release", config)) for config in CONFIGS}
+    assert (seen["names"], seen["sizes"]) == (["target"], [[96, 96], [96, 96]])
+
+
 def load(release: Path, home: Path) -> dict[str, Any]:
     """Load in a process of its own, offline: the library reads its settings when it is imported."""
     environment = os.environ | {"HF_HOME": str(home), "HF_HUB_OFFLINE": "1", "HF_DATASETS_DISABLE_PROGRESS_BARS": "1"}
