@@ -41,14 +41,14 @@ def load_results(place: str, revision: str | None = None, game: str | None = Non
             cannot be reached.
     """
     report = sound_release(find_release(place, revision), place)
-    games = in_registry_order({run.run.game for run in report.every_run})
+    games = in_registry_order({run.run.game for run in report.runs})
     # The default game comes first, and is meant where it is there; of others nobody knows which is meant.
     if game is None and len(games) > 1 and game_field(games[0]):
         raise InputError(f"{place}: runs of several games: {', '.join(games)}", f"Name one of them: game={games[0]!r}.")
     chosen = game or games[0]
     if chosen not in games:
         raise unknown("game", chosen, games)
-    return Results.from_runs(run for run in report.every_run if run.run.game == chosen)
+    return Results.from_runs(run for run in report.runs if run.run.game == chosen)
 
 
 def pull_runs(release: Path, out: Path) -> tuple[Path, ...]:

@@ -20,11 +20,12 @@ from typing import Any, Literal
 from dataset_card.card.metadata import PAPER
 from dataset_card.checking.release_check import sound_release
 from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.schema import TRANSCRIPTS
+from dataset_card.tables.schema import transcripts_name
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
 from ircore.core.plugins import unknown
+from ircore.core.records import DEFAULT_GAME
 from ircore.results.effects import grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result
@@ -37,6 +38,8 @@ FILE = "image-reconstruction-game.yaml"
 
 Seat = Literal["describer", "generator"]
 SEATS: tuple[Seat, ...] = ("describer", "generator")
+
+_TRANSCRIPTS = transcripts_name(DEFAULT_GAME)
 
 MOST_NAMED = 6
 """Maximum of partners that a note names."""
@@ -81,9 +84,10 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         WorkError: The release has faults.
     """
     report = sound_release(release, str(release))
-    if not report.runs:
-        raise InputError(f"{release}: no runs of reconstruction", "Name a release that has some.")
-    results = Results.from_runs(report.runs)
+    runs = [run for run in report.runs if run.run.game == DEFAULT_GAME]
+    if not runs:
+        raise InputError(f"{release}: no runs of {DEFAULT_GAME}", "Name a release that has some.")
+    results = Results.from_runs(runs)
     players = marginals(results, source.judge)
     with new_folder(out) as folder:
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
@@ -135,7 +139,9 @@ def benchmark(judge: str) -> dict[str, Any]:
             f"arXiv:{PAPER}"
         ),
         "evaluation_framework": FRAMEWORK,
-        "tasks": [{"id": task(seat, judge), "config": TRANSCRIPTS.name, "split": SPLIT} for seat in SEATS],
+        "tasks": [
+            {"id": task(seat, judge), "config": transcripts_name(DEFAULT_GAME), "split": SPLIT} for seat in SEATS
+        ],
     }
 
 

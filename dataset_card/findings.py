@@ -95,7 +95,8 @@ class Pictures:
         """Decode the pictures of the next rows together, where that is faster."""
         if self._decode is None:
             return
-        cells = [row[name] for row in rows for name in columns]
+        held = (row[name] for row in rows for name in columns)
+        cells = [picture for cell in held for picture in (cell if isinstance(cell, list) else [cell])]
         files = {_file_key(cell["bytes"]): cell["bytes"] for cell in cells if cell and cell["bytes"]}
         new = {key: data for key, data in files.items() if key not in self._known}
         self._known |= zip(new, self._decode(new.values()), strict=True)

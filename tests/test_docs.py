@@ -19,7 +19,7 @@ ROOMS = ("ircore", "leaderboard", "dataset_card")
 TUTORIALS = ("model.md", "question.md", "maintain.md", "build-on.md")
 """The pages for each kind of reader, in the order in which their folders are made."""
 
-GENERATED = {"library.md": "docs_library.py", "commands.md": "docs_commands.py"}
+GENERATED = {"library.md": "docs_library.py", "commands.md": "docs_commands.py", "columns.md": "docs_columns.py"}
 """Reference pages that scripts in ``benchmarks/`` write."""
 
 LONGEST = 1200

@@ -71,9 +71,11 @@ def test_a_column_stands_in_a_release_and_its_card_and_is_read_back(runs: list[P
     instances = runs[0].parents[1] / "instances"
     run(COMMANDS, "release", "build", *folders, "--instances", instances, "--out", tmp_path / "release")
     rows = load_dataset(str(tmp_path / "release"), "leaderboard", split="test")
-    assert {row["messages_mean"] for row in rows if row["category"] == row["difficulty"] == "all"} == {2.0}
-    pages = "".join(path.read_text() for path in (tmp_path / "release").glob("*.md"))
-    assert "Messages per played episode, as this test counts." in pages
+    overall = (row for row in rows if row["category"] == row["difficulty"] == "all")
+    assert [row["mean"] for row in overall if row["measure"] == "messages"] == [2.0, 2.0]
+    measures = load_dataset(str(tmp_path / "release"), "measures", split="test")
+    (about,) = (row["description"] for row in measures if row["measure"] == "messages")
+    assert about == "Messages per played episode, as this test counts."
     assert run(READING_BACK, tmp_path / "release") == "[2.0, 2.0]\n"
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dataset_card.card import code as card_code
 from dataset_card.card import statements as card_statements
@@ -13,11 +13,9 @@ from dataset_card.card.metadata import PAPER, front_matter, licences_of, title_o
 from dataset_card.card.pictures import alternative_text, draw_scores, draw_targets
 from dataset_card.card.verification import RunVerification, Verification
 from dataset_card.markdown import Markdown, render
-from dataset_card.tables.columns import Column
-from dataset_card.tables.declared_tables import DeclaredTables
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import ReconstructionSource, Row
-from dataset_card.tables.schema import LEADERBOARD, transcripts_name
+from dataset_card.tables.schema import transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
@@ -25,8 +23,9 @@ from ircore.instances.withheld_pictures import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow
-from ircore.results.questions import answers
 from ircore.results.subsets import by_rules
+from ircore.results.tables.board import leaderboard_table
+from ircore.results.tables.formats import flat_records
 from ircore.results.tables.pairs import ALL
 
 LICENCES = "LICENSE.md"
@@ -36,6 +35,9 @@ SCORES = "assets/scores.png"
 
 PICTURES = (STRIP, TARGETS, SCORES)
 """Pictures of a card, which a release has if reconstruction is among its games."""
+
+MOST_ROWS = 10
+"""Rows of a board on the card; the table ``leaderboard`` has all of them."""
 
 CARD_FILES = (CARD, DATASHEET, LICENCES, *PICTURES)
 """Files that ``card_files`` makes."""
@@ -90,8 +92,8 @@ class _GameSection(NamedTuple):
     """Python that loads them."""
 
     instances: int
-    board: tuple[Row, ...]
-    """The game's rows of ``leaderboard``, in their order."""
+    board: tuple[dict[str, Any], ...]
+    """Its boards over all conditions, a record a row."""
 
 
 @dataclass(frozen=True)
@@ -146,12 +148,13 @@ def render_card(facts: CardFacts) -> str:
         "code": card_code,
         "place": card_code.PLACE,
         "name": facts.name,
+        "name_year": max(run.run.started[:4] for run in facts.source.runs),
         "programs": program_words(spec for run in facts.source.runs for spec in run.run.submission.players.values()),
         "games": [_game_section(tables) for tables in facts.source.others],
         "licences": source_licences(facts.source),
         "ways_to_get": ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
-        "type_name": _type_name,
+        "most_rows": MOST_ROWS,
         "maintainers": blocks(CARD, facts.maintainer_texts),
         "verified": verified,
         "replayed_rules": next((run.rules for _, run in verified if run.rules), ()),
@@ -160,13 +163,11 @@ def render_card(facts: CardFacts) -> str:
     if source is None:
         body = render("GAMES.md.j2", **values)
     else:
-        judge = next(iter(ordered_judges(source.results)), None)
-        answer_values = {"answers_judge": judge, "answers": () if judge is None else answers(source.results, judge)}
-        body = render("README.md.j2", **values, **_of_reconstruction(source), **answer_values, example=facts.example)
+        body = render("README.md.j2", **values, **_of_reconstruction(source), example=facts.example)
     return f"---\n{front_matter(facts.source, facts.written)}---\n\n{body}"
 
 
-def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
+def _of_reconstruction(source: GameTables) -> dict[str, object]:
     """Return the values that only the card of a release with reconstruction prints."""
     return {
         "pictures": {"strip": STRIP, "targets": TARGETS, "scores": SCORES},
@@ -181,7 +182,7 @@ def _of_reconstruction(source: ReconstructionSource) -> dict[str, object]:
     }
 
 
-def _game_section(tables: DeclaredTables) -> _GameSection:
+def _game_section(tables: GameTables) -> _GameSection:
     game, table = tables.game, transcripts_name(tables.name)
     return _GameSection(
         game.title,
@@ -192,7 +193,9 @@ def _game_section(tables: DeclaredTables) -> _GameSection:
         card_code.steps_code(table),
         len(tables.instances.instances),
         tuple(
-            row for row in tables.rows(tables.configs[LEADERBOARD.name]) if row["category"] == row["difficulty"] == ALL
+            row
+            for row in flat_records(leaderboard_table(tables.results))
+            if row["category"] == row["difficulty"] == ALL
         ),
     )
 
@@ -235,7 +238,7 @@ def source_licences(source: ReleaseSource) -> list[SourceLicence]:
     return [SourceLicence(*key, count) for key, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 
 
-def judge_label(source: ReconstructionSource, judge: str) -> str:
+def judge_label(source: GameTables, judge: str) -> str:
     """Return the label of a judge on boards: from the judge's identity, else from the installed judge of that name."""
     if judge in source.results.judge_identities:
         return source.results.judge_identities[judge].label
@@ -264,7 +267,7 @@ def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
     return [(run.submission.name, verified[run.run_id]) for run in runs if run.run_id in verified]
 
 
-def _boards(source: ReconstructionSource) -> Iterator[_JudgeBoard]:
+def _boards(source: GameTables) -> Iterator[_JudgeBoard]:
     parts = by_rules(source.results)
     for judge in ordered_judges(source.results):
         # Ranks hold among runs under the same rules, so each set of rules is ranked by itself.
@@ -272,7 +275,7 @@ def _boards(source: ReconstructionSource) -> Iterator[_JudgeBoard]:
         yield _JudgeBoard(judge, label, rows, alternative_text(rows, label))
 
 
-def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
+def _counts(source: GameTables, category: str) -> _CategoryCounts:
     results = source.results
     targets = Counter(str(instance.difficulty) for instance in results.instances if instance.category == category)
     episodes = [
@@ -289,8 +292,3 @@ def _counts(source: ReconstructionSource, category: str) -> _CategoryCounts:
         sum(len(episode.steps) for episode in episodes),
         sum(len(episode.renderings) for episode in episodes),
     )
-
-
-def _type_name(column: Column) -> str:
-    name = {"image": "Image", "strings": "list of string"}.get(column.kind, column.kind)
-    return f"{name}, may be null" if column.nullable else name

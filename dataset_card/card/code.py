@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from dataset_card.tables.schema import TRANSCRIPTS, is_transcripts
+from dataset_card.tables.schema import is_transcripts, transcripts_name
 from ircore.core.errors import WorkError
+from ircore.core.records import DEFAULT_GAME
 
 PLACE = "ORG/NAME"
 """Placeholder for the dataset's name in the code of a card; the path of the folder works as well."""
@@ -44,9 +45,11 @@ first["target"].size, first["message"]
 FOLDER = """import pandas as pd
 
 board = pd.read_parquet("data/leaderboard")
-overall = board.query("category == 'all' and difficulty == 'all'")
-overall[["name", "judge", "mean", "low", "high", "n"]]
+overall = board.query("category == 'all' and difficulty == 'all' and measure == 'main_score'")
+overall[["game", "submission", "by", "mean", "low", "high", "n"]]
 """
+
+_TURNS_TABLE = transcripts_name(DEFAULT_GAME)
 
 BLOCKS = (TURNS, TABLES, STREAM, FOLDER)
 """Code about runs of reconstruction, in the order of the card."""
@@ -78,8 +81,8 @@ steps[0]
 def blocks_of(configs: Iterable[str]) -> tuple[str, ...]:
     """Return the Python blocks that the card of a release with these tables has, in their order."""
     names = list(configs)
-    others = (steps_code(name) for name in names if is_transcripts(name) and name != TRANSCRIPTS.name)
-    return (*(BLOCKS if TRANSCRIPTS.name in names else ()), *others)
+    # Where there are turns, one table of each kind is enough to see how all load.
+    return BLOCKS if _TURNS_TABLE in names else tuple(steps_code(name) for name in names if is_transcripts(name))
 
 
 def differing_blocks(card: str, configs: Iterable[str]) -> list[str]:

@@ -18,10 +18,10 @@ from typing import Any
 from dataset_card.card import statements as card_statements
 from dataset_card.card.metadata import GAME_TAGS, PAPER, TAGS, TASKS, licences_of, title_of
 from dataset_card.card.statements import annotators, statements
-from dataset_card.tables.columns import SPLIT, Column, Config, Kind
+from dataset_card.tables.columns import ITEMS, SPLIT, Column, Config, Kind
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.schema import is_transcripts
 from ircore.core.score_records import HUMAN
 
@@ -36,21 +36,23 @@ PARQUET = "application/x-parquet"
 MAKER = "The Image Reconstruction Game leaderboard's contributors"
 
 _KEYS = {
-    "transcripts": ("run_id", "episode_id", "turn"),
     "instances": ("instance_id",),
-    "episodes": ("run_id", "episode_id"),
-    "scores": ("run_id", "episode_id", "step", "measure", "by", "annotator"),
-    "facts": ("run_id", "episode_id", "turn", "fact", "judge"),
-    "leaderboard": ("run_id", "category", "difficulty", "judge"),
-    "previews": ("run_id", "episode_id", "turn"),
+    "episodes": ("episode_id",),
+    "scores": ("episode_id", "step", "measure", "by", "annotator"),
+    "leaderboard": ("run_id", "category", "difficulty", "measure", "by"),
+    "runs": ("run_id",),
+    "measures": ("game", "measure"),
+    "judges": ("game", "judge"),
+    "facts": ("episode_id", "step", "fact", "judge"),
+    "previews": ("episode_id", "step"),
 }
-"""The columns that tell the rows of each table apart, as far as the release has them."""
+"""The columns that tell the rows of each table apart."""
 
-STEP_KEY = ("run_id", "episode_id", "step")
-"""Columns that tell the rows apart in the transcripts of games other than reconstruction."""
+_STEP_KEY = ("episode_id", "step")
+"""Columns that tell the rows of transcripts apart."""
 
-INSTANCE = "instances/instance_id"
-"""The field that every ``instance_id`` refers to."""
+_REFERRED = {"instance_id": "instances", "episode_id": "episodes", "run_id": "runs"}
+"""The table that each id refers to."""
 
 CITATION = (
     "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
@@ -61,6 +63,7 @@ CITATION = (
 _TYPES: dict[Kind, str] = {
     "string": "sc:Text",
     "strings": "sc:Text",
+    "int32s": "cr:Int32",
     "int32": "cr:Int32",
     "int64": "cr:Int64",
     "float64": "cr:Float64",
@@ -193,7 +196,7 @@ def _licence(name: str) -> str:
     return name if name.startswith("LicenseRef-") or " " in name else f"https://spdx.org/licenses/{name}"
 
 
-def _responsible_ai(source: ReconstructionSource, days: tuple[str, str]) -> dict[str, Any]:
+def _responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]:
     stated, results = statements(source), source.results
     people = annotators(source)
     platform = {"rai:dataAnnotationPlatform": ["The page that ircore annotate build makes"]} if people else {}
@@ -280,25 +283,26 @@ def _record_set(config: Config) -> dict[str, Any]:
         "name": config.name,
         "description": f"One row is {config.row}.",
         "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
-        "field": [_field(config, column) for column in config.columns],
+        # Readers of Croissant take no list of pictures out of a Parquet file; the first one has a column of its own.
+        "field": [_field(config, column) for column in config.columns if column.kind != "images"],
     }
 
 
 def key_of(config: Config) -> list[str]:
     """Return the columns that tell the rows of a table apart."""
-    # Transcripts of other games are named after the game, so no list can hold their names.
-    is_other_game = is_transcripts(config.name) and config.name not in _KEYS
-    names = {column.name for column in config.columns}
-    return [name for name in (STEP_KEY if is_other_game else _KEYS[config.name]) if name in names]
+    # Transcripts are named after their games, so no list can hold their names.
+    return [*(_STEP_KEY if is_transcripts(config.name) else _KEYS[config.name])]
 
 
-def _refers(config: Config, column: Column) -> bool:
-    return f"{config.name}/{column.name}" != INSTANCE and column.name == INSTANCE.rpartition("/")[2]
+def _referred(config: Config, column: Column) -> dict[str, Any]:
+    """Return the reference of a column to the table that it is the key of: one column is enough for a right join."""
+    table = _REFERRED.get(column.name)
+    return {} if table is None or table == config.name else {"references": {"field": {"@id": f"{table}/{column.name}"}}}
 
 
 def _field(config: Config, column: Column) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"{config.name}-files"}, "extract": {"column": column.name}}
-    if column.kind == "image":
+    if column in config.images:
         # In Parquet a picture is a struct, as the library datasets writes it.
         source["transform"] = {"jsonPath": "bytes"}
     return {
@@ -308,7 +312,7 @@ def _field(config: Config, column: Column) -> dict[str, Any]:
         "description": column.description,
         "dataType": _TYPES[column.kind],
         # An array of one dimension and any length has the shape -1 in Croissant 1.1.
-        **({"isArray": True, "arrayShape": "-1"} if column.kind == "strings" else {}),
-        **({"references": {"field": {"@id": INSTANCE}}} if _refers(config, column) else {}),
+        **({"isArray": True, "arrayShape": "-1"} if column.kind in ITEMS else {}),
+        **_referred(config, column),
         "source": source,
     }

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.game_tables import GameTables
 from ircore.core.images import Picture
 from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import EpisodeResult
@@ -48,7 +48,7 @@ class Example:
         return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
 
 
-def choose_example(source: ReconstructionSource) -> Example:
+def choose_example(source: GameTables) -> Example:
     """Choose the episode whose similarity rose most by the headline judge; ties go to the better final rendering."""
     runs = {run.run.run_id: run for run in source.runs}
     drawn = [
@@ -77,7 +77,7 @@ def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
     return tuple(turns[index] for index in sorted(picks))
 
 
-def draw_episode(source: ReconstructionSource, example: Example) -> bytes:
+def draw_episode(source: GameTables, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {instance.instance_id: instance for instance in source.instances.instances}
     target = source.instances.picture(instances[example.result.episode.instance_id], "target")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dataset_card.tables.columns import SPLIT, Config
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import ReconstructionSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import HUMAN
 
@@ -92,7 +92,7 @@ def hub_licences(licences: set[str]) -> list[str]:
     return sorted({name if (name := licence.lower()) in HUB_LICENCES else "other" for licence in licences})
 
 
-def _annotators(source: ReconstructionSource | None) -> list[str]:
+def _annotators(source: GameTables | None) -> list[str]:
     """Return the kinds of annotators, in the Hub's words; anonymous people are ``other``."""
     if source is None:
         return ["machine-generated"]

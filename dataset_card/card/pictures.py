@@ -6,7 +6,7 @@ from math import cos, pi, sin
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.game_tables import GameTables
 from ircore.core.records import Instance
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate
@@ -37,7 +37,7 @@ _FINE = 3
 """The chart is drawn so much larger and then reduced, which smooths its lines."""
 
 
-def draw_targets(source: ReconstructionSource) -> bytes:
+def draw_targets(source: GameTables) -> bytes:
     """Return a PNG file with the first target of each category and difficulty, a column for each category."""
     names = source.results.categories
     columns = [_firsts(source, name) for name in names]
@@ -53,7 +53,7 @@ def draw_targets(source: ReconstructionSource) -> bytes:
     return _png(sheet)
 
 
-def _firsts(source: ReconstructionSource, category: str) -> list[Instance]:
+def _firsts(source: GameTables, category: str) -> list[Instance]:
     firsts: dict[str, Instance] = {}
     for instance in source.instances.instances:
         if instance.category == category:
@@ -61,7 +61,7 @@ def _firsts(source: ReconstructionSource, category: str) -> list[Instance]:
     return [firsts[name] for name in source.results.difficulties if name in firsts]
 
 
-def _paste(sheet: Image.Image, source: ReconstructionSource, target: Instance, left: int, top: int) -> None:
+def _paste(sheet: Image.Image, source: GameTables, target: Instance, left: int, top: int) -> None:
     picture = Image.fromarray(source.instances.picture(target, "target").pixels)
     fitted = ImageOps.contain(picture, (_THUMB, _THUMB), Image.Resampling.LANCZOS)
     at = (left + (_THUMB - fitted.width) // 2, top + (_THUMB - fitted.height) // 2)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dataset_card.tables.rows import ReconstructionSource
+from dataset_card.tables.game_tables import GameTables
 from ircore.core.counted import counted
 from ircore.core.score_records import HUMAN
 from ircore.results.headline import VERIFIED
@@ -79,7 +79,7 @@ class Statements:
     """Directions in which the data are not representative."""
 
 
-def statements(source: ReconstructionSource) -> Statements:
+def statements(source: GameTables) -> Statements:
     """Return the statements that hold for a release."""
     return Statements(
         tuple(_collection(source)),
@@ -90,17 +90,17 @@ def statements(source: ReconstructionSource) -> Statements:
     )
 
 
-def annotators(source: ReconstructionSource) -> int:
+def annotators(source: GameTables) -> int:
     """Count the people who rated, by pseudonym."""
     return len({score.annotator for run in source.runs for score in run.scores if score.annotator is not None})
 
 
-def _has_found_pictures(source: ReconstructionSource) -> bool:
+def _has_found_pictures(source: GameTables) -> bool:
     """Say whether any picture was not drawn by a program of this project."""
     return any(not instance.source.startswith(PROCEDURAL) for instance in source.instances.instances)
 
 
-def _collection(source: ReconstructionSource) -> Iterator[str]:
+def _collection(source: GameTables) -> Iterator[str]:
     if any(instance.source.startswith(PROCEDURAL) for instance in source.instances.instances):
         yield (
             "Synthetic targets are drawn by seeded programs, which also write down what they drew (scene); nothing of "
@@ -114,7 +114,7 @@ def _collection(source: ReconstructionSource) -> Iterator[str]:
     )
 
 
-def _annotation(source: ReconstructionSource) -> Iterator[str]:
+def _annotation(source: GameTables) -> Iterator[str]:
     people = annotators(source)
     if set(source.results.judges) - {HUMAN}:
         yield (
@@ -129,7 +129,7 @@ def _annotation(source: ReconstructionSource) -> Iterator[str]:
         yield "Image metrics are computed from the pixels of target and rendering."
 
 
-def _personal(source: ReconstructionSource) -> Iterator[str]:
+def _personal(source: GameTables) -> Iterator[str]:
     if _has_found_pictures(source):
         yield (
             "Photographs and other pictures that were not drawn for the game are published works and may show people "
@@ -147,7 +147,7 @@ def _personal(source: ReconstructionSource) -> Iterator[str]:
     )
 
 
-def _limits(source: ReconstructionSource) -> Iterator[str]:
+def _limits(source: GameTables) -> Iterator[str]:
     if "structural" in source.results.judges:
         yield (
             "structural is a computed judge: a formula over image measures. It is no human and no LLM judgement, it "
@@ -171,7 +171,7 @@ def _limits(source: ReconstructionSource) -> Iterator[str]:
     yield f"There are few targets: {smallest} in the smallest combination of category and difficulty."
 
 
-def _biases(source: ReconstructionSource) -> Iterator[str]:
+def _biases(source: GameTables) -> Iterator[str]:
     yield "The dialogues are in English only."
     yield "Synthetic figures are cleaner and simpler than figures found in the wild: no titles, no legends."
     if _has_found_pictures(source):
@@ -179,5 +179,5 @@ def _biases(source: ReconstructionSource) -> Iterator[str]:
     yield "Pairs are those that somebody submitted, not a sample of models."
 
 
-def _per_condition(source: ReconstructionSource) -> list[int]:
+def _per_condition(source: GameTables) -> list[int]:
     return list(Counter((instance.category, instance.difficulty) for instance in source.instances.instances).values())

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from dataset_card.checking.release_contents import embedded_pictures
 from dataset_card.releases.files import COPIES, copies_name
 from dataset_card.tables.released_run import ReleasedRun
+from ircore.core.records import DEFAULT_GAME
 from ircore.core.workers import in_order
 from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
 
@@ -25,9 +25,9 @@ def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[s
 
     Args:
         folder: The release.
-        runs: Its runs of reconstruction, as the check has read them.
+        runs: Its runs, as the check has read them; those of the default game have such files.
     """
-    files = {copies_name(run.run.run_id): run for run in runs}
+    files = {copies_name(run.run.run_id): run for run in runs if run.run.game == DEFAULT_GAME}
     present = {path.relative_to(folder).as_posix(): path for path in sorted((folder / COPIES).glob("*"))}
     for name in sorted(files.keys() - present.keys()):
         yield name, "is missing: the run's renderings could be copied unseen"
@@ -57,8 +57,7 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
         return
     drawn = {shown.sha256: shown for episode in run.episodes() for shown in episode.renderings.values()}
     places = [place for place, (episode, _) in enumerate(index.keys()) if episode in episodes]
-    embedded = embedded_pictures(folder, run_id)
-    pictures = (embedded.read(drawn[index.sha256[place]]) for place in places)
+    pictures = (run.rendering(drawn[index.sha256[place]]) for place in places)
     differing = [
         index.episodes[place]
         for place, look in zip(

@@ -14,9 +14,7 @@ from dataset_card.releases.derived_files import derived_files
 from dataset_card.releases.record import ReleaseRecord
 from dataset_card.releases.renderer import renderer
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.schema import LEADERBOARD
 from ircore.core.errors import InputError
-from ircore.results.episodes import EpisodeResult
 
 MOST_CATEGORIES = 100
 """Categories that are drawn for a comparison: a stranger's release could ask for a very large picture."""
@@ -37,16 +35,11 @@ def check_derived(
     Returns:
         Files that could not be compared since other code wrote them, one line each.
     """
-    if source.reconstruction is not None:
-        results = source.reconstruction.results
-        if not any(_is_rated(episode) for episodes in results.episodes.values() for episode in episodes):
-            # The chart on the card needs a judge, so without ratings there is nothing to compare with.
-            findings.add(f"data/{LEADERBOARD.name}", "no played episode was rated by a judge")
-            return ()
-        if (count := len(results.categories)) > MOST_CATEGORIES:
-            return (
-                f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
-            )
+    drawn = source.reconstruction
+    if drawn is not None and (count := len(drawn.results.categories)) > MOST_CATEGORIES:
+        return (
+            f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",
+        )
     own, recorded = renderer(), record.renderer
     # Pictures depend on other libraries than texts do, so that either can be compared without the other.
     same = {".png": recorded.pictures == own.pictures}
@@ -69,10 +62,6 @@ def check_derived(
         else:
             not_checked.append(f"{name}: not compared with the data: another version of the program wrote it")
     return tuple(not_checked)
-
-
-def _is_rated(result: EpisodeResult) -> bool:
-    return bool(result.judged and result.episode.played and result.episode.renderings)
 
 
 def maintainer_texts_of(folder: Path) -> MaintainerTexts:

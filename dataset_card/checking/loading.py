@@ -48,8 +48,13 @@ def loading_faults(place: str, revision: str | None, configs: Sequence[Config], 
             yield f"{where}: other columns than the files have"
         elif table["whole"] != table["streamed"]:
             yield f"{where}: its first row is another one when it is streamed"
-        elif pictures := [column.name for column in config.images if table["whole"][column.name] == "bytes"]:
-            yield f"{where}: {', '.join(pictures)} is not decoded"
+        elif raw := [column.name for column in config.images if _is_raw(table["whole"][column.name])]:
+            yield f"{where}: {', '.join(raw)} is not decoded"
+
+
+def _is_raw(shown: object) -> bool:
+    """Return whether a cell, or an item of one that holds several, is a picture that was not decoded."""
+    return shown == "bytes" or (isinstance(shown, list) and "bytes" in shown)
 
 
 def _load(place: str, revision: str | None) -> dict[str, Any] | str:
@@ -108,6 +113,8 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 def _size(value: Any) -> object:
     if isinstance(value, dict):
         return "bytes"
+    if isinstance(value, list):
+        return [_size(item) for item in value]
     # Of a decoded picture the size is compared: pixels would be large, and are checked with the tables.
     return list(value.size) if hasattr(value, "size") else value
 

@@ -3,7 +3,6 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
@@ -39,24 +38,14 @@ class _Rechecked:
     changed: tuple[str, ...]
 
 
-class _NewRuns(NamedTuple):
-    """Runs whose transcripts, episodes or scores differ from the previous release."""
-
-    runs: tuple[ReleasedRun, ...]
-    """Runs of reconstruction."""
-
-    game_runs: tuple[ReleasedRun, ...]
-    """Runs of other games."""
-
-
-def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> _NewRuns:
-    """Return the runs that are new or changed against the release before."""
+def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None) -> tuple[ReleasedRun, ...]:
+    """Return the runs whose transcripts, episodes or scores are new or differ from the release before."""
     before = () if parent is None else parent.parts
 
     def is_new(run: ReleasedRun) -> bool:
         return run_key(before, run.run.run_id) != run_key(record.parts, run.run.run_id)
 
-    return _NewRuns(tuple(filter(is_new, report.runs)), tuple(filter(is_new, report.game_runs)))
+    return tuple(filter(is_new, report.runs))
 
 
 def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> _Rechecked:
@@ -78,7 +67,7 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
     known = still_true(known, record.parts)
     lines: tuple[str, ...] = ()
     processes = os.cpu_count() or 1
-    new_ids = {run.run.run_id for run in new.runs}
+    new_ids = {run.run.run_id for run in new}
     known_runs = [run for run in report.runs if run.run.run_id not in new_ids]
     # Descriptors are no rows: those of a known run may have changed all the same.
     faults = [
@@ -86,8 +75,8 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
         for run in known_runs
         for fault in descriptor_faults(folder, run, {episode.episode_id for episode in run.episodes()}, processes)
     ]
-    if new.runs or new.game_runs:
-        rescoring = rescore_release(folder, new.runs, new.game_runs, Draw(), processes)
+    if new:
+        rescoring = rescore_release(folder, new, Draw(), processes)
         faults += rescoring.faults
         known, lines = joined(known, rescoring.runs), tuple(rescoring.lines())
     if faults:

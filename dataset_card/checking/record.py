@@ -17,22 +17,20 @@ from dataset_card.releases.record import (
     TOMBSTONES,
     ReleaseRecord,
     content_hash,
-    layout_configs,
     read_release,
     release_name,
 )
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_files
-from dataset_card.tables.parts import Part, PartKey, layout_key
+from dataset_card.tables.parts import Part, PartKey
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES, TRANSCRIPTS, transcripts_name
+from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_name
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import read_records
 from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
 from ircore.core.prompt_files import BUILT_IN
-from ircore.core.records import DEFAULT_GAME
 from ircore.core.submission_records import Run
 from ircore.core.untrusted_text import one_line
 from ircore.games.registry import load_game
@@ -63,15 +61,10 @@ class RecordCheck:
         self._folder, self._hashes, self._findings = folder, hashes, findings
         self._keys: dict[tuple[str, str | None], PartKey] = {}
         self.record = self._read()
-        self.configs = self._configs()
-        self.games = (DEFAULT_GAME,) if self.record is None else tuple(self.record.instance_sets)
+        self.configs = () if self.record is None else self.record.configs
+        self.games = () if self.record is None else tuple(game.name for game in self.record.games)
         if self.record is not None:
             self._check_files(self.record)
-
-    def _configs(self) -> tuple[Config, ...]:
-        if self.record is not None and self.record.tables:
-            return self.record.configs
-        return tuple(config for config in ALL_CONFIGS if config in CONFIGS or table_files(self._folder, config))
 
     def take(self, config: Config, row: Row) -> None:
         """Take the next row of a table, in the order of the table's files."""
@@ -110,12 +103,11 @@ class RecordCheck:
 
     def _check_files(self, record: ReleaseRecord) -> None:
         # All tables, because one that the record lists may have no file here.
-        for config in self.configs if record.tables else ALL_CONFIGS:
+        for config in record.configs:
             listed = {name for part in record.parts if part.config == config.name for name in part.files}
             existing_files = {path.relative_to(self._folder).as_posix() for path in table_files(self._folder, config)}
             if not existing_files:
-                if listed or config in CONFIGS or record.tables:
-                    self._findings.add(f"data/{config.name}", "is missing")
+                self._findings.add(f"data/{config.name}", "is missing")
                 continue
             for name in sorted(listed - existing_files):
                 self._findings.add(f"data/{config.name}", f"a file is missing ({name.rpartition('/')[2]})")
@@ -138,11 +130,7 @@ class RecordCheck:
             self._findings.add(name, f"is missing, though {RELEASE} names it")
 
     def _table_faults(self, record: ReleaseRecord) -> Iterator[str]:
-        """Yield the faults in the list of tables of a release with other games."""
-        if not record.tables:
-            return
-        if record.layout != layout_key(layout_configs(record.configs)):
-            yield "layout is not the hash of the columns of its tables"
+        """Yield the faults in the list of tables of a release."""
         if {table.name for table in record.tables} - OPTIONAL_NAMES != _table_names(record):
             yield f"its tables are not {', '.join(sorted(_table_names(record)))}"
         if sum(table.default for table in record.tables) != 1 or not record.tables[0].default:
@@ -178,9 +166,8 @@ def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str
     except InputError as error:
         yield error.problem
         return
-    for name in ("instance_set", "prompts", "judges"):
-        if getattr(record, name) != getattr(subject, name):
-            yield f"{name} is {one_line(str(getattr(record, name)), 80)}, its runs say {getattr(subject, name)}"
+    if record.judges != subject.judges:
+        yield f"judges is {one_line(str(record.judges), 80)}, its runs say {subject.judges}"
     for stated, own in zip(record.games, subject.games, strict=True):
         # Titles and seats are the game's, of which another version may be installed.
         for name in ("name", "instance_set", "prompts"):
@@ -209,8 +196,8 @@ def own_prompts(run: Run) -> str | None:
 
 
 def _table_names(record: ReleaseRecord) -> set[str]:
-    shared = {config.name for config in CONFIGS if config.name != TRANSCRIPTS.name}
-    return shared | {transcripts_name(game) for game in record.instance_sets}
+    shared = {config.name for config in TABLES} - OPTIONAL_NAMES
+    return shared | {transcripts_name(game.name) for game in record.games}
 
 
 def sound_records(folder: Path, name: str, kind: TypeAdapter[T], findings: Findings) -> Iterator[T]:

@@ -16,13 +16,12 @@ from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.derived_file_check import check_derived
+from dataset_card.checking.game_rows import GameRows
 from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
-from dataset_card.checking.release_contents import released_tables, with_facts
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
 from dataset_card.findings import Decode, DecodedPicture, Findings, Pictures, decoded
-from dataset_card.games.rows_to_game_records import GameRows
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.releases.season import season_faults
@@ -30,24 +29,11 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row, is_of_turns
-from dataset_card.tables.rows_to_records import Tables
-from dataset_card.tables.schema import (
-    ALL_CONFIGS,
-    EPISODES,
-    FACTS,
-    INSTANCES,
-    LEADERBOARD,
-    PREVIEWS,
-    SCORES,
-    TRANSCRIPTS,
-    game_of,
-    is_transcripts,
-)
-from dataset_card.tables.shared_tables import foreign_columns
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import READING_ORDER, is_transcripts
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import Instance
+from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.core.workers import worker_pool
@@ -66,9 +52,8 @@ class Report:
         pictures: Distinct pictures decoded.
         counts: Sound rows of each table.
         configs: The release's tables, as the files have them.
-        runs: Runs of reconstruction read back, pictures left out; only to be relied on if there is no fault.
-        game_runs: Runs of other games.
-        source: Games with the pictures of reconstruction; None if a table has a fault or a game is missing here.
+        runs: Runs of all games read back; only to be relied on if there is no fault.
+        source: Games of the release; None if a table has a fault or a game is missing here.
         not_checked: Parts that could not be checked, and why; one line each.
         rescored: Values that were computed again, and values that could not be; one line each.
 
@@ -83,15 +68,9 @@ class Report:
     counts: Counter[str]
     configs: tuple[Config, ...] = ()
     runs: tuple[ReleasedRun, ...] = ()
-    game_runs: tuple[ReleasedRun, ...] = ()
     source: ReleaseSource | None = field(default=None, compare=False, repr=False)
     not_checked: tuple[str, ...] = ()
     rescored: tuple[str, ...] = ()
-
-    @property
-    def every_run(self) -> tuple[ReleasedRun, ...]:
-        """Runs of all games, read back."""
-        return (*self.runs, *self.game_runs)
 
 
 AHEAD = 64
@@ -163,20 +142,20 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     # After all rows: the hash of a part is compared once its last row was taken.
     record.finish()
     not_checked = readers.not_checked()
-    source = readers.source(folder)
+    source = readers.source()
     if source is not None and record.record is not None:
         for fault in subject_faults(record.record, source):
             findings.add(RELEASE, fault)
     for fault in season_faults(folder, source) if source is not None else ():
         findings.add(SEASON_GAPS, fault)
-    runs = with_facts(folder, readers.tables.runs())
+    runs = readers.read_runs()
     for name, fault in copies_faults(folder, runs) if record.record is not None else ():
         findings.add(name, fault)
     if card and source is not None and record.record is not None:
         not_checked += check_derived(folder, source, record.record, hashes, findings)
     # Rows that are at fault are no reason to write them again.
     if card and source is not None and record.record is not None and not findings.faults:
-        not_checked += check_table_files(folder, source, record.record, findings)
+        not_checked += check_table_files(folder, record.record, findings)
     return Report(
         faults=tuple(findings.faults),
         rows=findings.rows,
@@ -184,7 +163,6 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
         counts=counts,
         configs=record.configs,
         runs=runs,
-        game_runs=readers.game_runs(),
         source=source,
         not_checked=not_checked,
     )
@@ -195,8 +173,7 @@ class _Readers:
 
     Attributes:
         runs: The release's runs by id.
-        tables: Rows of reconstruction.
-        games: Rows of the other games, by the game's name.
+        games: Rows of each game, by the game's name.
     """
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
@@ -212,23 +189,22 @@ class _Readers:
         for run_id in vouched.keys() - self.runs.keys():
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
-        own = {run_id: run for run_id, run in self.runs.items() if is_of_turns(run.game)}
-        self.tables = Tables(findings, pictures, own, judges, vouchers)
         self._prompts_of_others: list[str] = []
-        others: dict[str, dict[str, Run]] = {game: {} for game in record.games if not is_of_turns(game)}
+        by_game: dict[str, dict[str, Run]] = {game: {} for game in record.games}
         for run_id, run in self.runs.items():
             if run.game not in record.games:
                 findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
-            elif not is_of_turns(run.game):
-                others[run.game][run_id] = run
+            else:
+                by_game[run.game][run_id] = run
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
                     findings.add(RUNS, f"run {run_id}: {seat}: base_url is an address on the machine that played")
             if ours := own_prompts(run):
                 self._check_prompts(run, ours)
-        self.games = {game: GameRows(game, findings, pictures, runs, vouchers, judges) for game, runs in others.items()}
-        self._foreign = {
-            config.name: foreign_columns(config, _OWN[config.name]) for config in record.configs if config.name in _OWN
+        configs = {config.name: config for config in record.configs}
+        self.games = {
+            game: GameRows(folder, game, configs, findings, pictures, runs, vouchers, judges)
+            for game, runs in by_game.items()
         }
 
     def _check_prompts(self, run: Run, own: str) -> None:
@@ -240,52 +216,34 @@ class _Readers:
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table."""
-        game = game_of(config.name, row)
+        game = str(row["game"])
         if game in self.games:
             self.games[game].take(config, where, row)
-        elif is_of_turns(game):
-            if strange := [name for name in self._foreign[config.name] if row[name] is not None]:
-                self.findings.add(where, f"has a value for {', '.join(strange)}, columns of another game")
-            self.tables.take(config.name, where, row)
         else:
             self.findings.add(where, f"game is {game[:60]}, which {RELEASE} does not name")
 
     def finish(self) -> None:
         """Run the checks that need all rows."""
-        # A release of other games alone has nothing of reconstruction to check.
-        if self.tables.has_rows or not self.games:
-            self.tables.finish()
         for game in self.games.values():
             game.finish()
 
     def instances(self) -> Iterator[Instance]:
         """Yield the instances of all games."""
-        yield from self.tables.instances()
         for game in self.games.values():
             yield from game.instances()
 
-    def game_runs(self) -> tuple[ReleasedRun, ...]:
-        """Return the runs of all games but reconstruction."""
+    def read_runs(self) -> tuple[ReleasedRun, ...]:
+        """Return the runs of all games, read back."""
         return tuple(run for game in self.games.values() for run in game.runs())
 
     def not_checked(self) -> tuple[str, ...]:
         """Return the comparisons that could not be made, a line each."""
         return (*self._prompts_of_others, *(line for game in self.games.values() for line in game.not_checked))
 
-    def source(self, folder: Path) -> ReleaseSource | None:
+    def source(self) -> ReleaseSource | None:
         """Return the games of the release; None if a table has a fault or a game is not installed."""
-        others = [game.tables for game in self.games.values()]
-        if self.tables.has_rows and self.tables.results is None:
-            return None
-        made = [tables for tables in others if tables is not None]
-        if len(made) < len(others) or not (made or self.tables.results):
-            return None
-        results = self.tables.results
-        first = [] if results is None else [released_tables(folder, self.tables.runs(), results)]
-        return ReleaseSource((*first, *made))
-
-
-_OWN = {config.name: config for config in ALL_CONFIGS}
+        made = tuple(game.tables for game in self.games.values() if game.tables is not None)
+        return ReleaseSource(made) if made and len(made) == len(self.games) else None
 
 
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
@@ -305,13 +263,13 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[
 
 def _reading_order(config: Config) -> int:
     """Return the position of a table in an order in which rows come after the rows that they refer to."""
-    order = (INSTANCES.name, TRANSCRIPTS.name, EPISODES.name, SCORES.name, FACTS.name, LEADERBOARD.name, PREVIEWS.name)
-    return order.index(TRANSCRIPTS.name if is_transcripts(config.name) else config.name)
+    name = "" if is_transcripts(config.name) else config.name
+    return READING_ORDER.index(name) if name in READING_ORDER else len(READING_ORDER)
 
 
 def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
-    # The pictures on the card are of reconstruction's board.
-    optional = OPTIONAL_FILES if any(map(is_of_turns, record.games)) else OPTIONAL_FILES.union(PICTURES)
+    # The pictures on the card are of the default game's board.
+    optional = OPTIONAL_FILES if DEFAULT_GAME in record.games else OPTIONAL_FILES.union(PICTURES)
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():
@@ -340,24 +298,17 @@ def _sound_rows(folder: Path, config: Config, findings: Findings) -> Iterator[tu
     findings.faults += faults
     if faults:
         return
-    # In a joined table nearly every column may be null, and rows of reconstruction may not make use of that.
-    required = _required(config)
-    of_reconstruction = _required(_OWN[config.name]) if config.name in _OWN else required
+    required = [column.name for column in config.columns if not column.nullable]
     try:
         for where, row in read_table(folder, config):
             findings.rows += 1
-            names = of_reconstruction if is_of_turns(game_of(config.name, row)) else required
-            missing = [name for name in names if row[name] is None]
+            missing = [name for name in required if row[name] is None]
             if missing:
                 findings.add(where, f"no value for {', '.join(missing)}")
             else:
                 yield where, row
     except InputError as error:
         findings.faults.append(error.problem)
-
-
-def _required(config: Config) -> list[str]:
-    return [column.name for column in config.columns if not column.nullable]
 
 
 def _check_texts(where: str, row: Row, findings: Findings) -> None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from dataset_card.card.verification import RunVerification, run_key
 from dataset_card.checking.copies import descriptor_faults
 from dataset_card.checking.recomputing import Piece, recompute
-from dataset_card.checking.release_contents import EmbeddedInstances, instances_of
 from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.releases.record import read_release
@@ -17,8 +16,9 @@ from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked
-from ircore.core.records import Instance
+from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.workers import in_order
+from ircore.instances.store import InstanceSet
 
 RUNS_AT_ONCE = 16
 """Runs that are gone through together, target by target; of each a row group of pictures is held."""
@@ -75,18 +75,15 @@ def parse_share(text: str) -> float:
     return value
 
 
-def rescore_release(
-    folder: Path, runs: Sequence[ReleasedRun], game_runs: Sequence[ReleasedRun], draw: Draw, processes: int
-) -> Rescoring:
+def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, processes: int) -> Rescoring:
     """Compute values again from the pictures of a release, and play the episodes again by the rules.
 
-    The descriptors of renderings, by which later runs are compared, are computed again too. Of games other than
-    reconstruction the measures are computed again from the recorded steps and the pictures.
+    The descriptors of renderings, by which later runs are compared, are computed again too. Only the rules of the
+    default game are played again; of the others the measures are computed again from the recorded steps and pictures.
 
     Args:
         folder: The release; its tables have no fault.
-        runs: Runs of reconstruction to compute again, as they were read back.
-        game_runs: Runs of other games.
+        runs: Runs to compute again, as they were read back.
         draw: Choice of the episodes.
         processes: Number of processes.
 
@@ -95,24 +92,25 @@ def rescore_release(
         WorkError: A process was killed.
     """
     parts = read_release(folder).parts
-    tasks = {run.run.run_id: RunTask(folder, run, draw) for run in runs}
+    ruled = [run for run in runs if run.run.game == DEFAULT_GAME]
+    tasks = {run.run.run_id: RunTask(run, draw) for run in ruled}
     faults: list[str] = []
     for start in range(0, len(tasks), RUNS_AT_ONCE):
-        faults += _rescored(folder, list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
-    for run in runs:
+        faults += _rescored(list(tasks.values())[start : start + RUNS_AT_ONCE], processes)
+    for run in ruled:
         faults += descriptor_faults(folder, run, tasks[run.run.run_id].drawn, processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
-    for game_run in game_runs:
-        run_faults, verification = rescore_game_run(folder, game_run, run_key(parts, game_run.run.run_id), draw)
+    for run in (run for run in runs if run.run.game != DEFAULT_GAME):
+        run_faults, verification = rescore_game_run(run, run_key(parts, run.run.run_id), draw)
         faults += run_faults
-        verified[game_run.run.run_id] = verification
+        verified[run.run.run_id] = verification
     # Several runs share a judge, and a fault of its identity is told once.
     return Rescoring(tuple(dict.fromkeys(faults)), verified)
 
 
-def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
+def _rescored(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     """Yield the faults of some runs, target by target, so that each target is decoded once."""
-    instances = instances_of(folder, tasks[0].instances)
+    instances = tasks[0].instances
     # Targets without a drawn episode are not decoded.
     drawn_instances = [
         instance for instance in instances.instances if any(task.episodes.get(instance.instance_id) for task in tasks)
@@ -126,7 +124,7 @@ def _rescored(folder: Path, tasks: Sequence[RunTask], processes: int) -> Iterato
             yield from by_run[run_id].differences(scored)
 
 
-def _piece(instances: EmbeddedInstances, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
+def _piece(instances: InstanceSet, instance: Instance, tasks: Sequence[RunTask]) -> Piece:
     target = instances.picture(instance, "target")
     played = [(task, episode) for task in tasks for episode in task.episodes.get(instance.instance_id, ())]
     scored = [(task, episode) for task, episode in played if task.is_scored(episode)]

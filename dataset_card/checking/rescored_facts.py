@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataset_card.tables.fact_table import FACT_COLUMNS, rows_by_turn, rows_of_facts
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import FACTS
 from ircore.core.fact_records import VERIFIED, RenderingFacts
 from ircore.core.records import Scene
 
-_COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "turn", "rendering_sha256", "judge"))
+_COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "step", "rendering_sha256", "judge"))
 
 Place = tuple[str, str]
 """Episode and rendering."""
@@ -78,7 +78,7 @@ class StatedFacts:
         for (episode, turn, rendering, judge), own in rows_by_turn(rows):
             # What a model said cannot be computed again.
             if judge == VERIFIED:
-                yield (str(episode), str(rendering)), int(str(turn)), own
+                yield (own_id(episode), str(rendering)), int(str(turn)), own
 
 
 def _key(rows: Iterable[Row]) -> str:

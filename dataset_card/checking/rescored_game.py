@@ -2,11 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from dataset_card.card.verification import RunVerification
-from dataset_card.checking.game_pictures import EmbeddedGamePictures
 from dataset_card.checking.recomputing import same_number
 from dataset_card.checking.rescored_ratings import rescored_ratings
 from dataset_card.checking.rescored_run import Draw
@@ -14,21 +12,22 @@ from dataset_card.findings import short_value
 from dataset_card.tables.released_run import ReleasedRun
 from ircore import __version__
 from ircore.core.episode_records import Episode
+from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.withheld_pictures import may_be_published
+from ircore.scorers.game_instruments import EpisodeInstruments
 from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
 
 Question = tuple[str, str, int | None]
 """Episode, measure and step of a value."""
 
 
-def rescore_game_run(folder: Path, run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
+def rescore_game_run(run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str], RunVerification]:
     """Compute the measures and ratings of a run again; return a line for each difference, and the record of it all.
 
     Args:
-        folder: The release, whose tables hold the pictures.
         run: The run, as read back.
         key: Hash of its rows.
         draw: Choice of the episodes.
@@ -41,9 +40,8 @@ def rescore_game_run(folder: Path, run: ReleasedRun, key: str, draw: Draw) -> tu
     episodes = draw.of(run.run.run_id, run.episodes())
     names = {episode.episode_id for episode in episodes}
     stated = {_question(score): score for score in run.scores() if score.task == "game" and score.episode_id in names}
-    pictures = EmbeddedGamePictures(folder, game)
-    computed = {_question(score): score for score in _computed(run, game, episodes, pictures)}
-    ratings = rescored_ratings(run, game, episodes, pictures)
+    computed = {_question(score): score for score in _computed(run, game, episodes)}
+    ratings = rescored_ratings(run, game, episodes)
     not_verified = _not_verified(game, stated) | _not_computable(game, stated, computed)
     compared = {question: score for question, score in stated.items() if score.measure not in not_verified}
     computed = {question: score for question, score in computed.items() if score.measure not in not_verified}
@@ -63,9 +61,7 @@ def rescore_game_run(folder: Path, run: ReleasedRun, key: str, draw: Draw) -> tu
     return [*_differences(run.run.run_id, compared, computed), *ratings.faults], verification
 
 
-def _computed(
-    run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
-) -> Iterator[Score]:
+def _computed(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
     payloads = payloads_of(game, run.instances, run.instances.instances)
     meaningless = game.meaningless(run.run.submission.players)
@@ -75,8 +71,13 @@ def _computed(
             instance = instances[episode.instance_id]
             # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
-            instruments = pictures.instruments(instance) if shown else None
+            instruments = _instruments(run, instance) if shown else None
             yield from measured_scores(game, episode, payloads, instruments, meaningless)
+
+
+def _instruments(run: ReleasedRun, instance: Instance) -> EpisodeInstruments:
+    pictures = {name: run.instances.picture(instance, name) for name in instance.pictures}
+    return EpisodeInstruments(pictures, run.rendering)
 
 
 def _question(score: Score) -> Question:

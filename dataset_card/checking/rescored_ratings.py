@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dataset_card.checking.game_pictures import EmbeddedGamePictures
 from dataset_card.checking.recomputing import agrees, obstacles
 from dataset_card.checking.rescored_run import rating_difference
 from dataset_card.tables.released_run import ReleasedRun
@@ -37,16 +36,13 @@ class RescoredRatings:
     """Why ratings are not computed again, by judge."""
 
 
-def rescored_ratings(
-    run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode], pictures: EmbeddedGamePictures
-) -> RescoredRatings:
+def rescored_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> RescoredRatings:
     """Compute the ratings of the judges that are installed here, and compare.
 
     Args:
         run: The run, as read back.
         game: Its game.
         episodes: Those of its episodes that were drawn.
-        pictures: The pictures in the release's tables.
 
     Raises:
         InputError: A step does not fit the game, or a picture has changed since it was checked.
@@ -68,7 +64,7 @@ def rescored_ratings(
         scores, instance = stated[rated.episode_id], instances[rated.instance_id]
         if may_be_published(instance.licence):
             result.judges.update(score.by for score in scores)
-            again = _computed(rated, scores, instance, pictures)
+            again = _computed(run, rated, scores, instance)
             result.faults += _differences(run.run.run_id, scores, again)
         else:
             result.not_verified |= {score.by: "the release holds no pictures of it" for score in scores}
@@ -76,7 +72,7 @@ def rescored_ratings(
 
 
 def _computed(
-    rated: RatedEpisode, stated: Iterable[Score], instance: Instance, pictures: EmbeddedGamePictures
+    run: ReleasedRun, rated: RatedEpisode, stated: Iterable[Score], instance: Instance
 ) -> dict[Wanted, Score]:
     """Return the ratings of an episode as they are computed from its pictures, by what was asked."""
     by_original: dict[str, list[Wanted]] = {}
@@ -89,9 +85,9 @@ def _computed(
     for name, questions in by_original.items():
         first, *_ = rated.renderings.values()
         asked = {first.sha256: first} | {wanted.rendering: rated.renderings[wanted.turn] for wanted in questions}
-        drawn = {sha256: pictures.of_step(rendering) for sha256, rendering in asked.items()}
+        drawn = {sha256: run.rendering(rendering) for sha256, rendering in asked.items()}
         scene = rated.originals[questions[0].turn].scene
-        original = pictures.of_instance(instance, name)
+        original = run.instances.picture(instance, name)
         scored = scores_of(Material(original, drawn[first.sha256], drawn, tuple(questions), scene))
         computed |= {wanted_of(score): score for score in scored.scores}
     return computed

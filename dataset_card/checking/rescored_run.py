@@ -4,12 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
-from pathlib import Path
 from random import Random
 
 from dataset_card.card.verification import REPLAYED, RunVerification
 from dataset_card.checking.recomputing import agrees, obstacles
-from dataset_card.checking.release_contents import embedded_pictures
 from dataset_card.checking.rescored_facts import StatedFacts
 from dataset_card.checking.rule_replay import Replay, not_replayable
 from dataset_card.tables.released_run import ReleasedRun
@@ -52,7 +50,6 @@ class RunTask:
     """Scores and episodes of a run that are to be computed again.
 
     Args:
-        folder: The release.
         run: The run as it was read back.
         draw: Choice of the episodes.
 
@@ -64,14 +61,14 @@ class RunTask:
 
     >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
-    >>> task = RunTask(Path("release"), run, Draw())
+    >>> task = RunTask(run, Draw())
     >>> task.is_replayed, len(task.episodes)
     (True, 2)
     """
 
-    def __init__(self, folder: Path, run: ReleasedRun, draw: Draw) -> None:
+    def __init__(self, run: ReleasedRun, draw: Draw) -> None:
         self.run_id, self.instances = run.run.run_id, run.instances
-        self._run, self._pictures = run, embedded_pictures(folder, run.run.run_id)
+        self._run = run
         drawn = draw.of(self.run_id, run.episodes())
         self.episodes: dict[str, list[Episode]] = {}
         for episode in drawn:
@@ -145,7 +142,7 @@ class RunTask:
         )
 
     def _picture(self, rendering: Rendering) -> Picture:
-        return self._pictures.read(rendering)
+        return self._run.rendering(rendering)
 
 
 def _metrics_last(question: Wanted, ends: set[str]) -> tuple[bool, bool, bool]:

@@ -7,7 +7,6 @@ dictionaries and the bytes between its row groups can hold what no row says.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from dataset_card.releases.record import ReleaseRecord, layout_configs
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import PLAIN_KINDS, open_parquet, read_rows
 from dataset_card.tables.parts import Part, layout_key
-from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash_table
 
 if TYPE_CHECKING:
@@ -25,14 +23,11 @@ if TYPE_CHECKING:
 _WRITER = re.compile(r"parquet-cpp-arrow version (\d{1,4}\.\d{1,4}\.\d{1,4})")
 
 
-def check_table_files(
-    folder: Path, source: ReleaseSource, record: ReleaseRecord, findings: Findings
-) -> tuple[str, ...]:
+def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -> tuple[str, ...]:
     """Write the tables of a release again, into nothing, and compare the hashes of the files.
 
     Args:
         folder: The release; its tables have no fault.
-        source: Games of the release.
         record: Content of ``release.json``.
         findings: Collects the faults.
 
@@ -43,7 +38,7 @@ def check_table_files(
 
     if record.layout != layout_key(layout_configs(record.configs)):
         return ("data: bytes of the files not compared: another version of the program wrote them",)
-    configs = {config.name: config for config in _as_written(record.configs, source)}
+    configs = {config.name: config for config in record.configs}
     others = Counter[str]()
     for part in record.parts:
         config, paths = configs[part.config], [folder / name for name in part.files]
@@ -68,19 +63,6 @@ def check_table_files(
     )
 
 
-def _as_written(configs: Sequence[Config], source: ReleaseSource) -> Iterator[Config]:
-    """Yield the tables with the columns whose pictures are stored once; ``release.json`` does not name them."""
-    repeats = {
-        (config.name, column.name)
-        for config in source.configs(previews=True)
-        for column in config.images
-        if column.repeats
-    }
-    for config in configs:
-        columns = (replace(column, repeats=(config.name, column.name) in repeats) for column in config.columns)
-        yield replace(config, columns=tuple(columns))
-
-
 def _compare(folder: Path, config: Config, part: Part, paths: Sequence[Path], findings: Findings) -> None:
     """Compare the files of a part with those that its rows give."""
     rows = (row for _, row in read_rows(folder, paths))
@@ -101,6 +83,7 @@ def _form_faults(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:
         chunks = [group.column(index) for index in range(group.num_columns)]
         for chunk in chunks:
             column, _, part = chunk.path_in_schema.partition(".")
+            part = part.rpartition(".")[2]
             plain = kinds.get(column) in PLAIN_KINDS
             # Values too long for an index of them have none; where values are parted into pages is always there.
             if not chunk.has_offset_index or (chunk.has_column_index and not plain):

@@ -61,7 +61,7 @@ def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Repor
     if report.source is None:
         reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
         return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}"))
-    rescoring = rescore_release(folder, report.runs, report.game_runs, draw, processes)
+    rescoring = rescore_release(folder, report.runs, draw, processes)
     return replace(report, faults=(*report.faults, *rescoring.faults), rescored=tuple(rescoring.lines()))
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from dataset_card.card.card import LICENCES
 from dataset_card.checking.release_check import sound_release
@@ -18,14 +18,13 @@ from dataset_card.releases.record import RELEASE, RUNS
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row, is_of_turns
-from dataset_card.tables.schema import INSTANCES, game_of, is_transcripts
+from dataset_card.tables.rows import own_id
+from dataset_card.tables.schema import INSTANCES, is_transcripts
 from ircore.core.episode_records import Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import unknown
-from ircore.core.records import Instance, PictureFile
 from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
 from ircore.instances.withheld_pictures import published_pictures
 from ircore.runs.costs.totals import COSTS
@@ -149,10 +148,10 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
         WorkError: The release has faults, or ``out`` cannot be written.
     """
     report = sound_release(release, str(release))
-    runs = [run for run in report.every_run if run_id in (None, run.run.run_id)]
+    runs = [run for run in report.runs if run_id in (None, run.run.run_id)]
     if not runs:
-        raise unknown("run", str(run_id), [run.run.run_id for run in report.every_run])
-    judged = {score.by for run in report.every_run for score in run.scores()}
+        raise unknown("run", str(run_id), [run.run.run_id for run in report.runs])
+    judged = {score.by for run in report.runs for score in run.scores()}
     with new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
         values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
@@ -209,23 +208,17 @@ def write_instance_sets(
     written: dict[str, InstanceSet] = {}
     for game, instances in sets.items():
         target = folder / (f"instances_{game}" if written else "instances")
-        pictures = {instance.instance_id: _set_pictures(instance) for instance in instances.instances}
-        refuse_unsafe((name, file.image) for name, files in pictures.items() for file in files.values())
+        files = {instance.instance_id: published_pictures(instance) for instance in instances.instances}
+        refuse_unsafe((name, file.image) for name, own in files.items() for file in own.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
-            if game_of(config.name, row) == game:
-                for column, file in pictures[str(row["instance_id"])].items():
-                    write_bytes(target / file.image, _bytes(row, column, file))
+            if row["game"] == game:
+                cells = cast("Sequence[object]", row["pictures"])
+                for cell, file in zip(cells, files[own_id(row["instance_id"])].values(), strict=True):
+                    write_bytes(target / file.image, _bytes(cell, file))
         write_bytes(target / INDEX, index_bytes(instances.instances))
         written[game] = read_instances(target)
     return written
-
-
-def _set_pictures(instance: Instance) -> dict[str, PictureFile]:
-    """Return an instance's published pictures by the columns that hold them."""
-    if is_of_turns(instance.game):
-        return {"image": instance.pictures["target"]}
-    return {f"picture_{name}": picture for name, picture in published_pictures(instance).items()}
 
 
 def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judged: set[str]) -> int:
@@ -265,16 +258,15 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
             if isinstance(sha256, str) and sha256 in missing.get(run_id, ()):
                 # Turns may share a rendering, and a rendering may stand in several columns.
                 drawn = missing[run_id].pop(sha256)
-                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row, column, drawn))
+                write_bytes(folder / "runs" / run_id / "renderings" / f"{sha256}.png", _bytes(row[column], drawn))
 
 
 def _renderings(run: ReleasedRun) -> Iterator[Rendering]:
     return (rendering for episode in run.episodes() for _, rendering in drawn_renderings(episode))
 
 
-def _bytes(row: Row, column: str, known: KnownPicture) -> bytes:
+def _bytes(cell: object, known: KnownPicture) -> bytes:
     """Return a picture's bytes after comparing the pixels again: the file may have changed since the check."""
-    cell = row[column]
     data = cell["bytes"] if isinstance(cell, dict) else b""
-    where = f"{column} {known.sha256[:12]}…"
+    where = f"picture {known.sha256[:12]}…"
     return Picture.from_own_file(data, known, where, "Give the same command again.").data

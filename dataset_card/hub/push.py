@@ -20,9 +20,9 @@ from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored_release import StoredRelease
-from dataset_card.tables.rows import is_of_turns
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import DEFAULT_GAME
 
 Visibility = Literal["private", "public"]
 TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -98,7 +98,7 @@ def preview_push(folder: Path, plan: PushPlan) -> tuple[str, ...]:
         first = f"{plan.repo}: would be made, private"
         return (
             first,
-            *_first_again(len(outgoing.report.every_run)),
+            *_first_again(len(outgoing.report.runs)),
             *compare_files(outgoing.files, {}).lines(outgoing.files),
             *_later(plan, outgoing.tag, None),
         )
@@ -121,7 +121,7 @@ def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushP
     new = new_runs(outgoing.release.record, outgoing.report, now.head.record if now.head is not None else None)
     return (
         there,
-        *_first_again(len(new.runs) + len(new.game_runs)),
+        *_first_again(len(new)),
         *changes.lines(outgoing.files),
         *_later(plan, outgoing.tag, remote),
     )
@@ -172,7 +172,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
     if plan.visibility == "public" and remote.private:
         repo.publish()
         say("made public")
-    messages = any(map(is_of_turns, outgoing.release.record.instance_sets))
+    messages = DEFAULT_GAME in outgoing.release.record.instance_sets
     return _Pushed(plan.repo, tag, commit, messages)
 
 

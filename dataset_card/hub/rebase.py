@@ -34,13 +34,11 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
     there = repo.download(commit, PATTERNS)
     report = sound_release(there, repo.name)
     with _beside(folder) as scratch:
-        instances = write_instance_sets(there, scratch / "there", report.configs, report.every_run)
+        instances = write_instance_sets(there, scratch / "there", report.configs, report.runs)
         mine = StoredRelease(folder)
         if not instances.keys() >= mine.record.instance_sets.keys():  # it has a game that the other one lacks
             own_report = sound_release(folder, str(folder))
-            instances = (
-                write_instance_sets(folder, scratch / "here", own_report.configs, own_report.every_run) | instances
-            )
+            instances = write_instance_sets(folder, scratch / "here", own_report.configs, own_report.runs) | instances
         built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")
         yield scratch / "release", built
 

@@ -32,11 +32,10 @@ from dataset_card.releases.season import season_text
 from dataset_card.releases.selection import InstanceSets, ReleaseRun, Selection, select_runs
 from dataset_card.releases.stored_release import StoredRelease, link_or_copy
 from dataset_card.releases.stored_run import StoredRun
-from dataset_card.tables.declared_tables import DeclaredTables
-from dataset_card.tables.game_tables import OF_NO_RUN, GameTables, ReconstructionTables
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parts import Part, sum_parts
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import ReconstructionSource, is_of_turns
+from dataset_card.tables.schema import OF_NO_RUN
 from dataset_card.tables.writing import Written
 from ircore.core.days import parse_day
 from ircore.core.errors import InputError
@@ -48,7 +47,6 @@ from ircore.games.registry import in_registry_order, load_game
 from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
-from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import drawn_over
@@ -210,8 +208,7 @@ def write_release(
         steps = sum(1 if config.name in OF_NO_RUN else len(runs_in(config, source)) for config in configs)
         with progress("release", steps) as shown:
             parts = tuple(write_parts(configs, source, writer, shown.advance))
-        if source.reconstruction is not None:
-            _write_run_records(folder, source.reconstruction.runs, parts)
+        _write_run_records(folder, source.runs, parts)
         texts = _texts(source, selection)
         record = describe_release(source, configs, parts, texts, previous, selection.tombstones, date)
         # Gaps of a run that was taken out go with the run and are no fault of whoever gave them.
@@ -259,19 +256,15 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
         WorkError: A game cannot be imported.
     """
     games: list[GameTables] = []
-    # The default game first: its table is the default one, and the source looks for its runs in the first game.
+    # The default game first: its table of turns is the default one.
     for name in in_registry_order(instances):
-        played_on = instances[name]
-        own: list[Any] = [_published(run, cleared) for run in runs if run.run.game == name]
-        if not own:
-            continue
-        if not is_of_turns(name):
-            game = load_game(name)
-            refuse_withheld(drawn_over(game, played_on), "release")
-            games.append(DeclaredTables.of(game, played_on, own))
-        else:
-            refuse_withheld(played_on.instances, "release")
-            games.append(ReconstructionTables(reconstruction_source(own, played_on)))
+        game, played_on = load_game(name), instances[name]
+        own = [_published(run, cleared) for run in runs if run.run.game == name]
+        if own:
+            # What is shown in every row, or may be in what was drawn, cannot be left out.
+            shown = played_on.instances if game.shown_pictures else drawn_over(game, played_on)
+            refuse_withheld(shown, "release")
+            games.append(tables_of(own, played_on))
     return ReleaseSource(tuple(games))
 
 
@@ -288,23 +281,13 @@ def _published(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
     return cast("ReleaseRun", public)
 
 
-def reconstruction_source(runs: Sequence[RunSource], instances: InstanceSet) -> ReconstructionSource:
-    """Compute the results of runs of reconstruction.
-
-    Raises:
-        InputError: No judge rated any played episode.
-    """
+def tables_of(runs: Sequence[RunSource], instances: InstanceSet) -> GameTables:
+    """Return the tables of runs of a game, their results computed; see ``GameTables.of``."""
     views = [PlayedRun(run) for run in runs]
     judges = shared_identities(views)
     for view in views:
         _take_cells(view, judges)
-    by_id = {view.run.run_id: view for view in views}
-    results = Results.from_runs(by_id.values())
-    if not results.judges:
-        # load_dataset refuses a table without rows, so there would be no leaderboard to load.
-        raise results.no_ratings()
-    ordered = tuple(by_id[submission.run_id] for submission in results.submissions)
-    return ReconstructionSource(instances, ordered, results)
+    return GameTables.of(instances, views)
 
 
 def _take_cells(run: PlayedRun, judges: Mapping[str, JudgeIdentity]) -> None:

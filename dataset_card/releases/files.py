@@ -10,8 +10,9 @@ from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.verification import VERIFICATION
 from dataset_card.releases.record import CHANGES, JUDGES, PROVENANCE, RELEASE, RUNS, TOMBSTONES
 from dataset_card.tables.columns import SPLIT
-from dataset_card.tables.schema import ALL_CONFIGS, transcripts_name
+from dataset_card.tables.schema import TABLES, transcripts_name
 from ircore.core.errors import InputError
+from ircore.core.records import DEFAULT_GAME
 from ircore.submissions.season_gaps import SEASON_GAPS
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION, SEASON_GAPS})
@@ -20,7 +21,7 @@ OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION, SEASON_GAPS})
 SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES, *OPTIONAL_FILES})
 """Files beside the tables."""
 
-_TABLES = (*(config.name for config in ALL_CONFIGS), transcripts_name("*"))
+_TABLES = (*(config.name for config in TABLES), transcripts_name(DEFAULT_GAME), transcripts_name("*"))
 """Names of tables, with ``*`` for the name of a game."""
 
 COPIES = "copies"

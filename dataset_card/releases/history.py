@@ -19,44 +19,34 @@ from dataset_card.releases.run_records import records_of
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import stored_run
 from dataset_card.tables.columns import Config
-from dataset_card.tables.declared_tables import DeclaredTables
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.rows import is_of_turns
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import DEFAULT_GAME
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.played_run import PlayedRun
 
 
 class Subject(NamedTuple):
-    """What the runs of a release say of it by themselves: games, instance sets, prompts and judges.
+    """What the runs of a release say of it by themselves: benchmark, games and judges.
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
     >>> subject = read_subject(check_release(Path("release")).source)
-    >>> subject.games, subject.judges
-    ((), ('structural', 'verified'))
+    >>> [game.name for game in subject.games], subject.judges
+    (['reconstruction'], ('structural', 'verified'))
     """
 
     version: Version | None
-    """Of reconstruction; None without runs of it."""
+    """Of the benchmark; None without runs of its game."""
 
     games: tuple[GameRecord, ...]
-    """The other games."""
+    """The games."""
 
     judges: tuple[str, ...]
     """Every judge on the boards."""
-
-    @property
-    def instance_set(self) -> str:
-        """Identity of the set of the first game."""
-        return self.games[0].instance_set if self.version is None else self.version.instance_set
-
-    @property
-    def prompts(self) -> str:
-        """Version of the prompts of the first game."""
-        return self.games[0].prompts if self.version is None else self.version.prompts
 
 
 def read_subject(source: ReleaseSource) -> Subject:
@@ -66,7 +56,7 @@ def read_subject(source: ReleaseSource) -> Subject:
         InputError: Two runs of a game were played with different prompts.
     """
     version = None if source.reconstruction is None else version_of(source.reconstruction.results)
-    return Subject(version, tuple(_game_record(game) for game in source.others), _judges(source))
+    return Subject(version, tuple(_game_record(game) for game in source.games), _judges(source))
 
 
 def describe_release(
@@ -96,7 +86,7 @@ def describe_release(
     games, version = subject.games, subject.version
     layout = layout_key(layout_configs(configs))
     content = content_hash(parts, texts, layout)
-    tables = tuple(TableRecord.of(config) for config in configs) if games else ()
+    tables = tuple(TableRecord.of(config) for config in configs)
     # Where nothing changed, name, date and history stay, and only the marks of the program are written anew.
     if previous is not None and previous.record.content == content and date in (None, previous.record.date):
         written = {"games": games, "tables": tables, "parts": parts, "program": program_key(), "renderer": renderer()}
@@ -114,11 +104,8 @@ def describe_release(
         notes=tuple(_notes(source, previous, version)),
     )
     return ReleaseRecord(
-        schema_=3 if games else 1,
         name=entry.name,
         benchmark=benchmark,
-        instance_set=subject.instance_set,
-        prompts=subject.prompts,
         games=games,
         tables=tables,
         date=day,
@@ -141,14 +128,12 @@ def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -
 
 def _judges(source: ReleaseSource) -> tuple[str, ...]:
     own = () if source.reconstruction is None else source.reconstruction.results.judges
-    others = {
-        score.by for tables in source.others for run in tables.runs for score in run.scores if score.task != "game"
-    }
+    others = {score.by for run in source.runs for score in run.scores if score.task in ("similarity", "preference")}
     return (*own, *sorted(others.difference(own)))
 
 
-def _game_record(tables: DeclaredTables) -> GameRecord:
-    """Return the record of a game other than reconstruction.
+def _game_record(tables: GameTables) -> GameRecord:
+    """Return the record of a game.
 
     Raises:
         InputError: Two runs were played with different prompts.
@@ -211,7 +196,7 @@ def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Versi
         if game.name not in sets:
             yield f"New game: {game.name}."
         elif sets[game.name] != game.instances.identity:
-            set_name = version.words if version is not None and is_of_turns(game.name) else game.name
+            set_name = version.words if version is not None and game.name == DEFAULT_GAME else game.name
             yield f"Other targets: {set_name}. Runs on the former ones stay in the releases before this one."
     now, before = set(_judges(source)), set(previous.record.judges)
     for word, names in (("New judges", now - before), ("Judges no longer there", before - now)):

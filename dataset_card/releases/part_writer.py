@@ -8,10 +8,11 @@ from dataset_card.releases.record import layout_configs
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
-from dataset_card.tables.game_tables import OF_NO_RUN, GameTables
+from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parts import Part, layout_key, make_part, part_key
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import OF_NO_RUN
 from dataset_card.tables.writing import write_table
 from ircore.results.played_run import PlayedRun
 
@@ -23,8 +24,8 @@ class PartWriter:
         reused: Bytes of reused files.
 
     >>> from tempfile import mkdtemp
-    >>> from dataset_card.tables.schema import CONFIGS, INSTANCES
-    >>> writer = PartWriter(Path(mkdtemp()), previous=None, configs=CONFIGS)
+    >>> from dataset_card.tables.schema import INSTANCES, TABLES
+    >>> writer = PartWriter(Path(mkdtemp()), previous=None, configs=TABLES)
     >>> writer.write(INSTANCES, run_id=None, content=[]).rows, writer.reused
     (0, 0)
     """
@@ -35,7 +36,7 @@ class PartWriter:
         self._layout = layout_key(layout_configs(configs))
         self.reused = 0
 
-    def reuse(self, config: Config, run: PlayedRun | PlayedRun) -> Part | None:
+    def reuse(self, config: Config, run: PlayedRun) -> Part | None:
         """Reuse the files of a stored run's rows in a table; None if the rows have to be written."""
         release = run.source.release if isinstance(run.source, StoredRun) else None
         part = self._part_of(release, config, run.run.run_id)

@@ -6,6 +6,7 @@ changed and withdrawn against the previous release stays in the history of every
 
 import hashlib
 from collections.abc import Collection, Iterable
+from dataclasses import asdict
 from itertools import chain, count
 from pathlib import Path
 from typing import Literal
@@ -16,11 +17,11 @@ from dataset_card.markdown import render
 from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
-from dataset_card.tables.schema import ALL_CONFIGS, CONFIGS, OPTIONAL_NAMES
+from dataset_card.tables.schema import OPTIONAL_NAMES
 from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal
-from ircore.core.records import DEFAULT_GAME, Line, Name, Record, Sha256
+from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
@@ -127,14 +128,17 @@ class _ColumnRecord(Record):
     kind: Kind = Field(description="Type of its values.")
     description: str = Field(max_length=4000, description="Meaning of its values.")
     nullable: bool = Field(default=False, description="Whether a row may have no value here.")
+    repeats: bool = Field(default=False, description="Whether a row group stores a picture of several rows once.")
+    field: str = Field(default="", max_length=250, description="Its place in the record that the row is of.")
+    as_json: bool = Field(default=False, description="Whether its text is the JSON of the value.")
 
 
 class TableRecord(Record):
     """A table, with the columns that the games of the release declare.
 
-    >>> table = TableRecord.of(CONFIGS[0])
-    >>> table.name, table.default, table.config().columns[0].name
-    ('transcripts', True, 'run_id')
+    >>> from dataset_card.tables.schema import SCORES
+    >>> TableRecord.of(SCORES).config() == SCORES
+    True
     """
 
     name: Name = Field(description="Its name in load_dataset.")
@@ -145,20 +149,17 @@ class TableRecord(Record):
     @classmethod
     def of(cls, config: Config) -> "TableRecord":
         """Return the record of a table."""
-        columns = tuple(
-            _ColumnRecord(name=column.name, kind=column.kind, description=column.description, nullable=column.nullable)
-            for column in config.columns
-        )
+        columns = tuple(_ColumnRecord.model_validate(asdict(column)) for column in config.columns)
         return cls(name=config.name, row=config.row, columns=columns, default=config.default)
 
     def config(self) -> Config:
         """Return the table in the form in which its files are read."""
-        columns = (Column(column.name, column.kind, column.description, column.nullable) for column in self.columns)
+        columns = (Column(**column.model_dump()) for column in self.columns)
         return Config(self.name, self.row, tuple(columns), self.default)
 
 
 class GameRecord(Record):
-    """A game of a release other than reconstruction."""
+    """A game of a release."""
 
     name: Name = Field(description="Entry-point name in the group ircore.games.")
     title: Line = Field(description="Name of the game for people.")
@@ -167,10 +168,6 @@ class GameRecord(Record):
     seats: tuple[Name, ...] = Field(description="Its seats in the order of the game.")
     instance_set: Sha256 = Field(description="Identity of the instance set that its runs were played on.")
     prompts: Line = Field(description="Version of the prompts that its runs were played with.")
-
-
-def _is_empty(value: object) -> bool:
-    return value == ()
 
 
 class ReleaseRecord(Record):
@@ -183,25 +180,11 @@ class ReleaseRecord(Record):
     ['transcripts', 'instances', 'episodes']
     """
 
-    schema_: Literal[1, 3] = Field(
-        default=1,
-        alias="schema",
-        description="Version of this format: 1 holds runs of reconstruction alone, 3 those of other games too.",
-    )
+    schema_: Literal[1] = Field(default=1, alias="schema", description="Version of this format.")
     name: Name = Field(description="Benchmark version, date and the first digits of content; its tag on the Hub.")
     benchmark: Name | None = Field(description="Version of the benchmark; null if the set is not a released one.")
-    instance_set: Sha256 = Field(
-        description="Identity of the instance set that all runs were played on; of the first game if there are several."
-    )
-    prompts: Line = Field(description="Version of the prompts that all these runs were played with.")
-    games: tuple[GameRecord, ...] = Field(
-        default=(), exclude_if=_is_empty, description="Games other than reconstruction, by name."
-    )
-    tables: tuple[TableRecord, ...] = Field(
-        default=(),
-        exclude_if=_is_empty,
-        description="Its tables; empty if there are no other games, so that they have the columns of reconstruction.",
-    )
+    games: tuple[GameRecord, ...] = Field(min_length=1, description="Its games: the default one first, then by name.")
+    tables: tuple[TableRecord, ...] = Field(min_length=1, description="Its tables, the default one first.")
     date: Day = Field(description="Of the release; if nobody named one, the day of the newest thing in it.")
     content: Sha256 = Field(description="Hash of layout and of all rows, pictures, runs, judges and tombstones.")
     layout: Sha256 = Field(description="Hash of the columns and of how tables are written.")
@@ -221,17 +204,12 @@ class ReleaseRecord(Record):
     @property
     def configs(self) -> tuple[Config, ...]:
         """The release's tables, the default table first."""
-        if self.tables:
-            return tuple(table.config() for table in self.tables)
-        present = {part.config for part in self.parts}
-        return tuple(config for config in ALL_CONFIGS if config in CONFIGS or config.name in present)
+        return tuple(table.config() for table in self.tables)
 
     @property
     def instance_sets(self) -> dict[str, str]:
-        """The identity of the instance set of each game, reconstruction first."""
-        sets = {game.name: game.instance_set for game in self.games}
-        # Without reconstruction, the field repeats the set of the first of the other games.
-        return sets if self.instance_set in sets.values() else {DEFAULT_GAME: self.instance_set, **sets}
+        """The identity of the instance set of each game."""
+        return {game.name: game.instance_set for game in self.games}
 
 
 def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:

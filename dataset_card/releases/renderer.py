@@ -32,9 +32,8 @@ TEXT_SOURCES = (
     "templates/*.j2",
     "tables/columns.py",
     "tables/schema.py",
-    "tables/shared_tables.py",
     "tables/game_tables.py",
-    "tables/declared_tables.py",
+    "tables/rows.py",
     "markdown.py",
     "croissant_context.json",
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dataset_card.tables.parts import Part
-from dataset_card.tables.schema import EPISODES, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import holds_records
 from ircore.core.episode_records import Episode, EpisodeCost
 from ircore.core.files import write_text
 from ircore.core.records import Record
@@ -19,8 +19,6 @@ from ircore.core.score_records import Score
 from ircore.results.played_run import PlayedRun
 
 FOLDER = ".ircore-kept"
-
-_TABLES = (TRANSCRIPTS.name, EPISODES.name, SCORES.name)
 
 
 class RunRecords(Record):
@@ -43,7 +41,7 @@ def records_path(release: Path, parts: Iterable[Part]) -> Path:
         release: Folder of the release.
         parts: Parts of the run; only tables of records matter.
     """
-    keys = sorted(f"{part.config} {part.key}" for part in parts if part.config in _TABLES)
+    keys = sorted(f"{part.config} {part.key}" for part in parts if holds_records(part.config))
     return release / FOLDER / f"{hashlib.sha256(' '.join(keys).encode()).hexdigest()}.json"
 
 

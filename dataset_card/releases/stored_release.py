@@ -14,7 +14,8 @@ from dataset_card.releases.run_records import records_path
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.parts import Part
-from dataset_card.tables.records_of_rows import cell_of
+from dataset_card.tables.records_of_rows import cells_of
+from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import GAME, LEADERBOARD, PREVIEWS, holds_records
 from ircore.core.errors import WorkError
 from ircore.core.journal import read_records
@@ -24,7 +25,7 @@ from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.results.cell import Cell
 from ircore.results.cells import BoardKey
-from ircore.results.tables.board_columns import board_columns, primary_key
+from ircore.results.tables.board_columns import board_columns
 
 
 class StoredRelease:
@@ -73,15 +74,16 @@ class StoredRelease:
         part, game = self.parts.get((LEADERBOARD.name, None)), load_game(game_name)
         if part is None or self.record.program != program_key() or not game.is_judged:
             return {}
-        columns, primary = board_columns(game, game.seats), primary_key(game)
-        cells: defaultdict[str, dict[BoardKey, Cell]] = defaultdict(dict)
-        files = (self.folder / name for name in part.files)
-        config = self.configs[LEADERBOARD.name]
+        columns = board_columns(game, game.seats)
+        rows: defaultdict[str, list[Row]] = defaultdict(list)
+        files, config = (self.folder / name for name in part.files), self.configs[LEADERBOARD.name]
         for row in read_plain(files, config, [column.name for column in config.columns]):
             if row[GAME.name] == game_name:
-                cell = cell_of(row, columns, primary)
-                cells[cell.run_id][cell.category, cell.difficulty, cell.judge] = cell
-        return cells
+                rows[str(row["run_id"])].append(row)
+        return {
+            run_id: {(cell.category, cell.difficulty, cell.judge): cell for cell in cells_of(own, columns)}
+            for run_id, own in rows.items()
+        }
 
     def keys(self, run_id: str) -> Mapping[str, str]:
         """Return the hash of the rows that a run's records are read from, by table."""

@@ -1,30 +1,28 @@
 """Runs of a stored release, read from the release's tables on demand."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from dataset_card.games.records_of_rows import STEP_COLUMNS, step_of
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.columns import Config
-from dataset_card.tables.embedded_pictures import EmbeddedPictures
+from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_steps
 from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import (
-    EPISODE_COLUMNS,
-    SCORE_COLUMNS,
-    TURN_COLUMNS,
+    COST_COLUMNS,
     cost_of,
     episode_fields,
+    plain_columns,
     score_fields,
-    turn_fields,
+    step_fields,
 )
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import EPISODES, FACTS, SCORES, transcripts_name
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
@@ -71,7 +69,7 @@ class StoredRun:
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
-        return facts_of_rows(self._rows(FACTS, FACT_COLUMNS))
+        return facts_of_rows(self._rows(FACTS, *FACT_COLUMNS))
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the known identities of the judges behind the run's scores."""
@@ -88,11 +86,7 @@ class StoredRun:
         Raises:
             InputError: The release does not have it.
         """
-        for pictures in self._pictures:
-            # A step of a game may hold several pictures, each in a column of its own.
-            if rendering.sha256 in pictures:
-                return pictures.read(rendering)
-        raise InputError(f"{self.path}: picture {rendering.sha256[:12]}… is missing", "Get the release again.")
+        return self._pictures.read(rendering)
 
     @property
     def records_path(self) -> Path | None:
@@ -112,14 +106,14 @@ class StoredRun:
     def _read_tables(self) -> RunRecords:
         steps: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         try:
-            for row in self._step_rows():
+            for row in self._rows(self._transcripts, "episode_id"):
                 # As plain fields, which are validated once for the whole run: that is faster than record by record.
-                steps[str(row["episode_id"])].append(self._step_of(row))
-            rows = list(self._rows(self._table(EPISODES.name), EPISODE_COLUMNS))
+                steps[own_id(row["episode_id"])].append(step_fields(self._transcripts, row))
+            rows = list(self._rows(self._table(EPISODES.name), *COST_COLUMNS))
             fields = {
-                "episodes": tuple(episode_fields(row, steps.get(str(row["episode_id"]), [])) for row in rows),
-                "scores": tuple(score_fields(row) for row in self._rows(SCORES, SCORE_COLUMNS)),
-                "costs": {str(row["episode_id"]): cost_of(row) for row in rows},
+                "episodes": tuple(episode_fields(row, steps.get(own_id(row["episode_id"]), [])) for row in rows),
+                "scores": tuple(score_fields(row) for row in self._rows(self._table(SCORES.name))),
+                "costs": {own_id(row["episode_id"]): cost_of(row) for row in rows},
             }
             return RunRecords.model_validate(fields)
         except ValueError as error:
@@ -130,37 +124,16 @@ class StoredRun:
     def _transcripts(self) -> Config:
         return self._table(transcripts_name(self.run.game))
 
-    @property
-    def _holds_records(self) -> bool:
-        """Whether a row of the transcripts holds the step's own record, as in every game but reconstruction."""
-        return any(column.name == "record" for column in self._transcripts.columns)
-
-    def _step_rows(self) -> Iterator[Row]:
-        return self._rows(self._transcripts, STEP_COLUMNS if self._holds_records else TURN_COLUMNS)
-
-    def _step_of(self, row: Row) -> dict[str, Any]:
-        return step_of(row) if self._holds_records else turn_fields(row, _drawn(row))
-
     @cached_property
-    def _pictures(self) -> tuple[EmbeddedPictures, ...]:
-        paths = self.release.paths(self._transcripts, self.run.run_id)
-        # What the describer saw is no rendering.
-        columns = [column.name for column in self._transcripts.images if column.name != "target"]
-        return tuple(EmbeddedPictures(paths, name) for name in columns)
+    def _pictures(self) -> EmbeddedPictures:
+        return pictures_of_steps(self.release.paths(self._transcripts, self.run.run_id), self._transcripts)
 
     def _table(self, name: str) -> Config:
         return self.release.configs[name]
 
-    def _rows(self, config: Config, columns: Sequence[str]) -> Iterator[Row]:
-        return read_plain(self.release.paths(config, self.run.run_id), config, columns)
-
-
-def _drawn(row: Row) -> dict[str, object] | None:
-    """Return the fields of the rendering of a row of ``transcripts``."""
-    if row["rendering_sha256"] is None:
-        return None
-    size = {"width": row["rendering_width"], "height": row["rendering_height"]}
-    return {"sha256": row["rendering_sha256"]} | size
+    def _rows(self, config: Config, *more: str) -> Iterator[Row]:
+        """Yield the columns of the run's rows that its records are read from, and further ones."""
+        return read_plain(self.release.paths(config, self.run.run_id), config, plain_columns(config, *more))
 
 
 def stored_run(release: StoredRelease, run: Run, instances: InstanceSet) -> StoredRun:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dataset_card.tables.columns import Config, Kind
+from dataset_card.tables.columns import ITEMS, Config, Kind
 from dataset_card.tables.rows import Row
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def arrow_type(kind: Kind) -> "pa.DataType":
     # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
     import pyarrow as pa
 
+    if kind in ITEMS:
+        return pa.list_(arrow_type(ITEMS[kind]))
     makers: dict[Kind, Callable[[], Any]] = {
         "string": pa.string,
         "int32": pa.int32,
@@ -30,7 +32,6 @@ def arrow_type(kind: Kind) -> "pa.DataType":
         "float64": pa.float64,
         "bool": pa.bool_,
         "image": lambda: pa.struct([("bytes", pa.binary()), ("path", pa.string())]),
-        "strings": lambda: pa.list_(pa.string()),
     }
     return makers[kind]()
 
@@ -61,11 +62,11 @@ def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
             _binaries([picture and picture["bytes"] for picture in values]),
             _texts([picture and picture["path"] for picture in values]),
         ]
-    elif kind == "strings":
-        # A list that is null needs an offset too, and takes up no texts.
-        lists = [texts or () for texts in values]
+    elif kind in ITEMS:
+        # A list that is null needs an offset too, and takes up no items.
+        lists = [items or () for items in values]
         buffers.append(_offsets(lists))
-        children = [_texts([text for texts in lists for text in texts])]
+        children = [_array(ITEMS[kind], [item for items in lists for item in items])]
     elif kind == "bool":
         buffers.append(_bits(values))
     else:

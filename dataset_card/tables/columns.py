@@ -1,12 +1,17 @@
-"""Columns and tables of a release: names, types, and the features that ``datasets`` reads."""
+"""Columns and tables of a release: names, types, places in the records, and the features that ``datasets`` reads."""
 
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 SPLIT = "test"
 
-Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings"]
-"""Types of columns by their name in ``datasets``; ``strings`` is a list of strings."""
+Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings", "int32s", "images"]
+"""Types of columns by their name in ``datasets``; a name in the plural is a list."""
+
+ITEMS: Mapping[Kind, Kind] = {"strings": "string", "int32s": "int32", "images": "image"}
+"""What each list is of."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,12 @@ class Column:
 
     repeats: bool = False
     """Whether several rows may hold the same picture, which a row group then stores once."""
+
+    field: str = ""
+    """Where its value stands in the record that the row is of, as in ``rendering.width``; empty if in none."""
+
+    as_json: bool = False
+    """Whether its text is the JSON of the value."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +71,8 @@ class Config:
 
     @property
     def images(self) -> tuple[Column, ...]:
-        """The columns that hold pictures."""
-        return tuple(column for column in self.columns if column.kind == "image")
+        """The columns that hold pictures, one or several."""
+        return tuple(column for column in self.columns if ITEMS.get(column.kind, column.kind) == "image")
 
     def features(self) -> dict[str, dict[str, Any]]:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
@@ -71,16 +82,71 @@ class Config:
         """Return the features as the YAML of a card has them."""
         return [
             # The library datasets writes a list under another key in YAML than in the metadata of Parquet files.
-            {"name": column.name, "list": "string"}
-            if column.kind == "strings"
-            else {"name": column.name, "dtype": column.kind}
+            {"name": column.name, "list" if column.kind in ITEMS else "dtype": ITEMS.get(column.kind, column.kind)}
             for column in self.columns
         ]
 
 
+def columns_of(columns: Iterable[Column], record: object) -> dict[str, object]:
+    """Return the columns that hold fields of a record.
+
+    Args:
+        columns: Of the table; those without a field are left out.
+        record: A record, or its fields by name.
+
+    >>> columns = (Column("side", "int32", "Pixels.", field="size.width"), Column("about", "string", "Words."))
+    >>> columns_of(columns, {"size": {"width": 3}})
+    {'side': 3}
+    """
+    return {column.name: _as_cell(column, _value(record, column.field)) for column in columns if column.field}
+
+
+def fields_of(columns: Iterable[Column], row: Mapping[str, object]) -> dict[str, Any]:
+    """Return the fields of the record that a row is of, which the caller validates; the way back of ``columns_of``.
+
+    Args:
+        columns: Of the table.
+        row: The row.
+
+    Raises:
+        ValueError: A text that must be JSON is none.
+
+    >>> fields_of((Column("side", "int32", "Pixels.", field="size.width"),), {"side": 3})
+    {'size': {'width': 3}}
+    """
+    fields: dict[str, Any] = {}
+    groups: dict[str, dict[str, Any]] = {}
+    for column in columns:
+        if column.field:
+            value = row[column.name]
+            if column.as_json and value is not None:
+                value = json.loads(str(value))
+            group, _, name = column.field.rpartition(".")
+            # In the order of the columns, groups too, so that a record has the same bytes when it is written again.
+            inner = groups.setdefault(group, fields.setdefault(group, {})) if group else fields
+            inner[name] = value
+    # A part of a record without any value is not there.
+    return fields | {name: None for name, group in groups.items() if all(value is None for value in group.values())}
+
+
+def _value(record: Any, path: str) -> Any:
+    for name in path.split("."):
+        if record is None:
+            return None
+        record = record.get(name) if isinstance(record, Mapping) else getattr(record, name)
+    return record
+
+
+def _as_cell(column: Column, value: Any) -> object:
+    if value is None:
+        return None
+    if column.as_json:
+        # Sorted keys, so that the same value has the same bytes in each release.
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return list(value) if column.kind in ITEMS else value
+
+
 def _feature(kind: Kind) -> dict[str, Any]:
-    if kind == "image":
-        return {"_type": "Image"}
-    if kind == "strings":
-        return {"feature": _feature("string"), "_type": "List"}
-    return {"dtype": kind, "_type": "Value"}
+    if kind in ITEMS:
+        return {"feature": _feature(ITEMS[kind]), "_type": "List"}
+    return {"_type": "Image"} if kind == "image" else {"dtype": kind, "_type": "Value"}

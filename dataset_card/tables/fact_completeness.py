@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from dataset_card.tables.fact_table import EXTRA, PLANTED
-from dataset_card.tables.rows import Row
+from dataset_card.tables.rows import Row, own_id
 from ircore.core.fact_records import VERIFIED
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
@@ -17,7 +17,7 @@ class FactCompleteness:
 
     Whether extras are missing, only their pictures can tell (``release check --rescore``).
 
-    >>> FactCompleteness().take({"run_id": "a", "episode_id": "pie", "instance_id": "pie", "turn": 1,
+    >>> FactCompleteness().take({"run_id": "a", "episode_id": "pie", "instance_id": "pie", "step": 1,
     ...                          "judge": "verified", "fact": "pie-1/presence", "part": "presence", "eye_version": "4"})
     True
     """
@@ -28,9 +28,9 @@ class FactCompleteness:
 
     def take(self, row: Row) -> bool:
         """Take a row; return whether it is the first row of its turn and fact."""
-        turn = (str(row["run_id"]), str(row["episode_id"]), int(str(row["turn"])), str(row["judge"]))
+        turn = (str(row["run_id"]), own_id(row["episode_id"]), int(str(row["step"])), str(row["judge"]))
         facts = self._facts.setdefault(turn, set())
-        self._targets.setdefault(turn, (str(row["instance_id"]), str(row["eye_version"])))
+        self._targets.setdefault(turn, (own_id(row["instance_id"]), str(row["eye_version"])))
         is_new = row["fact"] not in facts
         facts.add(str(row["fact"]))
         return is_new

@@ -6,7 +6,7 @@ from itertools import groupby
 from math import fsum, inf
 from typing import TYPE_CHECKING, Any
 
-from dataset_card.tables.rows import Row, of_episode
+from dataset_card.tables.rows import Row, of_episode, own_id
 from ircore.core.fact_records import (
     LETTER,
     PARTS,
@@ -34,7 +34,7 @@ EXTRA = "extra"
 """Part, kind and attribute of the rows for what the target does not show."""
 
 FACT_COLUMNS = (
-    "episode_id", "turn", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
+    "episode_id", "step", "rendering_sha256", "fact", "part", "kind", "attribute", "sentence", "verdict", "credit",
     "weight", "expected", "seen", "reason", "eye_version", "judge", "transform_cost", "texts_read_by",
 )  # fmt: skip
 """Columns that are read back."""
@@ -53,11 +53,11 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
         known.setdefault(line.episode_id, {}).setdefault(line.rendering, {})[line.judge] = line
     for episode in run.episodes:
         scene = scenes[episode.instance_id]
-        for turn, rendering in episode.renderings.items():
+        for step, rendering in episode.renderings.items():
             if scene is None:
                 break
             lines = known.get(episode.episode_id, {}).get(rendering.sha256, {})
-            shared = {"turn": turn, "rendering_sha256": rendering.sha256}
+            shared = {"step": step, "rendering_sha256": rendering.sha256}
             for judge in sorted(lines, key=lambda name: (name != VERIFIED, name)):
                 for own in rows_of_facts(scene, lines[judge]):
                     yield of_episode(run, episode) | shared | own
@@ -145,12 +145,12 @@ def _is_json(text: str) -> bool:
 def facts_of_rows(rows: Iterable[Row]) -> Iterator[RenderingFacts]:
     """Yield the facts of each turn's rendering from the rows of a run, which are in the order of ``fact_rows``."""
     for (episode_id, _, rendering, _), own in rows_by_turn(rows):
-        yield _rendering_facts(str(episode_id), str(rendering), own)
+        yield _rendering_facts(own_id(episode_id), str(rendering), own)
 
 
 def rows_by_turn(rows: Iterable[Row]) -> Iterator[tuple[tuple[object, object, object, str], list[Row]]]:
     """Yield episode, turn, rendering and judge of each turn of a run, with its rows, which stand together."""
-    turns = groupby(rows, key=lambda row: (row["episode_id"], row["turn"], row["rendering_sha256"], str(row["judge"])))
+    turns = groupby(rows, key=lambda row: (row["episode_id"], row["step"], row["rendering_sha256"], str(row["judge"])))
     return ((turn, list(own)) for turn, own in turns)
 
 

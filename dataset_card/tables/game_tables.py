@@ -1,155 +1,124 @@
-"""Tables of a game: the same five tables for every game, with the game's own columns.
+"""Tables of a game in a release: the same tables for every game, and rows from the game's runs."""
 
-Reconstruction may have a sixth: small copies of the pictures of turns, for looking through dialogues.
-"""
-
-import io
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from PIL import Image, ImageOps
-
+from dataset_card.tables import rows
 from dataset_card.tables.columns import Config
 from dataset_card.tables.fact_table import fact_rows
-from dataset_card.tables.rows import (
-    PictureFile,
-    ReconstructionSource,
-    Row,
-    episode_rows,
-    instance_rows,
-    leaderboard_rows,
-    score_rows,
-    transcript_rows,
-)
+from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
-    ALL_CONFIGS,
     EPISODES,
     FACTS,
     INSTANCES,
+    JUDGES,
     LEADERBOARD,
-    PREVIEW_SIDE,
+    MEASURES,
     PREVIEWS,
+    RUNS,
     SCORES,
+    TABLES,
+    is_transcripts,
+    transcripts_config,
 )
-from dataset_card.tables.shared_tables import fill_row
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules
+from ircore.games.base import Game
 from ircore.instances.store import InstanceSet
+from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 
-OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name})
-"""Tables that are written whole; every other table has files of its own for each run."""
 
+@dataclass(frozen=True)
+class GameTables:
+    """Instances, runs and results of a game in a release, and their rows.
 
-class GameTables(ABC):
-    """The tables of a game.
+    Attributes:
+        instances: The set that all runs were played on.
+        runs: Played on it, in the order of their rows.
+        results: Computed from these runs.
 
-    >>> class NoTables(GameTables):
-    ...     name, runs, configs = "none", (), {}
-    ...
-    ...     def own_rows(self, config, run):
-    ...         return []
-    >>> NoTables().name
-    'none'
+    >>> from pathlib import Path
+    >>> from ircore.runs.folder import RunFolder
+    >>> run = PlayedRun(RunFolder(Path("run")))
+    >>> tables = GameTables.of(run.instances, [run])
+    >>> tables.name, [*tables.configs][:2], len([*tables.rows(EPISODES, run)])
+    ('reconstruction', ['transcripts', 'instances'], 2)
     """
 
     instances: InstanceSet
-    """The set that all of its runs were played on."""
+    runs: tuple[PlayedRun, ...]
+    results: Results
+
+    @classmethod
+    def of(cls, instances: InstanceSet, runs: Iterable[PlayedRun]) -> "GameTables":
+        """Return the tables of runs, their results computed.
+
+        Raises:
+            InputError: A run has no values yet, no episode was played, or no judge rated any.
+        """
+        by_id = {run.run.run_id: run for run in runs}
+        results = Results.from_runs(by_id.values(), game=next(iter(by_id.values())).game)
+        # load_dataset refuses a table without rows: there would be no board, or no step, to load.
+        played = any(result.played for of_run in results.episodes.values() for result in of_run)
+        if not played or not results.judges:
+            raise results.no_ratings()
+        return cls(instances, tuple(by_id[run.run.run_id] for run in results.every_run), results)
 
     @property
-    @abstractmethod
-    def runs(self) -> Sequence[Any]:
-        """The game's runs, in the order of their rows."""
+    def game(self) -> Game[Any]:
+        """The game, with a measure for each judge that rated."""
+        return self.results.game
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Name of the game."""
+        return self.game.name
 
-    @property
-    @abstractmethod
+    @cached_property
     def configs(self) -> Mapping[str, Config]:
-        """The game's tables by name, as in a release of this game alone; the default table first."""
+        """The game's tables by name, its transcripts first."""
+        return {config.name: config for config in (transcripts_config(self.game), *TABLES) if self._has(config)}
 
-    @abstractmethod
-    def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
-        """Return the rows of a table in ``configs``, in an order that only the content decides.
+    def _has(self, config: Config) -> bool:
+        """Return whether a table may have rows of the game."""
+        if config.name == JUDGES.name:
+            return bool(self.results.judge_identities)
+        if config.name == FACTS.name:
+            # Facts that another version of the program derived make no row.
+            return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
+        # Small copies are of turns that show a target and a rendering.
+        return config.name != PREVIEWS.name or "target" in self.game.shown_pictures
+
+    def rows(self, config: Config, run: PlayedRun | None = None) -> Iterable[Row]:
+        """Return the game's rows of a table, in an order that only the content decides.
 
         Args:
             config: The table.
-            run: Whose rows; None for a table in ``OF_NO_RUN``.
+            run: Whose rows; None for a table of no run.
         """
+        if config.name not in self.configs:
+            return ()
+        return self._of_game(config.name) if run is None else self._of_run(config.name, run)
 
-    def rows(self, config: Config, run: Any = None) -> Iterable[Row]:
-        """Return the game's rows of a table that may be shared with other games; see ``own_rows``."""
-        own = self.configs[config.name]
-        return (fill_row(config, own, row) for row in self.own_rows(own, run))
+    def _of_game(self, table: str) -> Iterator[Row]:
+        if table == INSTANCES.name:
+            return rows.instance_rows(self.instances)
+        if table == LEADERBOARD.name:
+            return rows.leaderboard_rows(self.results)
+        if table == RUNS.name:
+            return rows.run_rows(self.runs)
+        return (
+            rows.measure_rows(self.results)
+            if table == MEASURES.name
+            else rows.judge_rows(self.name, self.results.judge_identities)
+        )
 
-
-class ReconstructionTables(GameTables):
-    """The tables of the reconstruction game.
-
-    Args:
-        source: Runs and results.
-
-    >>> [*ReconstructionTables.configs][:2]
-    ['transcripts', 'instances']
-    """
-
-    name = RECONSTRUCTION
-    configs: Mapping[str, Config] = {config.name: config for config in ALL_CONFIGS}
-    runs: Sequence[PlayedRun] = ()
-
-    def __init__(self, source: ReconstructionSource) -> None:
-        self.source, self.instances, self.runs = source, source.instances, source.runs
-
-    def own_rows(self, config: Config, run: Any) -> Iterable[Row]:
-        """See ``GameTables``."""
-        source = self.source
-        if config.name == INSTANCES.name:
-            return instance_rows(source.instances)
-        if config.name == LEADERBOARD.name:
-            return leaderboard_rows(source.results)
-        if config.name == SCORES.name:
-            return score_rows(run, Rules.of(run.run).key)
-        make = {
-            EPISODES.name: episode_rows,
-            PREVIEWS.name: preview_rows,
-            FACTS.name: fact_rows,
-        }
-        return make.get(config.name, transcript_rows)(source.instances, run)
-
-
-QUALITY = 85
-"""Quality of the JPEG files, 0–100."""
-
-
-def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
-    """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
-    names = [column.name for column in PREVIEWS.columns]
-    last: tuple[object, PictureFile | None] = (None, None)
-    for row in transcript_rows(instances, run):
-        if row["target"] is not last[0]:  # the same object for all turns of an episode, and so is its preview
-            last = row["target"], _small_file(row["target"])
-        yield {name: row[name] for name in names} | {"target": last[1], "rendering": _small_file(row["rendering"])}
-
-
-def shrink(data: bytes) -> bytes:
-    """Return a picture as a JPEG file of at most ``PREVIEW_SIDE`` × ``PREVIEW_SIDE`` pixels, without any metadata."""
-    buffer = io.BytesIO()
-    with Image.open(io.BytesIO(data)) as image:
-        # JPEG has neither transparency nor palettes.
-        small = image.convert("RGB")
-    if max(small.size) > PREVIEW_SIDE:
-        small = ImageOps.contain(small, (PREVIEW_SIDE, PREVIEW_SIDE), Image.Resampling.LANCZOS)
-    # Pillow would write comment, EXIF and profile of the original into the JPEG file.
-    small.info.clear()
-    small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
-    return buffer.getvalue()
-
-
-def _small_file(original: object) -> PictureFile | None:
-    if not isinstance(original, PictureFile):
-        return None
-    # A preview is made when its row is written, and rows that the previous release has are not written.
-    return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))
+    def _of_run(self, table: str, run: PlayedRun) -> Iterator[Row]:
+        if is_transcripts(table):
+            return rows.step_rows(self.instances, run)
+        if table == EPISODES.name:
+            return rows.episode_rows(run)
+        if table == SCORES.name:
+            return rows.score_rows(run)
+        return fact_rows(self.instances, run) if table == FACTS.name else rows.preview_rows(self.instances, run)

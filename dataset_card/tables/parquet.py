@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.arrays import arrow_type
 from dataset_card.tables.columns import SPLIT, Config, Kind
@@ -87,22 +87,35 @@ def read_plain(paths: Iterable[Path], config: Config, columns: Sequence[str]) ->
 
 
 def read_picture_group(path: Path, group: int, column: str) -> dict[str, bytes]:
-    """Return the pictures of an image column in a row group, by the SHA-256 in the column beside it."""
+    """Return the pictures of a column in a row group, by the SHA-256 in the column beside it."""
     with open_parquet(path) as file:
         rows = file.read_row_group(group, [column, f"{column}_sha256"], use_threads=False).to_pylist()
-    return {row[f"{column}_sha256"]: row[column]["bytes"] for row in rows if row[column] is not None}
+    hashes, pictures = ([_items(row[name]) for row in rows] for name in (f"{column}_sha256", column))
+    # Of pictures that must not be published, the list holds none, and the hashes beside it stay.
+    each = (
+        (sha256, picture)
+        for beside, held in zip(hashes, pictures, strict=True)
+        for sha256, picture in zip(beside, held, strict=False)
+    )
+    return {sha256: picture["bytes"] for sha256, picture in each if picture is not None}
 
 
 def find_pictures(paths: Iterable[Path], column: str) -> dict[str, tuple[Path, int]]:
-    """Return file and row group of each picture of an image column, by SHA-256."""
+    """Return file and row group of each picture of a column, by SHA-256."""
     places: dict[str, tuple[Path, int]] = {}
     for path in paths:
         with open_parquet(path) as file:
             for group in range(file.num_row_groups):
-                hashes = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                cells = file.read_row_group(group, [f"{column}_sha256"]).column(0).to_pylist()
+                hashes = [sha256 for cell in cells for sha256 in _items(cell)]
                 # Only the hashes are read, so that finding a picture reads none.
                 places |= dict.fromkeys((sha256 for sha256 in hashes if sha256 is not None), (path, group))
     return places
+
+
+def _items(cell: Any) -> list[Any]:
+    """Return what a cell holds: the items of a list, or the one value."""
+    return cell if isinstance(cell, list) else [cell]
 
 
 def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
@@ -122,7 +135,7 @@ def read_frame(folder: Path, config: Config, pictures: bool) -> "pd.DataFrame":
     faults = schema_faults(folder, config) or ([] if files else [f"data/{config.name}: is missing"])
     if faults:
         raise InputError(f"{folder}: {faults[0]}", f"See: ircore release check {folder}")
-    columns = [column.name for column in config.columns if pictures or column.kind != "image"]
+    columns = [column.name for column in config.columns if pictures or column not in config.images]
     try:
         frame: pd.DataFrame = pq.read_table(files, columns=columns, page_checksum_verification=True).to_pandas()
     except (OSError, ValueError) as error:

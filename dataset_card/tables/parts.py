@@ -69,7 +69,9 @@ class PartKey:
     """
 
     def __init__(self, config: Config) -> None:
-        self._plain = [column.name for column in config.columns if column.kind not in ("image", "float64")]
+        self._plain = [
+            column.name for column in config.columns if column not in config.images and column.kind != "float64"
+        ]
         # Floats apart from the rest, since 0 and 0.0 are equal and have different JSON.
         self._floats = [column.name for column in config.columns if column.kind == "float64"]
         # With name and columns, so that two tables without rows have different keys.

@@ -1,73 +1,103 @@
 """Rows of a release back to the fields of records, which the caller validates."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields as fields_of
+from dataclasses import fields as dataclass_fields
 from typing import Any, cast
 
-from dataset_card.tables.rows import PLAIN_SCORE_FIELDS, Row
-from ircore.core.episode_records import EpisodeCost, Rendering
-from ircore.games.reconstruction.records import Turn
+from dataset_card.tables.columns import Column, Config, fields_of
+from dataset_card.tables.rows import Row, own_id
+from dataset_card.tables.schema import EPISODES, SCORES
+from ircore.core.episode_records import EpisodeCost
 from ircore.results.cell import Cell
 from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate
+from ircore.results.tables.board_columns import Filling
 from ircore.results.tables.pairs import ALL
-from ircore.results.tables.ranks import Filled
 
-_TURN = ("turn", "action", "message", "message_tokens", "over_budget", "leniencies", "notes", "seconds")
-_EPISODE = ("episode_id", "instance_id", "category", "difficulty", "outcome", "abort_reason")
+COST_COLUMNS = ("cost_usd", "seconds")
 
-TURN_COLUMNS = ("episode_id", *_TURN, "rendering_sha256", "rendering_width", "rendering_height")
-EPISODE_COLUMNS = (*_EPISODE, "abort_detail", "cost_usd", "seconds")
-SCORE_COLUMNS = (
-    "episode_id",
-    *PLAIN_SCORE_FIELDS,
-    *("rendering_sha256", "first_leading", "final_leading", "leniencies", "lowest", "highest", "unread"),
-)
-"""The columns that the functions below need."""
+_PICTURE_COLUMNS = ("picture_names", "picture_files", "pictures_sha256", "picture_widths", "picture_heights")
 
 
-def turn_fields(row: Row, rendering: Rendering | Mapping[str, object] | None) -> dict[str, Any]:
-    """Return the fields of the ``Turn`` in a row of ``transcripts``; the rendering is a record or a mapping."""
-    stated = {name: row[name] for name in _TURN} | {"rendering": rendering}
-    return {name: stated[name] for name in Turn.model_fields}
+def plain_columns(config: Config, *more: str) -> list[str]:
+    """Return the columns of a table that its records are read from, and further ones."""
+    return [column.name for column in config.columns if column.field or column.name in more]
 
 
-def episode_fields(row: Row, turns: Sequence[Turn | Mapping[str, object]]) -> dict[str, Any]:
-    """Return the fields of the ``Episode`` in a row of ``episodes``; the turns are records or mappings."""
-    return {name: row[name] for name in _EPISODE} | {"detail": row["abort_detail"], "steps": tuple(turns)}
+def step_fields(config: Config, row: Row) -> dict[str, Any]:
+    """Return the step of a row of a game's transcripts.
+
+    Raises:
+        ValueError: A text that must be JSON is none.
+    """
+    return fields_of(config.columns, row)
+
+
+def episode_fields(row: Row, steps: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """Return the fields of the ``Episode`` in a row of ``episodes``; the steps are records or mappings."""
+    return _own(EPISODES.columns, row) | {"steps": tuple(steps)}
 
 
 def score_fields(row: Row) -> dict[str, Any]:
     """Return the fields of the ``Score`` of a row of ``scores``."""
-    # Only models are asked in both orders; of all other scores both columns are null.
-    orders = (row["first_leading"], row["final_leading"])
-    return {name: row[name] for name in ("episode_id", *PLAIN_SCORE_FIELDS)} | {
-        "rendering": row["rendering_sha256"],
-        "orders": None if orders == (None, None) else orders,
-        "leniencies": row["leniencies"] or (),
-        "low": row["lowest"],
-        "high": row["highest"],
-        "unread": bool(row["unread"]),
+    return _own(SCORES.columns, row)
+
+
+def instance_fields(row: Row) -> dict[str, Any]:
+    """Return the fields of the ``Instance`` of a row of ``instances``.
+
+    Raises:
+        ValueError: Its lists are not of one length, or its scene or payload is no JSON.
+    """
+    files = zip(*(cast("Sequence[Any]", row[name]) for name in _PICTURE_COLUMNS), strict=True)
+    scene = {} if row["scene"] is None else {"scene": json.loads(str(row["scene"]))}
+    plain = ("game", "category", "difficulty", "source", "licence", "seed")
+    return {name: row[name] for name in plain} | {
+        "instance_id": own_id(row["instance_id"]),
+        "pictures": {
+            name: {"image": image, "sha256": sha256, "width": width, "height": height}
+            for name, image, sha256, width, height in files
+        },
+        "payload": json.loads(str(row["payload"])) | scene,
     }
 
 
 def cost_of(row: Row) -> EpisodeCost:
     """Return what the episode in a row of ``episodes`` cost."""
     # An unknown cost is null, and must not count as a cost of zero.
-    known = (float(value) if isinstance(value := row[name], float) else None for name in ("cost_usd", "seconds"))
+    known = (float(value) if isinstance(value := row[name], float) else None for name in COST_COLUMNS)
     return EpisodeCost(**dict(zip(("usd", "seconds"), known, strict=True)))
 
 
-def cell_of(row: Row, columns: Iterable[Filled[Any]], primary: str) -> Cell:
-    """Return the cell of a row of ``leaderboard`` of a game whose headline judges give.
+def _own(columns: Iterable[Column], row: Row) -> dict[str, Any]:
+    """Return the fields of a record with the ids that it has in its run and its set."""
+    fields = fields_of(columns, row)
+    return fields | {name: own_id(fields[name]) for name in ("episode_id", "instance_id") if name in fields}
+
+
+def cells_of(rows: Iterable[Row], columns: Sequence[Filling]) -> Iterable[Cell]:
+    """Yield the cells of the rows of ``leaderboard`` of a run of a game whose headline judges give.
 
     Whether judge and describer are of one family is not set: that is known of all runs together.
 
     Args:
-        row: The row.
+        rows: The run's rows, in their order.
         columns: Those of the game's boards, each of which says where its number stands in a cell.
-        primary: Key of the column whose flat names are plain ``mean``, ``low``, ``high`` and ``n``.
     """
+    by_all: dict[tuple[object, object], dict[object, Row]] = {}
+    by_judge: dict[tuple[object, object, object], dict[object, Row]] = {}
+    for row in rows:
+        place = row["category"], row["difficulty"]
+        own = by_all.setdefault(place, {}) if row["by"] == row["game"] else by_judge.setdefault((*place, row["by"]), {})
+        own[row["measure"]] = row
+    for (category, difficulty, judge), numbers in by_judge.items():
+        known = by_all[category, difficulty] | numbers
+        named: Row = {"run_id": numbers["main_score"]["run_id"], "judge": judge}
+        yield _cell(named | {"category": category, "difficulty": difficulty}, known, columns)
+
+
+def _cell(named: Row, numbers: Mapping[object, Row], columns: Sequence[Filling]) -> Cell:
     fields: dict[str, Any] = {}
     for filled in columns:
         *path, name = filled.field or ("",)
@@ -75,9 +105,7 @@ def cell_of(row: Row, columns: Iterable[Filled[Any]], primary: str) -> Cell:
         for step in path:
             inner = inner.setdefault(step, {})
         if name:
-            inner[name] = (
-                _estimate(row, filled.column.key, primary) if filled.column.estimated else row[filled.column.key]
-            )
+            inner[name] = _number(named, numbers.get(filled.column.key), filled)
     for condition in ("category", "difficulty"):
         fields[condition] = None if fields[condition] == ALL else fields[condition]
     doubt = fields.pop("doubt")
@@ -89,12 +117,16 @@ def cell_of(row: Row, columns: Iterable[Filled[Any]], primary: str) -> Cell:
     )
 
 
-_CELL_FIELDS = {field.name for field in fields_of(Cell)} - {"same_family"}
+_CELL_FIELDS = {field.name for field in dataclass_fields(Cell)} - {"same_family"}
 """Fields of a cell that columns hold; others, such as the share that was played, follow from these."""
 
 
-def _estimate(row: Row, key: str, primary: str) -> Estimate:
-    """Return the estimate under the names of ``ircore.results.tables.formats.flat_columns``."""
-    prefix = "" if key == primary else f"{key}_"
-    mean, low, high = (cast("float | None", row[prefix + part]) for part in ("mean", "low", "high"))
-    return Estimate(mean, low, high, cast("int", row[f"{prefix}n"]))
+def _number(named: Row, row: Row | None, filled: Filling) -> Any:
+    if filled.column.estimated:
+        known = row or {}
+        mean, low, high = (cast("float | None", known.get(part)) for part in ("mean", "low", "high"))
+        return Estimate(mean, low, high, cast("int", known.get("n", 0)))
+    if filled.column.key in named:
+        return named[filled.column.key]
+    value = None if row is None else cast("float", row["mean"])
+    return int(value) if value is not None and filled.column.digits == 0 else value

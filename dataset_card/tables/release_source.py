@@ -1,16 +1,12 @@
 """The games of a release: their tables, runs and instances."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from dataset_card.tables.columns import Config
-from dataset_card.tables.declared_tables import DeclaredTables
-from dataset_card.tables.game_tables import GameTables, ReconstructionTables
-from dataset_card.tables.rows import ReconstructionSource
-from dataset_card.tables.schema import FACTS, PREVIEWS
-from dataset_card.tables.shared_tables import join_configs
-from ircore.core.records import Instance
+from dataset_card.tables.game_tables import GameTables
+from dataset_card.tables.schema import PREVIEWS, TABLES, is_transcripts
+from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.results.played_run import PlayedRun
 
 
@@ -19,7 +15,7 @@ class ReleaseSource:
     """Runs, instances and results of a release, by game.
 
     Attributes:
-        games: At least one; reconstruction first, the others by name.
+        games: At least one; the default game first, the others by name.
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
@@ -31,18 +27,17 @@ class ReleaseSource:
     games: tuple[GameTables, ...]
 
     @property
-    def reconstruction(self) -> ReconstructionSource | None:
-        """Runs and results of the reconstruction game; None in a release without reconstruction."""
-        first = self.games[0]
-        return first.source if isinstance(first, ReconstructionTables) else None
+    def reconstruction(self) -> GameTables | None:
+        """The default game, whose board and pictures open the card; None in a release without it."""
+        return next((game for game in self.games if game.name == DEFAULT_GAME), None)
 
     @property
-    def others(self) -> tuple[DeclaredTables, ...]:
-        """Games other than reconstruction."""
-        return tuple(game for game in self.games if isinstance(game, DeclaredTables))
+    def others(self) -> tuple[GameTables, ...]:
+        """The other games."""
+        return tuple(game for game in self.games if game.name != DEFAULT_GAME)
 
     @property
-    def runs(self) -> tuple[Any, ...]:
+    def runs(self) -> tuple[PlayedRun, ...]:
         """Runs of all games."""
         return tuple(run for game in self.games for run in game.runs)
 
@@ -52,21 +47,12 @@ class ReleaseSource:
             yield from game.instances.instances
 
     def configs(self, previews: bool) -> tuple[Config, ...]:
-        """Return the tables that the games have together.
+        """Return the tables that the games have together, the default one first.
 
         Args:
-            previews: Whether there is a table of small pictures, if reconstruction is among the games.
+            previews: Whether there is a table of small pictures, if a game has one.
         """
-        left_out = {PREVIEWS.name} if not previews else set()
-        if self.reconstruction is None or not any(has_facts(run) for run in self.reconstruction.runs):
-            left_out.add(FACTS.name)
-        tables = {
-            game.name: [config for config in game.configs.values() if config.name not in left_out]
-            for game in self.games
-        }
-        return join_configs(tables)
-
-
-def has_facts(run: PlayedRun) -> bool:
-    """Return whether anything is known of the facts of a run's renderings."""
-    return next(run.facts(judge=None), None) is not None
+        present = {name for game in self.games for name in game.configs} - (set() if previews else {PREVIEWS.name})
+        steps = [config for game in self.games for config in game.configs.values() if is_transcripts(config.name)]
+        first = [replace(config, default=place == 0) for place, config in enumerate(steps)]
+        return (*first, *(config for config in TABLES if config.name in present))

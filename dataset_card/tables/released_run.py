@@ -9,7 +9,6 @@ from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
 from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.schema import FACTS
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
-from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, Score
@@ -35,9 +34,9 @@ class ReleasedRun:
     known_scores: tuple[Score, ...]
     known_judges: Mapping[str, JudgeIdentity]
     known_costs: Mapping[str, EpisodeCost]
-    known_provenance: Provenance | None = None
-    pictures: EmbeddedPictures | None = None
-    fact_files: tuple[Path, ...] = ()
+    known_provenance: Provenance | None
+    pictures: EmbeddedPictures
+    fact_files: tuple[Path, ...]
 
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts that the run's renderings show, read from the release at every call."""
@@ -64,11 +63,5 @@ class ReleasedRun:
         return self.known_provenance
 
     def rendering(self, rendering: Rendering) -> Picture:
-        """Return a rendering of the run, with the hash checked.
-
-        Raises:
-            InputError: The run was read back without its pictures, or the release does not have this one.
-        """
-        if self.pictures is None:
-            raise InputError(f"{self.path}: the run was read back without its pictures")
+        """Return a rendering of the run, with the hash checked; ``InputError`` if the release does not have it."""
         return self.pictures.read(rendering)

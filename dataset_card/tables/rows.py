@@ -1,25 +1,39 @@
-"""Records to rows: generators that yield the rows of each config, in an order that only the content decides.
+"""Records to rows: generators that yield the rows of each table, in an order that only the content decides.
 
 A row is a mapping of column names, as in ``schema``, to plain values. A picture is a ``PictureFile``, which is read
 only when it is written, so that rows can be compared with those of a previous release without reading a picture; a row
 that was read back from a release has an ``EmbeddedImage``.
 """
 
+import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypedDict
+from typing import Any, TypedDict
 
-from dataset_card.tables.schema import TRANSCRIPTS, transcripts_name
+from PIL import Image, ImageOps
+
+from dataset_card.tables.columns import columns_of
+from dataset_card.tables.schema import (
+    EPISODES,
+    INSTANCES,
+    PREVIEW_SIDE,
+    PREVIEWS,
+    SCORES,
+    step_column,
+    transcripts_config,
+)
 from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
-from ircore.games.reconstruction.records import RECONSTRUCTION, Turn, turns_of
+from ircore.core.score_records import JudgeIdentity
+from ircore.games.base import Game, ending_of, picture_fields, step_defaults
 from ircore.instances.store import InstanceSet
+from ircore.instances.withheld_pictures import may_be_published
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import flat_records
+from ircore.results.tables.board_columns import Filling, board_columns
 
 
 @dataclass(frozen=True)
@@ -50,175 +64,276 @@ class EmbeddedImage(TypedDict):
 
 Row = dict[str, object]
 
-PLAIN_SCORE_FIELDS = (
-    "step", "measure", "by", "value", "reason", "note", "annotator", "version", "loading", "undecided"
-)  # fmt: skip
-"""Fields of a score that are columns of the same name."""
+
+def public_id(owner: str, name: str) -> str:
+    """Return an id that is unique in a release: of an instance with its game, of an episode with its run."""
+    return f"{owner}/{name}"
 
 
-def is_of_turns(game: str) -> bool:
-    """Return whether a game's rows stand in the table of turns; those of other games stand in tables of their own."""
-    return transcripts_name(game) == TRANSCRIPTS.name
+def own_id(public: object) -> str:
+    """Return the id in the records of what a row names; the way back of ``public_id``.
 
-
-OF_GAME: Row = {"game": RECONSTRUCTION}
-"""Column with the game of a row."""
-
-
-@dataclass(frozen=True)
-class ReconstructionSource:
-    """Instances, runs and results of reconstruction in a release.
-
-    Attributes:
-        instances: The instance set.
-        runs: Played on it, in the order of ``results.submissions``.
-        results: Computed from these runs.
-
-    >>> from pathlib import Path
-    >>> from ircore.runs.folder import RunFolder
-    >>> run = PlayedRun(RunFolder(Path("run")))
-    >>> source = ReconstructionSource(run.instances, (run,), Results.from_runs([run]))
-    >>> len([*instance_rows(source.instances)])
-    2
+    >>> own_id(public_id("reconstruction", "geometry-easy-01"))
+    'geometry-easy-01'
     """
-
-    instances: InstanceSet
-    runs: tuple[PlayedRun, ...]
-    results: Results
+    return str(public).rpartition("/")[2]
 
 
 def instance_rows(instances: InstanceSet) -> Iterator[Row]:
     """Yield the rows of ``instances``, in the order of the set."""
     for instance in instances.instances:
-        yield OF_GAME | {
-            "instance_id": instance.instance_id,
-            "category": instance.category,
-            "difficulty": instance.difficulty,
-            "image": _target_file(instances, instance),
-            "image_sha256": instance.pictures["target"].sha256,
-            "width": instance.pictures["target"].width,
-            "height": instance.pictures["target"].height,
-            "scene": None
-            if instance.scene is None
-            else json.dumps(instance.payload["scene"], ensure_ascii=False, separators=(",", ":")),
-            "source": instance.source,
-            "licence": instance.licence,
-            "seed": instance.seed,
-            "file": instance.pictures["target"].image,
+        files, pictures = instance.pictures.values(), published_files(instances, instance)
+        # In its own order, which the identity of the set rests on; the scene leaves its place behind.
+        payload = instance.payload if instance.scene is None else instance.payload | {"scene": None}
+        yield {
+            **columns_of(INSTANCES.columns, instance),
+            "game": instance.game,
+            "instance_id": public_id(instance.game, instance.instance_id),
+            "image": next(iter(pictures.values()), None),
+            "image_sha256": next((file.sha256 for file in files if pictures), None),
+            "pictures": [*pictures.values()],
+            "picture_names": [*instance.pictures],
+            "pictures_sha256": [file.sha256 for file in files],
+            "picture_widths": [file.width for file in files],
+            "picture_heights": [file.height for file in files],
+            "picture_files": [file.image for file in files],
+            "scene": None if instance.scene is None else as_json(instance.payload["scene"]),
+            "payload": as_json(payload),
         }
 
 
-def transcript_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
-    """Yield the rows of ``transcripts`` of a run: by instance and turn."""
-    targets = {instance.instance_id: instance for instance in instances.instances}
+def published_files(instances: InstanceSet, instance: Instance) -> dict[str, PictureFile]:
+    """Return the pictures of an instance that may be published, by name: all of them or none."""
+    if not may_be_published(instance.licence):
+        return {}
+    return {
+        name: PictureFile(file.image.rpartition("/")[2], partial(instances.picture_bytes, instance, name))
+        for name, file in instance.pictures.items()
+    }
+
+
+def as_json(value: object) -> str:
+    """Return a value as short JSON, its keys in their own order."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def step_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+    """Yield the rows of a game's transcripts of a run: by instance and step."""
+    game, played_on = run.game, {instance.instance_id: instance for instance in instances.instances}
+    columns, defaults = transcripts_config(game).columns, step_defaults(game.step)
+    pictures = {name: step_column(game, name) for name in picture_fields(game.step)}
+    seats: Row = {seat.name: _player(run, seat.name) for seat in game.seats}
     for episode in run.episodes:
-        target = targets[episode.instance_id]
-        shown: Row = {"target": _target_file(instances, target), "target_sha256": target.pictures["target"].sha256}
-        for turn in turns_of(episode):
-            yield of_episode(run, episode) | _of_pair(run) | shown | _of_turn(run, turn)
+        shown = _shown(game, instances, played_on[episode.instance_id])
+        for number, step in enumerate(episode.steps, start=1):
+            fields = defaults | step
+            drawn = {name: _rendering(run, fields[name]) for name in pictures}
+            yield {
+                **of_episode(run, episode),
+                **seats,
+                "step": number,
+                **shown,
+                **columns_of(columns, fields),
+                **{pictures[name]: file for name, file in drawn.items()},
+            }
 
 
-def episode_rows(_: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+def _player(run: PlayedRun, seat: str) -> str | None:
+    return run.run.submission.label_of(seat) if seat in run.run.submission.players else None
+
+
+def _shown(game: Game[Any], instances: InstanceSet, instance: Instance) -> Row:
+    """Return the columns of the pictures of an instance that are shown with each of its steps."""
+    files = published_files(instances, instance)
+    return {
+        column: value
+        for name in game.shown_pictures
+        for column, value in ((name, files.get(name)), (f"{name}_sha256", instance.pictures[name].sha256))
+    }
+
+
+def _rendering(run: PlayedRun, fields: Any) -> PictureFile | None:
+    return None if fields is None else _file_of(run, Rendering.model_validate(fields))
+
+
+def _file_of(run: PlayedRun, rendering: Rendering) -> PictureFile:
+    return PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
+
+
+def episode_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``episodes`` of a run: by instance."""
     for episode in run.episodes:
-        cost = run.costs.get(episode.episode_id, UNKNOWN_COST)
-        drawn = [turn.rendering for turn in turns_of(episode) if turn.rendering is not None]
-        yield (
-            of_episode(run, episode)
-            | _of_pair(run)
-            | {
-                "outcome": episode.outcome,
-                "abort_reason": episode.abort_reason,
-                "abort_detail": episode.detail,
-                "turns": len(turns_of(episode)),
-                "renderings": len(drawn),
-                "message_tokens": sum(turn.message_tokens for turn in turns_of(episode)),
-                "seconds": cost.seconds,
-                "cost_usd": cost.usd,
-            }
-            | picture_columns("first_rendering", run, drawn[0] if drawn else None)
-            | picture_columns("final_rendering", run, drawn[-1] if drawn else None)
-        )
+        cost, drawn = run.costs.get(episode.episode_id, UNKNOWN_COST), [*episode.renderings.values()]
+        yield {
+            **columns_of(EPISODES.columns, episode),
+            **of_episode(run, episode),
+            "turns": len(episode.steps),
+            "renderings": len(drawn),
+            **_of_rendering("first_rendering", run, drawn[:1]),
+            **_of_rendering("final_rendering", run, drawn[-1:]),
+            "message_tokens": run.game.effort(ending_of(run.game, episode)).tokens,
+            "seconds": cost.seconds,
+            "cost_usd": cost.usd,
+        }
 
 
-def score_rows(run: PlayedRun, rules: str) -> Iterator[Row]:
-    """Yield the rows of ``scores`` of a run of any game: by instance, step, measure, who gave it and annotator.
+def _of_rendering(name: str, run: PlayedRun, drawn: list[Rendering]) -> Row:
+    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels; empty without one."""
+    return {
+        name: next((_file_of(run, rendering) for rendering in drawn), None),
+        f"{name}_sha256": next((rendering.sha256 for rendering in drawn), None),
+    }
 
-    Args:
-        run: The run.
-        rules: Key of its rules.
-    """
-    identity: Row = {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
-    episodes = {episode.episode_id: episode_columns(episode) for episode in run.episodes}
+
+def score_rows(run: PlayedRun) -> Iterator[Row]:
+    """Yield the rows of ``scores`` of a run: by instance, step, measure, who gave it and annotator."""
+    episodes = {episode.episode_id: of_episode(run, episode) for episode in run.episodes}
     for score in run.scores:
-        yield (
-            identity
-            | episodes[score.episode_id]
-            | {name: getattr(score, name) for name in PLAIN_SCORE_FIELDS}
-            | {
-                "rendering_sha256": score.rendering,
-                "first_leading": score.orders and score.orders.first_leading,
-                "final_leading": score.orders and score.orders.final_leading,
-                "leniencies": list(score.leniencies),
-                "lowest": score.low,
-                "highest": score.high,
-                "unread": score.unread if score.undecided is not None else None,
-            }
-        )
-
-
-def leaderboard_rows(results: Results) -> Iterator[Row]:
-    """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
-    return ({"game": results.game.name} | row for row in flat_records(leaderboard_table(results)))
-
-
-def episode_columns(episode: Episode) -> Row:
-    """Return the columns that name the episode of a row."""
-    return {name: getattr(episode, name) for name in ("episode_id", "instance_id", "category", "difficulty")}
+        yield columns_of(SCORES.columns, score) | episodes[score.episode_id]
 
 
 def of_episode(run: PlayedRun, episode: Episode) -> Row:
     """Return the columns that name game, run, rules and episode of a row."""
-    named: Row = {"run_id": run.run.run_id, "submission": run.run.slug, "rules": run.game.rules_of(run.run).key}
-    return OF_GAME | named | episode_columns(episode)
-
-
-def _target_file(instances: InstanceSet, instance: Instance) -> PictureFile:
-    name = instance.pictures["target"].image.rpartition("/")[2]
-    return PictureFile(name, partial(instances.picture_bytes, instance, "target"))
-
-
-def _of_pair(run: PlayedRun) -> Row:
-    pair = run.run.submission
-    return {"describer": pair.players["describer"].label, "generator": pair.players["generator"].label}
-
-
-def _of_turn(run: PlayedRun, turn: Turn) -> Row:
-    drawn = turn.rendering
     return {
-        "turn": turn.turn,
-        "action": turn.action,
-        "message": turn.message,
-        "message_tokens": turn.message_tokens,
-        "over_budget": turn.over_budget,
-        "leniencies": list(turn.leniencies),
-        "notes": list(turn.notes),
-        "seconds": turn.seconds,
-        "rendering_width": drawn and drawn.width,
-        "rendering_height": drawn and drawn.height,
-        **picture_columns("rendering", run, drawn),
+        **_of_run(run),
+        "episode_id": public_id(run.run.run_id, episode.episode_id),
+        "instance_id": public_id(run.run.game, episode.instance_id),
+        "category": episode.category,
+        "difficulty": episode.difficulty,
     }
 
 
-def picture_columns(name: str, run: PlayedRun, rendering: Rendering | None) -> Row:
-    """Return the columns of a rendering: the picture and, beside it, the SHA-256 of its pixels.
+def _of_run(run: PlayedRun) -> Row:
+    rules = run.game.rules_of(run.run).key
+    return {"game": run.run.game, "run_id": run.run.run_id, "submission": run.run.slug, "rules": rules}
 
-    Args:
-        name: Name of the picture's column.
-        run: The run that holds the rendering.
-        rendering: The rendering; None for empty columns.
-    """
-    if rendering is None:
-        return {name: None, f"{name}_sha256": None}
-    file = PictureFile(f"{rendering.sha256}.png", lambda: run.rendering(rendering).data)
-    return {name: file, f"{name}_sha256": rendering.sha256}
+
+def leaderboard_rows(results: Results) -> Iterator[Row]:
+    """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
+    filling, table = board_columns(results.game, results.seats), leaderboard_table(results)
+    numbers = [*numeric(results)]
+    stated: set[tuple[object, ...]] = set()
+    for entries in table.rows:
+        row = {filled.column.key: entry for filled, entry in zip(filling, entries, strict=True)}
+        plain: Row = {key: row[key].value for key in ("run_id", "submission", "category", "difficulty", "rules")}
+        for filled in numbers:
+            key, entry = filled.column.key, row[filled.column.key]
+            # An estimate without a mean still says of how many episodes; a number that is missing says nothing.
+            if entry.value is None and not filled.column.estimated:
+                continue
+            place = plain["run_id"], plain["category"], plain["difficulty"], key
+            if filled.by_all and place in stated:
+                continue
+            stated.add(place)
+            ranks = key == "main_score"
+            yield {
+                "game": results.game.name,
+                **plain,
+                "by": results.game.name if filled.by_all else row["judge"].value,
+                "measure": key,
+                "mean": entry.value,
+                "low": entry.low,
+                "high": entry.high,
+                "n": entry.n,
+                "rank_low": row["rank_low"].value if ranks else None,
+                "rank_high": row["rank_high"].value if ranks else None,
+                "unranked": row["unranked"].value if ranks else None,
+            }
+
+
+def numeric(results: Results) -> Iterator[Filling]:
+    """Yield the columns of a game's boards that are rows of ``leaderboard``: numbers, but ranks and rules."""
+    for filled in board_columns(results.game, results.seats):
+        if filled.column.digits is not None and filled.column.key not in {"rank_low", "rank_high", *_rules(results)}:
+            yield filled
+
+
+def _rules(results: Results) -> Iterable[str]:
+    return results.game.pages.rules
+
+
+def measure_rows(results: Results) -> Iterator[Row]:
+    """Yield the rows of ``measures``: what the numbers of the game's boards mean."""
+    for filled in numeric(results):
+        column = filled.column
+        yield {
+            "game": results.game.name,
+            "measure": column.key,
+            "title": column.title,
+            "unit": column.unit or column.implied or None,
+            "better": column.better,
+            "description": column.description,
+        }
+
+
+def run_rows(runs: Iterable[PlayedRun]) -> Iterator[Row]:
+    """Yield the rows of ``runs``."""
+    for run in runs:
+        own, players = run.run, run.run.submission.players
+        seats = [seat.name for seat in run.game.seats if seat.name in players]
+        yield {
+            **_of_run(run),
+            "name": own.submission.name,
+            "seats": seats,
+            "players": [own.submission.label_of(seat) for seat in seats],
+            "settings": as_json(own.model_dump(mode="json")["rules"]),
+            "instance_set": own.instance_set,
+            "prompts": own.prompts,
+            "seed": own.seed,
+            "version": own.version,
+            "started": own.started,
+            "licence": own.submission.licence,
+            "reference": own.reference,
+            "vouched_by": run.provenance and run.provenance.kind,
+        }
+
+
+def judge_rows(game: str, judges: Mapping[str, JudgeIdentity]) -> Iterator[Row]:
+    """Yield the rows of ``judges`` of a game."""
+    for judge in judges.values():
+        yield {
+            "game": game,
+            "judge": judge.name,
+            "label": judge.label,
+            "kind": judge.kind,
+            "family": judge.family,
+            "model": judge.player and judge.player.label,
+            "prompts": judge.prompts,
+            "version": judge.version,
+            "categories": [*(judge.categories or ())],
+        }
+
+
+QUALITY = 85
+"""Quality of the JPEG files of previews, 0–100."""
+
+
+def preview_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
+    """Yield the rows of ``previews`` of a run: the rows of ``transcripts`` with small pictures."""
+    names = [column.name for column in PREVIEWS.columns]
+    last: tuple[object, PictureFile | None] = (None, None)
+    for row in step_rows(instances, run):
+        if row["target"] is not last[0]:  # the same object for all turns of an episode, and so is its preview
+            last = row["target"], _small_file(row["target"])
+        yield {name: row[name] for name in names} | {"target": last[1], "rendering": _small_file(row["rendering"])}
+
+
+def shrink(data: bytes) -> bytes:
+    """Return a picture as a JPEG file of at most ``PREVIEW_SIDE`` × ``PREVIEW_SIDE`` pixels, without any metadata."""
+    buffer = io.BytesIO()
+    with Image.open(io.BytesIO(data)) as image:
+        # JPEG has neither transparency nor palettes.
+        small = image.convert("RGB")
+    if max(small.size) > PREVIEW_SIDE:
+        small = ImageOps.contain(small, (PREVIEW_SIDE, PREVIEW_SIDE), Image.Resampling.LANCZOS)
+    # Pillow would write comment, EXIF and profile of the original into the JPEG file.
+    small.info.clear()
+    small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+    return buffer.getvalue()
+
+
+def _small_file(original: object) -> PictureFile | None:
+    if not isinstance(original, PictureFile):
+        return None
+    # A preview is made when its row is written, and rows that the previous release has are not written.
+    return PictureFile(f"{original.path.rpartition('.')[0]}.jpg", lambda: shrink(original.load()))

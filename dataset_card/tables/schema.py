@@ -1,96 +1,88 @@
-"""The columns of the tables of reconstruction, defined once.
+"""The tables of a release and their columns, defined once for every game.
 
 From these come the Arrow schema of the files, the features that ``datasets`` reads, the YAML and the column tables of
-the card, and what ``release check`` demands.
+the card, what ``release check`` demands, the rows that records make, and the records that rows are read back to. Only
+the transcripts differ between games: their columns are the fields of a game's record of a step.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from dataset_card.tables.columns import Column, Config, Kind
-from ircore.games.base import Game, Seat
-from ircore.games.reconstruction.records import RECONSTRUCTION
-from ircore.games.registry import load_game
-from ircore.results.tables.board_columns import board_columns, primary_key
-from ircore.results.tables.formats import FlatColumn, flat_columns
+from ircore.core.records import DEFAULT_GAME
+from ircore.games.base import Game, picture_fields
 
-GAME = Column("game", "string", "The game: always `reconstruction` in these tables.")
-"""The first column of every table but the transcripts, whose rows are of one game by their config."""
+GAME = Column("game", "string", "Name of the game.")
+"""The first column of every table."""
 
 _RUN = (
-    Column("run_id", "string", "The run: one pair under one set of rules; its settings are in `runs.jsonl`."),
-    Column("submission", "string", "Slug of the describer–generator pair."),
+    Column("run_id", "string", "The run: the players of a submission under one set of rules; joins with `runs`."),
+    Column("submission", "string", "Slug of the submission."),
 )
-_RULES = Column(
-    "rules",
-    "string",
-    "Key of the rules played by: token budget, turn limit and what happens over the budget, such as `b200-t10-allow`.",
-)
+_RULES = Column("rules", "string", "Key of the rules played by, such as `b200-t10-allow` or `rounds=3`.")
 """The last column of every table of runs."""
 
-_PAIR = (
-    Column("describer", "string", "Model that sees the target and writes."),
-    Column("generator", "string", "Model that reads and draws."),
+_EPISODE = Column(
+    "episode_id",
+    "string",
+    "One instance played by one submission: the run and the instance, unique in the release.",
+    field="episode_id",
 )
-_EPISODE = Column("episode_id", "string", "One instance played by one pair; unique within its run.")
 _INSTANCE = (
-    Column("instance_id", "string", "The target picture; joins with `instances`."),
-    Column("category", "string", "Category of the target, such as `bar_graph`."),
-    Column("difficulty", "string", "`easy` or `hard`."),
+    Column(
+        "instance_id",
+        "string",
+        "What was played: the game and the instance, unique in the release; joins with `instances`.",
+        field="instance_id",
+    ),
+    Column("category", "string", "Category of the instance, such as `bar_graph`.", field="category"),
+    Column("difficulty", "string", "`easy` or `hard`.", field="difficulty"),
 )
+_LABELS = tuple(Column(column.name, column.kind, column.description) for column in _INSTANCE)
+"""The same columns where a row is of something else, such as a score."""
 
 
-def _hash(of: str, nullable: bool = False) -> Column:
-    return Column(f"{of}_sha256", "string", f"SHA-256 of the pixels of `{of}`, as 64 hex digits.", nullable)
+def _picture(
+    name: str, about: str, field: str = "", nullable: bool = True, repeats: bool = False
+) -> tuple[Column, ...]:
+    """Return the columns of a picture: the picture, the hash of its pixels, and its size where it is read back."""
+    size = (
+        Column(f"{name}_width", "int32", "Pixels.", nullable, field=f"{field}.width"),
+        Column(f"{name}_height", "int32", "Pixels.", nullable, field=f"{field}.height"),
+    )
+    words = f"SHA-256 of the pixels of `{name}`, as 64 hex digits."
+    return (
+        Column(name, "image", about, nullable, repeats),
+        Column(f"{name}_sha256", "string", words, nullable, field=field and f"{field}.sha256"),
+        *(size if field else ()),
+    )
 
 
 INSTANCES = Config(
     "instances",
-    "one target picture",
+    "one instance: a target picture, a context, a task",
     (
         GAME,
         *_INSTANCE,
-        Column("image", "image", "The target, the bytes of its original PNG or JPEG file."),
-        _hash("image"),
-        Column("width", "int32", "Pixels."),
-        Column("height", "int32", "Pixels."),
+        *_picture("image", "The first of its pictures, such as the target; null if none may be published."),
+        Column("pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."),
+        Column("picture_names", "strings", "Their names, such as `target`."),
+        Column("pictures_sha256", "strings", "SHA-256 of the pixels of each."),
+        Column("picture_widths", "int32s", "Pixels."),
+        Column("picture_heights", "int32s", "Pixels."),
+        Column("picture_files", "strings", "The files in the instance set."),
+        Column("scene", "string", "What was drawn (elements, boxes, colours) as JSON; null if not drawn.", True),
+        Column("payload", "string", "The game's own fields, such as texts and answers, as JSON; of a scene the place."),
+        Column("source", "string", "`procedural`, or the work and its author.", field="source"),
         Column(
-            "scene", "string", "What was drawn (elements, boxes, colours, values) as JSON; null if not drawn.", True
+            "licence",
+            "string",
+            "SPDX identifier of the pictures, or `LicenseRef-…` for a public-domain statement.",
+            field="licence",
         ),
-        Column("source", "string", "`procedural`, or the work and its author."),
-        Column("licence", "string", "SPDX identifier of the picture, or `LicenseRef-…` for a public-domain statement."),
-        Column("seed", "int64", "Seed it was drawn from; null if it was not drawn.", nullable=True),
-        Column("file", "string", "The picture's file in the instance set."),
+        Column("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
     ),
-)
-
-TRANSCRIPTS = Config(
-    "transcripts",
-    "one turn",
-    (
-        *_RUN,
-        *_PAIR,
-        _EPISODE,
-        *_INSTANCE,
-        Column("turn", "int32", "1-based."),
-        Column("action", "string", "`describe`, or `done` when the describer ends the episode."),
-        Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
-        Column("target", "image", "What the describer sees and the generator does not.", repeats=True),
-        _hash("target"),
-        Column(
-            "rendering", "image", "What the generator drew; null on a done turn or where nothing was drawn.", True, True
-        ),
-        _hash("rendering", nullable=True),
-        Column("rendering_width", "int32", "Pixels; null where nothing was drawn.", nullable=True),
-        Column("rendering_height", "int32", "Pixels; null where nothing was drawn.", nullable=True),
-        Column("message_tokens", "int32", "Length of the message as written, in o200k_base tokens."),
-        Column("over_budget", "bool", "Whether that is more than the run's token budget."),
-        Column("leniencies", "strings", "Deviations from the protocol that were accepted."),
-        Column("notes", "strings", "What the generator said it could not follow."),
-        Column("seconds", "float64", "Time both players took to answer, seconds."),
-        _RULES,
-    ),
-    default=True,
 )
 
 EPISODES = Config(
@@ -99,19 +91,16 @@ EPISODES = Config(
     (
         GAME,
         *_RUN,
-        *_PAIR,
         _EPISODE,
         *_INSTANCE,
-        Column("outcome", "string", "`converged` (the describer said done), `turn_limit` or `aborted`."),
-        Column("abort_reason", "string", "Why it was aborted, such as `describer_format`.", nullable=True),
-        Column("abort_detail", "string", "What was seen that led to the abort.", nullable=True),
-        Column("turns", "int32", "Rows it has in `transcripts`."),
-        Column("renderings", "int32", "Of these, turns with a rendering."),
-        Column("first_rendering", "image", "Of the first turn; null if nothing was drawn.", nullable=True),
-        _hash("first_rendering", nullable=True),
-        Column("final_rendering", "image", "Of the last turn that has one.", nullable=True),
-        _hash("final_rendering", nullable=True),
-        Column("message_tokens", "int32", "Tokens of all messages."),
+        Column("outcome", "string", "How it ended, such as `converged`, `completed` or `aborted`.", field="outcome"),
+        Column("abort_reason", "string", "Why it was aborted, such as `describer_format`.", True, field="abort_reason"),
+        Column("abort_detail", "string", "What was seen that led to the abort.", True, field="detail"),
+        Column("turns", "int32", "Turns or steps: its rows in the game's transcripts."),
+        Column("renderings", "int32", "Of these, those with a rendering."),
+        *_picture("first_rendering", "Of the first turn that has one; null if nothing was drawn."),
+        *_picture("final_rendering", "Of the last turn that has one."),
+        Column("message_tokens", "int32", "Tokens of all messages; null for games without any.", nullable=True),
         Column("seconds", "float64", "Time until its answers were there, seconds; null if unknown.", nullable=True),
         Column("cost_usd", "float64", "US dollars that its answers cost; null if one is not known.", nullable=True),
         _RULES,
@@ -125,120 +114,171 @@ SCORES = Config(
         GAME,
         *_RUN,
         _EPISODE,
-        *_INSTANCE,
+        *_LABELS,
         Column(
             "step",
             "int32",
             "The step that was scored, 1-based; the last one for a preference; null for the whole episode.",
             nullable=True,
+            field="step",
         ),
-        Column("measure", "string", "`similarity`, `preference`, an image metric, or a measure of the game."),
-        Column("by", "string", "Who gave it: a judge, the metric itself, or the game for its own measures."),
+        Column(
+            "measure",
+            "string",
+            "`similarity`, `preference`, an image metric, or a measure of the game.",
+            field="measure",
+        ),
+        Column(
+            "by", "string", "Who gave it: a judge, the metric itself, or the game for its own measures.", field="by"
+        ),
         Column(
             "value",
             "float64",
             "similarity: 0–10; preference: 1 final, 0 first rendering, 0.5 tie; others: in the measure's unit.",
             nullable=True,
+            field="value",
         ),
-        Column("reason", "string", "Why there is no value.", nullable=True),
-        Column("note", "string", "The value explained in words.", nullable=True),
-        Column("rendering_sha256", "string", "SHA-256 of the scored picture; null for the game's own measures.", True),
-        Column("annotator", "string", "Pseudonym of the person, where `by` is `human`.", nullable=True),
+        Column("reason", "string", "Why there is no value.", nullable=True, field="reason"),
+        Column("note", "string", "The value explained in words.", nullable=True, field="note"),
+        Column(
+            "rendering_sha256",
+            "string",
+            "SHA-256 of the scored picture; null for the game's own measures.",
+            nullable=True,
+            field="rendering",
+        ),
+        Column("annotator", "string", "Pseudonym of the person, where `by` is `human`.", True, field="annotator"),
         Column(
             "first_leading",
             "float64",
             "preference asked in both orders: the answer with the first rendering shown first.",
             nullable=True,
+            field="orders.first_leading",
         ),
-        Column("final_leading", "float64", "The same with the final rendering shown first.", nullable=True),
-        Column("leniencies", "strings", "Deviations in a model's answer that were accepted."),
+        Column(
+            "final_leading",
+            "float64",
+            "The same with the final rendering shown first.",
+            nullable=True,
+            field="orders.final_leading",
+        ),
+        Column("leniencies", "strings", "Deviations in a model's answer that were accepted.", field="leniencies"),
         Column(
             "version",
             "string",
             "metric: version of its definition, with the weights that it computed with.",
             nullable=True,
+            field="version",
         ),
         Column(
             "loading",
             "string",
             "metric: `upstream` (as published values were computed) or `native` (as a viewer shows the pictures).",
             nullable=True,
+            field="loading",
         ),
         Column(
             "lowest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is wrong.",
             nullable=True,
+            field="low",
         ),
         Column(
             "highest",
             "float64",
             "similarity by `verified`: the value if everything that could not be told is right.",
             nullable=True,
+            field="high",
         ),
         Column(
             "undecided",
             "float64",
             "similarity by `verified`: share of the facts, by weight, that could not be told, 0–1.",
             nullable=True,
+            field="undecided",
         ),
         Column(
             "unread",
             "bool",
             "similarity by `verified`: whether labels were left unread, since no reader of texts was installed.",
-            nullable=True,
+            field="unread",
         ),
         _RULES,
     ),
 )
 
+LEADERBOARD = Config(
+    "leaderboard",
+    "one number of one run under one condition",
+    (
+        GAME,
+        *_RUN,
+        Column("category", "string", "A category, or `all`."),
+        Column("difficulty", "string", "`easy`, `hard`, or `all`."),
+        Column("by", "string", "The judge, or the measure, that heads the board; the game for what is on all boards."),
+        Column("measure", "string", "What the number is: `main_score`, which ranks are by, or a row of `measures`."),
+        Column("mean", "float64", "The mean over episodes, or the number; null without any value.", nullable=True),
+        Column("low", "float64", "Lower end of the 95 % interval; null where there is none.", nullable=True),
+        Column("high", "float64", "Upper end of the 95 % interval; null where there is none.", nullable=True),
+        Column("n", "int32", "Episodes that it rests on; null for a plain count.", nullable=True),
+        Column("rank_low", "int32", "main_score: best rank that the paired intervals allow.", nullable=True),
+        Column("rank_high", "int32", "main_score: worst rank that they allow.", nullable=True),
+        Column("unranked", "string", "main_score: why there is no rank, such as `held` or `too_few`.", nullable=True),
+        _RULES,
+    ),
+)
 
-def _kind_of_part(flat: FlatColumn) -> Kind:
-    """Return the type of a column of a leaderboard."""
-    # Columns of a board state their decimals: None for a text, zero for a count.
-    whole: Kind = "string" if flat.column.digits is None else "int32" if flat.column.digits == 0 else "float64"
-    return whole if flat.part == "value" else "int32" if flat.part == "n" else "float64"
+MEASURES = Config(
+    "measures",
+    "one measure of a game's boards",
+    (
+        GAME,
+        Column("measure", "string", "Its key in `leaderboard`."),
+        Column("title", "string", "Its name for people."),
+        Column("unit", "string", "Unit or range; null if it has none.", nullable=True),
+        Column("better", "string", "`higher`, `lower`, or null where neither is better.", nullable=True),
+        Column("description", "string", "What it means."),
+    ),
+)
 
+RUNS = Config(
+    "runs",
+    "one run: the players of a submission under one set of rules",
+    (
+        GAME,
+        *_RUN,
+        Column("name", "string", "The submission's name as stated."),
+        Column("seats", "strings", "The seats that were taken, as the game names them."),
+        Column("players", "strings", "Who took each of them."),
+        Column("settings", "string", "The rules, each with its value, as JSON."),
+        Column("instance_set", "string", "Identity of the instance set: SHA-256 of its index."),
+        Column("prompts", "string", "Version of the prompts."),
+        Column("seed", "int64", "Seed of players that draw lots."),
+        Column("version", "string", "Version of ircore that played it."),
+        Column("started", "string", "When play began, ISO 8601 in UTC."),
+        Column("licence", "string", "SPDX identifier of what the players wrote and drew."),
+        Column("reference", "bool", "Whether a player saw what no player may see: a ceiling or a floor, never ranked."),
+        Column("vouched_by", "string", "`maintainers` or `submitter`; null if nobody vouches for it.", nullable=True),
+        _RULES,
+    ),
+)
 
-def _words_of_part(flat: FlatColumn) -> str:
-    """Return the meaning of a column of a leaderboard: of a value, a mean, an end of its interval, or its count."""
-    about = flat.column
-    if flat.part == "n":
-        return f"Episodes that `{about.key}` rests on."
-    return f"{_PARTS[flat.part]}{about.description}{f' ({about.unit})' if about.unit else ''}"
-
-
-_PARTS = {
-    "value": "",
-    "mean": "Mean over episodes: ",
-    "low": "Lower end of the 95 % interval: ",
-    "high": "Upper end of the 95 % interval: ",
-}
-
-
-def leaderboard_config(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Config:
-    """Return the table of a game's boards: the columns that its boards have everywhere.
-
-    Args:
-        game: The game, with a measure for each judge that rated.
-        seats: Those with a column.
-    """
-    columns = tuple(filled.column for filled in board_columns(game, seats))
-    flat = (
-        Column(
-            part.name,
-            _kind_of_part(part),
-            _words_of_part(part),
-            nullable={"value": part.column.nullable, "n": False}.get(part.part, True),
-        )
-        for part in flat_columns(columns, primary_key(game))
-    )
-    return Config("leaderboard", "one run under one condition by one headline", (GAME, *flat))
-
-
-_OWN_GAME = load_game(RECONSTRUCTION)
-LEADERBOARD = leaderboard_config(_OWN_GAME, _OWN_GAME.seats)
-
+JUDGES = Config(
+    "judges",
+    "one judge of a game's pictures",
+    (
+        GAME,
+        Column("judge", "string", "Its name, as in the column `by` of `scores`."),
+        Column("label", "string", "Its name on boards."),
+        Column("kind", "string", "`computed`, `model` or `human`."),
+        Column("family", "string", "Of a model: its maker's line, such as `gpt`.", nullable=True),
+        Column("model", "string", "Of a model: which one was asked.", nullable=True),
+        Column("prompts", "string", "Of a model: version of the judge's prompts.", nullable=True),
+        Column("version", "string", "Version of the code or checkpoint that computes it.", nullable=True),
+        Column("categories", "strings", "The categories that it rates; empty for all."),
+    ),
+)
 
 PREVIEW_SIDE = 256
 """Width and height of a preview at most, pixels; smaller originals are not made larger."""
@@ -247,10 +287,11 @@ PREVIEWS = Config(
     "previews",
     "one turn, its pictures small",
     (
+        GAME,
         *_RUN,
-        _EPISODE,
-        *_INSTANCE,
-        Column("turn", "int32", "1-based; joins with `transcripts`."),
+        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        *_LABELS,
+        Column("step", "int32", "1-based; joins with `transcripts`."),
         Column("action", "string", "`describe` or `done`."),
         Column("message", "string", "What the generator was told; null on a done turn.", nullable=True),
         Column(
@@ -269,9 +310,9 @@ FACTS = Config(
     (
         GAME,
         *_RUN,
-        _EPISODE,
-        *_INSTANCE,
-        Column("turn", "int32", "1-based; joins with `transcripts` and `scores`."),
+        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        *_LABELS,
+        Column("step", "int32", "1-based; joins with `transcripts` and `scores`."),
         Column("rendering_sha256", "string", "SHA-256 of the rendering, as in `transcripts`."),
         Column(
             "fact",
@@ -301,19 +342,92 @@ FACTS = Config(
     ),
 )
 
-CONFIGS = (TRANSCRIPTS, INSTANCES, EPISODES, SCORES, LEADERBOARD)
-"""Tables of every release, the default first, in the order of the card."""
+TABLES = (INSTANCES, EPISODES, SCORES, LEADERBOARD, RUNS, MEASURES, JUDGES, FACTS, PREVIEWS)
+"""Tables that all games share, in the order of the card; before them stand the transcripts of each game."""
 
-OPTIONAL_CONFIGS = (FACTS, PREVIEWS)
-"""Tables of some releases: facts where ``verified`` rated, and small pictures where they are asked for."""
+OPTIONAL_NAMES = frozenset({JUDGES.name, FACTS.name, PREVIEWS.name})
+"""Tables that a release has only where there is something in them; they have no part in its layout."""
 
-ALL_CONFIGS = (*CONFIGS, *OPTIONAL_CONFIGS)
-"""All tables."""
+OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name})
+"""Tables that are written whole; every other table has files of its own for each run."""
 
-OPTIONAL_NAMES = frozenset(config.name for config in OPTIONAL_CONFIGS)
-"""Names of the tables that a release may lack; they have no part in its layout."""
+READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, FACTS.name)
+"""Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""
 
-_TRANSCRIPTS_OF = f"{TRANSCRIPTS.name}_"
+_TRANSCRIPTS = "transcripts"
+
+OWN_COLUMNS = frozenset({*(column.name for column in (GAME, *_RUN, _EPISODE, *_INSTANCE, _RULES)), "step"})
+"""Columns of the transcripts that every game has: a field of a step of the same name is called otherwise."""
+
+
+def transcripts_config(game: Game[Any]) -> Config:
+    """Return the table of a game's turns or steps."""
+    return Config(
+        transcripts_name(game.name),
+        f"one {game.step_word}",
+        (
+            GAME,
+            *_RUN,
+            *(
+                Column(seat.name, "string", f"Who took the seat {seat.name}; null if nobody.", True)
+                for seat in game.seats
+            ),
+            Column("episode_id", "string", "The episode; joins with `episodes`."),
+            *_LABELS,
+            Column("step", "int32", "1-based; joins with `scores`."),
+            *(
+                column
+                for name in game.shown_pictures
+                for column in _picture(name, f"The picture `{name}` of the instance.", nullable=False, repeats=True)
+            ),
+            *_step_columns(game),
+            _RULES,
+        ),
+        default=game.name == DEFAULT_GAME,
+    )
+
+
+def _step_columns(game: Game[Any]) -> Iterator[Column]:
+    pictures = picture_fields(game.step)
+    for name, info in game.step.model_fields.items():
+        about, column, form = info.description or name, step_column(game, name), _form(info.annotation)
+        if name in pictures:
+            yield from _picture(column, about, name, form.nullable, repeats=True)
+        else:
+            yield Column(column, form.kind, about, form.nullable, field=name, as_json=form.as_json)
+
+
+def step_column(game: Game[Any], field: str) -> str:
+    """Return the column for a field of a step: the field's name, prefixed where the table has that name already."""
+    taken = {*OWN_COLUMNS, *(seat.name for seat in game.seats), *game.shown_pictures}
+    return f"step_{field}" if field in taken else field
+
+
+class _Form(NamedTuple):
+    """How a column holds the values of a field."""
+
+    kind: Kind
+    nullable: bool
+    as_json: bool
+
+
+def _form(annotation: Any) -> _Form:
+    """Return the form of a column for a field's annotation; a type that no column has becomes JSON."""
+    parts = [part for part in get_args(annotation) if part is not NoneType]
+    if get_origin(annotation) in (Union, UnionType) and len(parts) == 1:
+        return _form(parts[0])._replace(nullable=True)
+    bare = _without_limits(annotation)
+    plain: Mapping[Any, Kind] = {str: "string", int: "int32", float: "float64", bool: "bool"}
+    if get_origin(bare) is Literal:
+        return _Form("string", False, not all(isinstance(value, str) for value in get_args(bare)))
+    if get_origin(bare) is tuple and [*map(_without_limits, get_args(bare))] == [str, Ellipsis]:
+        return _Form("strings", False, False)
+    return _Form(plain.get(bare, "string"), False, bare not in plain)
+
+
+def _without_limits(annotation: Any) -> Any:
+    """Return the type of an annotation such as ``Annotated[str, StringConstraints(…)]``."""
+    return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
 
 
 def transcripts_name(game: str) -> str:
@@ -322,7 +436,7 @@ def transcripts_name(game: str) -> str:
     >>> transcripts_name("reconstruction"), transcripts_name("reference")
     ('transcripts', 'transcripts_reference')
     """
-    return TRANSCRIPTS.name if game == RECONSTRUCTION else f"{_TRANSCRIPTS_OF}{game}"
+    return _TRANSCRIPTS if game == DEFAULT_GAME else f"{_TRANSCRIPTS}_{game}"
 
 
 def is_transcripts(config: str) -> bool:
@@ -331,19 +445,9 @@ def is_transcripts(config: str) -> bool:
     >>> is_transcripts("transcripts"), is_transcripts("transcripts_reference"), is_transcripts("scores")
     (True, True, False)
     """
-    return config == TRANSCRIPTS.name or config.startswith(_TRANSCRIPTS_OF)
+    return config == _TRANSCRIPTS or config.startswith(f"{_TRANSCRIPTS}_")
 
 
 def holds_records(config: str) -> bool:
     """Return whether a run's records can be read back from a table: transcripts, episodes or scores."""
     return is_transcripts(config) or config in (EPISODES.name, SCORES.name)
-
-
-def game_of(config: str, row: Mapping[str, object]) -> str:
-    """Return the game that a row of a table is of."""
-    # Only reconstruction has previews, and its transcripts carry no suffix.
-    if config in (TRANSCRIPTS.name, PREVIEWS.name):
-        return RECONSTRUCTION
-    if is_transcripts(config):
-        return config.removeprefix(_TRANSCRIPTS_OF)
-    return str(row[GAME.name])

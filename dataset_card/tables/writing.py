@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from dataset_card.tables.arrays import make_table
-from dataset_card.tables.columns import SPLIT, Config
+from dataset_card.tables.columns import ITEMS, SPLIT, Config
 from dataset_card.tables.parquet import PLAIN_KINDS, arrow_schema
 from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
 
@@ -193,14 +193,17 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
     import pyarrow.parquet as pq
 
     plain = [column.name for column in config.columns if column.kind in PLAIN_KINDS]
-    pictures = [f"{column.name}.bytes" for column in config.images]
-    others = [f"{column.name}.path" for column in config.images]
-    others += [f"{column.name}.list.element" for column in config.columns if column.kind == "strings"]
+    places = {
+        column.name: f"{column.name}{'.list.element' if column.kind in ITEMS else ''}" for column in config.columns
+    }
+    pictures = [f"{places[column.name]}.bytes" for column in config.images]
+    others = [f"{places[column.name]}.path" for column in config.images]
+    others += [places[column.name] for column in config.columns if ITEMS.get(column.kind, "image") != "image"]
     return pq.ParquetWriter(
         sink,
         schema,
         compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
-        use_dictionary=plain + others + [f"{column.name}.bytes" for column in config.images if column.repeats],
+        use_dictionary=plain + others + [f"{places[column.name]}.bytes" for column in config.images if column.repeats],
         # Above this limit the writer gives the dictionary up, and a shared picture would be stored for every row.
         dictionary_pagesize_limit=4 * GROUP_BYTES,
         write_statistics=plain,
@@ -220,17 +223,18 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
     readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
-    stored: dict[object, int] = {}
+    stored: dict[tuple[str, str], int] = {}
     held_bytes = written = 0
     for row in rows:
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
         pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
-        sizes: dict[object, int] = {
-            (name, row.get(f"{name}_sha256") or id(picture["bytes"])): len(picture["bytes"])
-            for name, picture in pictures.items()
-            if picture is not None
+        sizes = {
+            # Where nothing stands beside the picture, rows share it if they hold the same object.
+            (name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
+            for name, held in pictures.items()
+            for picture, sha256 in _with_hashes(held, row.get(f"{name}_sha256"))
         }
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
@@ -245,13 +249,21 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield group
 
 
+def _with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, str | None]]:
+    """Return the pictures of a cell, one or several, each with its hash."""
+    pictures, hashes = ([*cell] if isinstance(cell, list) else [cell] for cell in (held, beside))
+    return ((picture, sha256) for picture, sha256 in zip(pictures, hashes, strict=False) if picture is not None)
+
+
 class _Reader:
     """Reads the pictures of a column; a picture of several rows in succession is read once."""
 
     def __init__(self) -> None:
         self._last: tuple[PictureFile, EmbeddedImage] | None = None
 
-    def read(self, value: object) -> EmbeddedImage | None:
+    def read(self, value: object) -> "EmbeddedImage | list[EmbeddedImage] | None":
+        if isinstance(value, list):
+            return [cast("EmbeddedImage", self.read(item)) for item in value]
         if not isinstance(value, PictureFile):
             return cast("EmbeddedImage | None", value)
         if self._last is None or self._last[0] is not value:

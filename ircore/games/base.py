@@ -206,6 +206,7 @@ class Game(ABC, Generic[RulesT]):
         payload: Record of the fields that an instance has besides id, category, difficulty, licence and source.
         rules: Closed record of the rules, every field with a default.
         step: Record of one step of an episode; a picture is a field of the type ``Rendering``.
+        shown_pictures: Pictures of the instance that are shown with each step, such as a target, in tables too.
         outcomes: How an episode ends.
         categories: Categories of instances, in the order in which boards show them; others follow.
         measures: The first one is the headline.
@@ -226,6 +227,7 @@ class Game(ABC, Generic[RulesT]):
     payload: ClassVar[type[Record]]
     rules: ClassVar[type[GameRules]] = GameRules
     step: ClassVar[type[Record]]
+    shown_pictures: ClassVar[tuple[str, ...]] = ()
     outcomes: ClassVar[tuple[GameOutcome, ...]]
     categories: ClassVar[tuple[str, ...]] = ()
     measures: ClassVar[tuple[Measure, ...]]
@@ -282,6 +284,16 @@ class Game(ABC, Generic[RulesT]):
             step: The step, a record of ``step``.
         """
         return place
+
+    def step_faults(self, rules: Any, place: int, step: Any) -> Iterable[str]:  # noqa: ARG002 - for games to override
+        """Return what contradicts itself, or the rules, in a published step, a line each.
+
+        Args:
+            rules: As ``rules_of`` returns them.
+            place: Place in the episode, 1-based.
+            step: The step, a record of ``step``.
+        """
+        return ()
 
     def effort(self, ending: Ending) -> Effort:
         """Return what an episode took; its number of steps, unless the game's steps say more.

@@ -9,10 +9,10 @@ import pytest
 from hub_clients import Outcome, run_with_hub
 from hub_server import HubServer
 from PIL import Image
-from releases import rewrite, table
+from releases import TRANSCRIPTS, rewrite, table
 
 from dataset_card.data import load_results, load_table, load_transcripts
-from dataset_card.tables.schema import LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import LEADERBOARD, SCORES
 from ircore.core.errors import InputError, WorkError
 from ircore.core.tokens import count_tokens
 
@@ -23,7 +23,7 @@ PAGES = [Path(__file__).parents[2] / "docs" / name for name in ("load.md", "load
 
 def test_results_of_a_faulty_release_are_not_computed(release: Path) -> None:
     rewrite(release, SCORES, lambda rows: rows[0].update(value=1.5))
-    with pytest.raises(WorkError, match="recomputed"):
+    with pytest.raises(WorkError, match="the records say"):
         load_results(str(release))
 
 
@@ -71,9 +71,9 @@ def test_every_block_of_the_page_runs_and_answers(
         ("other-block", 2, 5.0, 10),
     ]
     assert [(outcome["outcome"], outcome["abort_reason"], outcome["episodes"]) for outcome in outcomes] == [
-        ("aborted", "describer_format", 4),
-        ("converged", None, 20),
-    ]
+        ("aborted", "describer_format", 2),
+        ("converged", None, 10),
+    ] * 2
     assert sum(item["n"] for item in length) == 2 * 10 * 2
     assert {(row["mean"], row["count"]) for row in hard} == {(6.0, 2), (7.0, 2)}
     assert comparison["difference"]["mean"] == pytest.approx(3.0)
@@ -85,8 +85,8 @@ def test_every_block_of_the_page_runs_and_answers(
         ("simple_shapes", "hard", pytest.approx(40 / 6), 6),
     ]
     assert [(row["rank_low"], row["rank_high"], row["mean"], row["n"]) for row in board] == [
-        (1, 1, 8, 10),
-        (2, 2, 5, 10),
+        (1, 1, pytest.approx(8 * 10 * 10 / 12), 12),
+        (2, 2, pytest.approx(5 * 10 * 10 / 12), 12),
     ]
     assert agreement == [{"by": "eye", "eye": 1.0}]
     # The final is always preferred, which in the other run has fewer points than the first.

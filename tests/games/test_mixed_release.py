@@ -40,7 +40,8 @@ print(json.dumps({
     "columns": {name: table.column_names for name, table in tables.items()},
     "games": {name: sorted(set(table["game"])) for name, table in tables.items() if "game" in table.column_names},
     "steps": [[row["sign"].size, row["choice"], row["won"]] for row in tables["transcripts_rps"]],
-    "pictures": sum(row["picture_rock"] is not None for row in tables["instances"]),
+    "pictures": sum("rock" in row["picture_names"] for row in tables["instances"]),
+    "joined": len(set(tables["episodes"]["instance_id"]) - set(tables["instances"]["instance_id"])),
 }))
 """
 
@@ -108,12 +109,13 @@ def test_every_table_loads_with_the_games_in_their_columns(mixed: Toy) -> None:
     assert loaded["rows"]["transcripts_rps"] == 2 * 4 * 3
     assert loaded["rows"]["episodes"] == 2 * 4 + 2
     assert loaded["rows"]["instances"] == 4 + 2
-    assert loaded["games"] == {
-        name: ["rps"] if name == "transcripts_rps" else ["reconstruction", "rps"]
-        for name in ("instances", "episodes", "scores", "leaderboard", "transcripts_rps")
-    } | {"facts": ["reconstruction"]}
-    assert all(loaded["columns"][name][0] == "game" for name in loaded["games"])
-    assert [name for name, columns in loaded["columns"].items() if "rules" not in columns] == ["instances"]
+    of_one = {"transcripts_rps": "rps"} | dict.fromkeys(("transcripts", "facts", "judges"), "reconstruction")
+    both = ["reconstruction", "rps"]
+    assert loaded["games"] == {name: [of_one[name]] if name in of_one else both for name in loaded["columns"]}
+    assert all(columns[0] == "game" for columns in loaded["columns"].values())
+    of_no_run = {name for name, columns in loaded["columns"].items() if "rules" not in columns}
+    assert of_no_run == {"instances", "measures", "judges"}
+    assert loaded["joined"] == 0
     assert loaded["default"] == loaded["rows"]["transcripts"]
     assert loaded["pictures"] == 4
     assert all(size == [16, 16] for size, _, _ in loaded["steps"])
@@ -121,11 +123,14 @@ def test_every_table_loads_with_the_games_in_their_columns(mixed: Toy) -> None:
     assert sum(won for _, _, won in loaded["steps"]) == 2 * 4 * 3 - 4
 
 
-def test_a_release_without_other_games_has_no_columns_of_them(mixed: Toy) -> None:
+def test_a_release_has_the_same_columns_whatever_games_are_in_it(mixed: Toy) -> None:
     mixed.run("release", "build", "--runs", "runs/pair", "--instances", "targets", "--out", "alone")
-    record = json.loads((mixed.folder / "alone" / "release.json").read_text())
-    assert record["schema"] == 1
-    assert record.keys() & {"games", "tables"} == set()
+    alone, both = (
+        {table["name"]: table for table in json.loads((mixed.folder / name / "release.json").read_text())["tables"]}
+        for name in ("alone", "release")
+    )
+    assert {name: both[name] for name in alone} == alone
+    assert both.keys() - alone.keys() == {"transcripts_rps"}
 
 
 def test_the_check_computes_the_values_of_every_game_again(mixed: Toy) -> None:
@@ -242,7 +247,7 @@ def test_results_and_tables_load_in_python(mixed: Toy) -> None:
         "rounds": 6,
         "judges": ["structural", "verified"],
         "steps": 24,
-        "default": ["run_id", "submission"],
+        "default": ["game", "run_id"],
         "scores": ["reconstruction", "rps"],
     }
 
@@ -295,7 +300,7 @@ Row = dict[str, Any]
 
 
 def _lose_a_round(rows: list[Row]) -> None:
-    rows[0]["won"] = not rows[0]["won"]
+    next(row for row in rows if row["won"])["won"] = False
 
 
 def _win_more(rows: list[Row]) -> None:
@@ -308,16 +313,16 @@ def _lead(rows: list[Row]) -> None:
 
 
 def _mix(rows: list[Row]) -> None:
-    next(row for row in rows if row["game"] == "reconstruction")["steps"] = 3
+    next(row for row in rows if row["game"] == "reconstruction")["turns"] = 99
 
 
 @pytest.mark.parametrize(
     ("table", "change", "said"),
     [
-        ("transcripts_rps", _lose_a_round, "won is False, the game's records say True"),
+        ("transcripts_rps", _lose_a_round, "step 1, won: is 1, computed again 0"),
         ("scores", _win_more, "step 1, won: is 0.25, computed again"),
-        ("leaderboard", _lead, "mean is 0.25, the game's records say"),
-        ("episodes", _mix, "has a value for steps, columns of another game"),
+        ("leaderboard", _lead, "mean is 0.25, the records say"),
+        ("episodes", _mix, "turns is 99, the records say"),
     ],
 )
 def test_a_changed_row_is_found(mixed: Toy, table: str, change: Callable[[list[Row]], None], said: str) -> None:

@@ -106,7 +106,7 @@ def test_the_runs_make_a_release_whose_transcripts_load(folder: Path, tmp_path: 
     table = load_table(str(tmp_path / "release"), "scores")
     kept = {(row.run_id, row.episode_id, row.measure): row.note for row in table.dropna(subset=["note"]).itertuples()}
     said = {
-        (RunFolder(path).run.run_id, score.episode_id, score.measure): score.note
+        (run_id := RunFolder(path).run.run_id, f"{run_id}/{score.episode_id}", score.measure): score.note
         for path in runs
         for score in RunFolder(path).scores()
         if score.note

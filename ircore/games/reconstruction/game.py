@@ -67,6 +67,7 @@ class ReconstructionGame(Game[Rules]):
     payload = ReconstructionPayload
     rules = Rules
     step = Turn
+    shown_pictures = ("target",)
     outcomes = (
         GameOutcome("converged", played=True),
         GameOutcome("turn_limit", played=True),
@@ -115,6 +116,15 @@ class ReconstructionGame(Game[Rules]):
         for turn in turns:
             if turn.rendering is not None:
                 yield RatedPicture(turn.turn, payload.target, turn.rendering)
+
+    def step_faults(self, rules: Any, place: int, step: Any) -> Iterator[str]:
+        """Yield what contradicts itself in a turn; see ``Game.step_faults``."""
+        if step.turn != place:
+            yield f"turn {step.turn} stands where turn {place} must be"
+        if (step.action == "done") != (step.message is None) or (step.action == "done" and step.rendering is not None):
+            yield f"message or rendering does not fit action {step.action}"
+        if step.over_budget != (step.message_tokens > rules.token_budget):
+            yield f"over_budget is {step.over_budget} with {step.message_tokens} tokens"
 
     def effort(self, ending: Ending) -> Effort:
         """Return turns with a rendering, tokens, seconds and messages of an episode; see ``Game.effort``."""

@@ -165,7 +165,7 @@ def _of_row(filled: Filled[RankedRow[Any, Any]]) -> Filling:
     return Filled(filled.column, lambda line: filled.value(line.row))
 
 
-def _of_cell(column: Column, *field: str, which: Which = "ended", missing: str = "") -> Filling:
+def _of_cell(column: Column, *field: str, which: Which = "ended", missing: str = "", by_all: bool = False) -> Filling:
     """Return the column of a number of the cell: an estimate, a count, or a value that may be missing."""
 
     def value(line: Line) -> Value:
@@ -177,7 +177,7 @@ def _of_cell(column: Column, *field: str, which: Which = "ended", missing: str =
             return Value.or_missing(known, missing)
         return Value(known, episodes=_selection(cell, which))
 
-    return Filled(column, value, field)
+    return Filled(column, value, field, by_all)
 
 
 def cell_value(cell: Cell, field: Sequence[str]) -> Any:
@@ -190,9 +190,9 @@ def cell_value(cell: Cell, field: Sequence[str]) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _count(key: str, description: str, *field: str, which: Which = "ended") -> Filling:
+def _count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
     column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
-    return _of_cell(column, *(field or (key,)), which=which)
+    return _of_cell(column, *(field or (key,)), which=which, by_all=by_all)
 
 
 def _selection(cell: Cell, which: Which) -> Selection:
@@ -237,7 +237,7 @@ _COVERAGE: tuple[Filling, ...] = (
         lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
     ),
     _of_cell(Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
-             "played_share", which="played"),
+             "played_share", which="played", by_all=True),
 )  # fmt: skip
 """How much was played and rated."""
 
@@ -316,7 +316,7 @@ def _measured(measure: Measure) -> Filling:
         mean = line.results.mean(cell.run_id, measure.key, cell.category, cell.difficulty)
         return Value.of(mean, _selection(cell, "rated"), "no value")
 
-    return Filled(measure_column(measure), value)
+    return Filled(measure_column(measure), value, by_all=True)
 
 
 def _amount(game: Game[Any], amount: Amount) -> Filling:
@@ -327,7 +327,7 @@ def _amount(game: Game[Any], amount: Amount) -> Filling:
         missing = amount.missing if not cell.played or amount.per else "not known"
         return Value.of(cell.amounts[column.key], _selection(cell, amount.which), missing)
 
-    return Filled(column, value, ("amounts", column.key))
+    return Filled(column, value, ("amounts", column.key), by_all=True)
 
 
 def _counts(game: Game[Any]) -> Iterator[Filling]:
@@ -339,14 +339,16 @@ def _counts(game: Game[Any]) -> Iterator[Filling]:
                nullable=True, audience="programs"),
         "detectable", missing=TOO_FEW,
     )  # fmt: skip
-    yield _count("episodes", "Instances of the set under this condition.")
-    yield _count("played", "Episodes that count as played.", which="played")
+    yield _count("episodes", "Instances of the set under this condition.", by_all=True)
+    yield _count("played", "Episodes that count as played.", which="played", by_all=True)
     yield _of_row(UNRANKED)
-    yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.")
+    yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
+                 by_all=True)  # fmt: skip
     yield _count("applicable", "Played episodes that the headline applies to.", which="played")
     yield _count("rated", "Of these, those that have it.", which="rated")
     yield _count("refused", "Of these, asked about and without it.", which="played")
     yield _count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
                  which="played")  # fmt: skip
     for outcome in game.outcomes:
-        yield _count(f"outcome_{outcome.name}", f"Episodes that ended as {outcome.name}.", "outcomes", outcome.name)
+        about = f"Episodes that ended as {outcome.name}."
+        yield _count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)

@@ -32,6 +32,9 @@ class Filled(Generic[LineT]):
     field: tuple[str, ...] = ()
     """Where the number stands in a cell: names of a field, of a field within it …; empty if it stands in none."""
 
+    by_all: bool = False
+    """Whether it is the same on every board of a run and condition, whoever judges: what was played, what it took."""
+
 
 def why_no_rank(row: RankedRow[Any, Any]) -> str:
     """Say for people why a run has no rank on a board."""

@@ -1,6 +1,7 @@
 """``croissant.json``: valid for ``mlcroissant``, and what it loads is what the Parquet files hold."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from releases import CONFIGS
 
 from dataset_card.card.croissant import CROISSANT, croissant_faults, key_of, semantic_version
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import table_hashes
-from dataset_card.tables.schema import CONFIGS
 
 pytestmark = pytest.mark.filterwarnings("ignore:ConjunctiveGraph", "ignore:The inplace keyword")
 
@@ -50,7 +51,10 @@ def test_responsible_ai_fields_are_read(mlc: Any, built: Path) -> None:
 def test_the_records_are_the_rows(mlc: Any, built: Path, config: Config) -> None:
     release = built / "release"
     records = list(mlc.Dataset(str(release / CROISSANT)).records(config.name))
-    rows = pq.read_table(release / "data" / config.name).to_pylist()
+    # No reader of Croissant takes a list of pictures out of a Parquet file.
+    config = replace(config, columns=tuple(column for column in config.columns if column.kind != "images"))
+    names = [column.name for column in config.columns]
+    rows = pq.read_table(release / "data" / config.name, columns=names).to_pylist()
     assert len(records) == len(rows) > 0
     assert [{name: record[f"{config.name}/{name}"] for name in rows[0]} | images_of(config, record)
             for record in map(plain, records)] == [row | shown(config, row) for row in rows]  # fmt: skip

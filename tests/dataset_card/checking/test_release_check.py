@@ -16,7 +16,7 @@ import pytest
 from hub_clients import Outcome
 from hub_server import HubServer
 from PIL import Image, PngImagePlugin
-from releases import rewrite, seal
+from releases import CONFIGS, TRANSCRIPTS, rewrite, seal
 
 from dataset_card.card.code import run_blocks
 from dataset_card.checking.loading import loading_faults
@@ -25,7 +25,7 @@ from dataset_card.hub.full_check import full_check
 from dataset_card.releases.record import read_release
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Shard
-from dataset_card.tables.schema import CONFIGS, EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
 from ircore.scorers.judges.base import identity_of
 from ircore.scorers.judges.structural import StructuralJudge
@@ -104,10 +104,10 @@ FAULTS = {
         swap_renderings,
         "-00000-of-00001.parquet:1: rendering: the pict",
     ),
-    "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "first_rendering_sha256 is"),
+    "swapped pictures with their hashes": (TRANSCRIPTS, swap_renderings_and_hashes, "scores another rendering than"),
     "damaged picture": (TRANSCRIPTS, cut_picture, "picture cannot be decoded"),
-    "target of another": (TRANSCRIPTS, other_target, "its target is not the picture of"),
-    "dropped last turn": (TRANSCRIPTS, drop(2), "turns is 3, its turns say 2"),
+    "target of another": (TRANSCRIPTS, other_target, ":1: target_sha256 is"),
+    "dropped last turn": (TRANSCRIPTS, drop(2), ":1: turns is 3, the records say 2"),
     "secret in a message": (
         TRANSCRIPTS,
         put(0, "message", f"use {GITHUB}"),
@@ -131,9 +131,9 @@ FAULTS = {
         ":1: scene: holds a character without width (⟦U+200B⟧)",
     ),
     "message on a done turn": (TRANSCRIPTS, put(2, "message", "x"), "does not fit action done"),
-    "unknown action": (TRANSCRIPTS, put(0, "action", "shout"), "action: "),
+    "unknown action": (TRANSCRIPTS, put(0, "action", "shout"), ":1: action: "),
     "wrong over_budget": (TRANSCRIPTS, put(0, "over_budget", True), "over_budget is True with"),
-    "renamed describer": (TRANSCRIPTS, put(0, "describer", "better"), "describer is better, its run says classical"),
+    "renamed describer": (TRANSCRIPTS, put(0, "describer", "better"), "describer is better, the records say classical"),
     "unknown run": (TRANSCRIPTS, put(0, "run_id", "nobody"), "unknown run nobody"),
     "episode twice": (EPISODES, double, "of this run is there twice"),
     "reason without an abort": (
@@ -142,23 +142,23 @@ FAULTS = {
         "abort_reason is given exactly when",
     ),
     "dropped instance": (INSTANCES, drop(0), "unknown instance geometry-easy-01"),
-    "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the instance set that run"),
-    "wrong width": (INSTANCES, put(0, "width", 95), "the picture is 96 × 96 px"),
+    "changed instance": (INSTANCES, put(0, "source", "somewhere"), "not the set that run"),
+    "wrong width": (INSTANCES, put(0, "picture_widths", [95]), "a picture is 96 × 96 px"),
     "pixel bomb": (INSTANCES, bomb, "5000 × 5000 pixels is too large"),
     "folders in a picture's name": (INSTANCES, path_in_name, "file name has folders"),
-    "scene that is none": (INSTANCES, put(0, "scene", "{}"), "scene: width: is missing"),
-    "score of no turn": (SCORES, put(0, "step", 7), "no rendering of turn 7"),
+    "scene that is none": (INSTANCES, put(0, "scene", "{"), ":1: Expecting property name"),
+    "score of no turn": (SCORES, put(0, "step", 7), "another rendering than that of step 7"),
     "score of another rendering": (SCORES, put(0, "rendering_sha256", "a" * 64), "scores another rendering"),
-    "score twice": (SCORES, double, "scored turn 1 of this episode twice"),
+    "score twice": (SCORES, double, "scored step 1 of this episode twice"),
     "no value and no reason": (SCORES, put(2, "reason", None), "either a value or a reason"),
-    "changed score": (SCORES, put(0, "value", 1.0), "delta_mean is 2, recomputed: 2.5"),
+    "changed score": (SCORES, put(0, "value", 1.0), ": mean is 2, the records say 2.5"),
     "wrong mean": (
         LEADERBOARD,
-        put(0, "mean", 9.5),
-        "leaderboard/test-00000-of-00001.parquet:1: mean is 9.5, recomputed: 8",
+        put(1, "mean", 9.5),
+        "leaderboard/test-00000-of-00001.parquet:2: mean is 9.5, the records say 8",
     ),
-    "missing row": (LEADERBOARD, drop(0), "no row for centre-block-"),
-    "row too many": (LEADERBOARD, put(0, "category", "photos"), "no such row when recomputed"),
+    "missing row": (LEADERBOARD, drop(-1), "a row is missing that the records make: other-block-"),
+    "row too many": (LEADERBOARD, double, "no record makes this row: "),
 }
 
 
@@ -271,6 +271,11 @@ def with_another_record(field: str, value: object, release: Path) -> None:
     seal(release, read_release(release).model_copy(update={field: value}))
 
 
+def with_other_prompts(release: Path) -> None:
+    (game,) = read_release(release).games
+    with_another_record("games", (game.model_copy(update={"prompts": "built-in 000000000000"}),), release)
+
+
 def with_a_label(release: Path) -> None:
     """State an identity of the installed judge under a label of its own."""
     identity = identity_of("structural", StructuralJudge()).model_copy(update={"label": "three hundred experts"})
@@ -321,7 +326,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "another rule": (
         partial(replace_text, "runs.jsonl", '"allow"},"prompts"', '"allow","max_turns":9},"prompts"'),
-        "rules is b200-t10-allow, its run says b200-t9-allow",
+        "rules is b200-t10-allow, the records say b200-t9-allow",
     ),
     "no file of a config": (partial(remove_shards, SCORES), "data/scores: is missing"),
     "a file too few": (rename_shard, "data/scores: a file is missing"),
@@ -340,10 +345,11 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "another program": (by_another_writer, "names no program that writes releases"),
     "descriptors that are not listed": (with_a_file_that_is_not_listed, ".npz: is not in release.json"),
     "no verification": (partial(remove, "verification.json"), "verification.json: is missing, though release.json"),
-    "other prompts in the record": (
-        partial(with_another_record, "prompts", "built-in 000000000000"),
-        "release.json: prompts is built-in 000000000000, its runs say built-in",
+    "other judges in the record": (
+        partial(with_another_record, "judges", ("nobody",)),
+        "release.json: judges is ('nobody',), its runs say ('eye',)",
     ),
+    "other prompts in the record": (with_other_prompts, "prompts of the game reconstruction is built-in 000000000000"),
     "other prompts of a run": (
         partial(rewrite_lines, "runs.jsonl", '"prompts":"built-in ', '"prompts":"built-in 0'),
         "runs.jsonl: run centre-block-",
@@ -412,7 +418,7 @@ def test_a_release_on_the_hub_is_checked_by_its_tag(
 ) -> None:
     assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
     done = ircore_on("release", "check", "org/irg@v1.0.0")
-    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 194 rows and 22 pictures\n")
+    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 685 rows and 22 pictures\n")
     done = ircore_on("release", "check", "org/irg@v2.0.0")
     assert done.code == 1
     assert "org/irg" in done.err
@@ -423,9 +429,8 @@ def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["release", "check", str(release)]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "LICENSE.md: is missing",
-        "data/leaderboard: not recomputed, because of the faults above",
         "load_dataset: not tried, because of the faults above",
-        f"{release}: 3 faults in 194 rows and 22 pictures",
+        f"{release}: 2 faults in 685 rows and 22 pictures",
     ]
 
 

@@ -43,14 +43,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rescored(release: Path) -> Rescoring:
     report = check_release(release)
     assert report.faults == ()
-    return rescore_release(release, report.runs, report.game_runs, Draw(), 1)
+    return rescore_release(release, report.runs, Draw(), 1)
 
 
 def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path: Path) -> None:
     build_release([run], run / "instances", tmp_path / "release")
     loaded = load_dataset(tmp_path / "release", "transcripts_conversation", tmp_path / "cache")
     assert (loaded["rows"], loaded["first"]["hop"], loaded["first"]["drawing"]) == (3, 1, [512, 512])
-    assert loaded["first"]["player_asker"] == "nobody"
+    assert loaded["first"]["asker"] is None
     again = rescored(tmp_path / "release")
     assert again.faults == ()
     (verification,) = again.runs.values()

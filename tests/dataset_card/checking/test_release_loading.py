@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from releases import rewrite, table
+from releases import CONFIGS, TRANSCRIPTS, rewrite, table
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
-from dataset_card.tables.game_tables import shrink
-from dataset_card.tables.schema import CONFIGS, PREVIEWS, TRANSCRIPTS
+from dataset_card.tables.rows import shrink
+from dataset_card.tables.schema import LEADERBOARD, MEASURES, PREVIEWS
 from ircore.core.images import hash_pixels, read_stored_pixels
+
+BOARDS = {config.name: config for config in (LEADERBOARD, MEASURES)}
 
 
 @pytest.mark.slow
@@ -31,7 +33,8 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
         assert features == config.features()
     assert seen["default"] == [column.name for column in TRANSCRIPTS.columns]
     assert {name: item["rows"] for name, item in seen["configs"].items()} == {
-        "instances": 12, "transcripts": 2 * 10 * 3, "episodes": 2 * 12, "scores": 2 * 10 * 4, "leaderboard": 2 * 3 * 3,
+        "instances": 12, "transcripts": 2 * 10 * 3, "episodes": 2 * 12, "scores": 2 * 10 * 4, "runs": 2,
+        **{name: len(table(built / "release", config)) for name, config in BOARDS.items()},
     }  # fmt: skip
     assert seen["code"] >= 3
     expected = original_pixels(built)
@@ -39,6 +42,36 @@ def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: P
         for column, pixels in request["pixels"].items():
             assert pixels == [expected[sha] if sha else None for sha in request["hashes"][column]]
     assert seen["configs"]["transcripts"]["pixels"]["rendering"].count(None) == 2 * 10  # the done turns
+
+
+EARLIER = """
+import json, sys
+import datasets
+tables = {name: datasets.load_dataset(sys.argv[1], name, split="test") for name in sys.argv[2:]}
+first = tables["instances"][0]
+print(json.dumps({
+    "version": datasets.__version__,
+    "rows": {name: len(table) for name, table in tables.items()},
+    "names": first["picture_names"],
+    "sizes": [picture.size for picture in (first["image"], *first["pictures"])],
+}))
+"""
+
+
+@pytest.mark.slow
+def test_an_earlier_version_of_datasets_loads_lists_too(built: Path, tmp_path: Path) -> None:
+    """IRCORE_DATASETS_3_PYTHON names a Python with datasets 3, which has another name for lists."""
+    python = os.environ.get("IRCORE_DATASETS_3_PYTHON")
+    if python is None:
+        pytest.skip("IRCORE_DATASETS_3_PYTHON names no Python with datasets 3")
+    environment = os.environ | {"HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+    command = [python, "-c", EARLIER, str(built / "release"), *(config.name for config in CONFIGS)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout.splitlines()[-1])
+    assert seen["version"].startswith("3.")
+    assert seen["rows"] == {config.name: len(table(built / "release", config)) for config in CONFIGS}
+    assert (seen["names"], seen["sizes"]) == (["target"], [[96, 96], [96, 96]])
 
 
 def load(release: Path, home: Path) -> dict[str, Any]:
@@ -94,7 +127,7 @@ def test_a_preview_is_a_small_jpeg_of_the_same_shape(size: tuple[int, int], smal
 @pytest.mark.slow
 def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> None:
     previews, turns = table(with_previews, PREVIEWS), table(with_previews, TRANSCRIPTS)
-    same = ("run_id", "episode_id", "turn", "message", "target_sha256", "rendering_sha256")
+    same = ("run_id", "episode_id", "step", "message", "target_sha256", "rendering_sha256")
     assert [[row[name] for name in same] for row in previews] == [[row[name] for name in same] for row in turns]
     target: Any = previews[0]["target"]
     assert target["path"] == "geometry-easy-01.jpg"
@@ -128,13 +161,13 @@ def large(rows: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (put("message", "another"), "message is another, its turn says left 41"),
+        (put("message", "another"), "message is another, the records say left 41"),
         (put("rendering", None), "small picture without its original, or none of one that is there"),
-        (put("turn", 7), "there is no turn 7 of episode"),
+        (put("step", 7), "step is 7, the records say 1"),
         (large, "300 × 20 pixels, a preview has at most 256"),
         (lambda rows: rows.pop(), "data/previews: has 59 rows for 60 turns"),
     ],
-    ids=["message", "picture", "turn", "size", "rows"],
+    ids=["message", "picture", "step", "size", "rows"],
 )
 def test_previews_that_do_not_go_with_the_transcripts_are_faults(
     with_previews: Path, edit: Callable[[list[dict[str, Any]]], None], said: str

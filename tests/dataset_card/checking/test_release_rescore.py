@@ -58,7 +58,7 @@ def forge(scored: Scored, tmp_path: Path) -> Callable[[Forgery], Path]:
 def rescored(release: Path, draw: Draw | None = None, processes: int = 1) -> Rescoring:
     report = check_release(release)
     assert report.faults == ()
-    return rescore_release(release, report.runs, report.game_runs, draw or Draw(), processes)
+    return rescore_release(release, report.runs, draw or Draw(), processes)
 
 
 def find(scores: list[Score], judge: str, task: str, turn: int = 1) -> int:

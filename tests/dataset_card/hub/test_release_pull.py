@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer, PageError
-from releases import FINALS, contents, rewrite, sample_release, seal
+from releases import FINALS, TRANSCRIPTS, contents, rewrite, sample_release, seal
 from target_instances import with_target
 
 from dataset_card.checking.release_check import check_release
@@ -16,7 +16,7 @@ from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.record import read_release
-from dataset_card.tables.schema import INSTANCES, TRANSCRIPTS
+from dataset_card.tables.schema import INSTANCES, RUNS
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
@@ -169,11 +169,14 @@ def hostile_release(folder: Path, name: str) -> None:
     index = index_bytes([with_target(first, image=name), *others])
     identity = hashlib.sha256(index).hexdigest()
     build_release(sorted((folder / "runs").iterdir()), folder / "instances", folder / "release")
-    rewrite(folder / "release", INSTANCES, lambda rows: rows[0].update(file=name))
+    rewrite(folder / "release", INSTANCES, lambda rows: rows[0].update(picture_files=[name]))
+    rewrite(folder / "release", RUNS, lambda rows: [row.update(instance_set=identity) for row in rows])
     runs = (folder / "release" / "runs.jsonl").read_text().splitlines()
     changed = [json.dumps(json.loads(line) | {"instance_set": identity}) for line in runs]
     (folder / "release" / "runs.jsonl").write_text("".join(f"{line}\n" for line in changed))
-    seal(folder / "release", read_release(folder / "release").model_copy(update={"instance_set": identity}))
+    record = read_release(folder / "release")
+    games = tuple(game.model_copy(update={"instance_set": identity}) for game in record.games)
+    seal(folder / "release", record.model_copy(update={"games": games}))
 
 
 def test_a_folder_has_no_revisions(built: Path) -> None:

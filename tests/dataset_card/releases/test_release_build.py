@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from releases import contents, rate_first, table
+from releases import TRANSCRIPTS, contents, rate_first, table
 from samples import rating_of, sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import EmbeddedImage, Row
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, MEASURES, SCORES
 from dataset_card.tables.writing import FIRST_GROUP_BYTES, write_table
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering
@@ -38,15 +38,17 @@ def test_a_turn_is_a_row_with_target_and_rendering(built: Path) -> None:
     assert (first["action"], first["message"]) == ("describe", "left 41 colour #1f77b4")
     assert (done["action"], done["message"], done["rendering"], done["rendering_sha256"]) == ("done", None, None, None)
     assert first["notes"] == ["drawn as a block"]
-    original = (built / "instances" / "images" / f"{first['instance_id']}.png").read_bytes()
-    assert first["target"] == {"bytes": original, "path": f"{first['instance_id']}.png"}
+    assert first["instance_id"] == "reconstruction/geometry-easy-01"
+    original = (built / "instances" / "images" / "geometry-easy-01.png").read_bytes()
+    assert first["target"] == {"bytes": original, "path": "geometry-easy-01.png"}
     # The second message corrects the first, and the players are exact: what is drawn is the target.
     assert pixels(second["rendering"]) == pixels(second["target"]) != pixels(first["rendering"])
 
 
 def test_an_aborted_episode_is_a_row_without_pictures(built: Path) -> None:
     rows = [row for row in table(built / "release", EPISODES) if row["outcome"] == "aborted"]
-    assert [row["episode_id"] for row in rows] == ["geometry-easy-03", "geometry-hard-03"] * 2
+    assert [str(row["episode_id"]).split("/")[1] for row in rows] == ["geometry-easy-03", "geometry-hard-03"] * 2
+    assert all(str(row["episode_id"]).startswith(f"{row['run_id']}/") for row in rows)
     assert {row["abort_reason"] for row in rows} == {"describer_format"}
     assert {(row["turns"], row["first_rendering"], row["final_rendering_sha256"]) for row in rows} == {(0, None, None)}
 
@@ -54,20 +56,31 @@ def test_an_aborted_episode_is_a_row_without_pictures(built: Path) -> None:
 def test_the_leaderboard_is_what_one_works_out_by_hand(built: Path) -> None:
     rows = table(built / "release", LEADERBOARD)
     overall = [row for row in rows if row["category"] == row["difficulty"] == "all"]
-    assert [(row["submission"], row["rank_low"], row["rank_high"]) for row in overall] == [
+    ranked = [row for row in overall if row["measure"] == "main_score"]
+    assert [(row["submission"], row["rank_low"], row["rank_high"]) for row in ranked] == [
         ("centre-block", 1, 1),
         ("other-block", 2, 2),
     ]
-    first, second = overall
+    first, second = (
+        {row["measure"]: row for row in overall if row["submission"] == pair["submission"]} for pair in ranked
+    )
     # Ten finals, five of 7 and five of 9: m = 8, s² = 1, so r = 1/16 and w = 0.548 (``statistics.intervals``). With
     # 5.61 for t² · 10/9, less r, the ends solve 10 d² = 5.61 + 3.84 · 0.548 · (7.875 d − d²), above with 1.5 for 7.875.
-    assert (first["mean"], first["n"]) == (8, 10)
-    assert (first["low"], first["high"]) == (pytest.approx(8 - 1.651, abs=0.01), pytest.approx(8 + 0.823, abs=0.01))
-    assert (first["delta_mean"], second["delta_mean"]) == (2, -1)
-    assert (first["episodes"], first["played"], first["outcome_aborted"]) == (12, 10, 2)
-    assert first["main_score_mean"] == pytest.approx(8 * 10 * 10 / 12)
-    assert (first["improved"], second["regressed"], first["preference_mean"]) == (10, 10, 1)
-    assert len(rows) == 2 * (1 + 2) * (1 + 2)
+    score = first["score"]
+    assert (score["mean"], score["n"], score["by"], score["rank_low"]) == (8, 10, "eye", None)
+    assert (score["low"], score["high"]) == (pytest.approx(8 - 1.651, abs=0.01), pytest.approx(8 + 0.823, abs=0.01))
+    assert (first["delta"]["mean"], second["delta"]["mean"]) == (2, -1)
+    assert [first[name]["mean"] for name in ("episodes", "played", "outcome_aborted")] == [12, 10, 2]
+    assert first["episodes"]["by"] == "reconstruction"
+    assert first["main_score"]["mean"] == pytest.approx(8 * 10 * 10 / 12)
+    assert [pair[name]["mean"] for pair, name in ((first, "improved"), (second, "regressed"))] == [10, 10]
+    assert first["preference"]["mean"] == 1
+    assert sum(row["measure"] == "main_score" for row in rows) == 2 * (1 + 2) * (1 + 2)
+    # A row is known by run, condition, measure and who gave it.
+    names = ("run_id", "category", "difficulty", "measure", "by")
+    assert len({tuple(row[name] for name in names) for row in rows}) == len(rows)
+    described = {row["measure"] for row in table(built / "release", MEASURES)}
+    assert {row["measure"] for row in rows} <= described
 
 
 def test_scores_stand_in_the_order_of_the_game_with_reasons_for_missing_values(built: Path) -> None:
@@ -92,7 +105,8 @@ def test_the_same_runs_give_the_same_bytes(built: Path, tmp_path: Path) -> None:
 def test_a_sound_release_has_no_faults(built: Path) -> None:
     report = check_release(built / "release")
     assert report.faults == ()
-    assert report.rows == 12 + 60 + 24 + 80 + 18
+    boards = report.counts["leaderboard"] + report.counts["measures"]
+    assert report.rows == 12 + 60 + 24 + 80 + 2 + boards  # instances, turns, episodes, scores, runs
 
 
 @pytest.mark.slow
@@ -102,7 +116,7 @@ def test_command_line(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 0
     assert "transcripts        60 rows" in capsys.readouterr().out
     assert ircore(["release", "check", out]) == 0
-    assert capsys.readouterr().out == f"{out}: 0 faults in 194 rows and 22 pictures\n"  # second drawings are exact
+    assert capsys.readouterr().out == f"{out}: 0 faults in 685 rows and 22 pictures\n"  # second drawings are exact
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 2
     assert "exists already" in capsys.readouterr().err
 

@@ -143,7 +143,7 @@ def test_a_release_without_a_rating_is_at_fault(release: Path) -> None:
         rows[:] = [row for row in rows if row["measure"] == row["by"]]
 
     rewrite(release, SCORES, keep_metrics)
-    assert "data/leaderboard: no played episode was rated by a judge" in check_release(release).faults
+    assert any("no judge has rated anything yet" in fault for fault in check_release(release).faults)
 
 
 def test_pictures_of_very_many_categories_are_not_drawn(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from releases import contents, rewrite, seal, table, tables
+from releases import TRANSCRIPTS, contents, rewrite, seal, table, tables
 from samples import sample_instances, sample_run, sample_submission
 
 import ircore as ircore_library
@@ -19,7 +19,7 @@ from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun
 from dataset_card.tables.columns import Config
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, TRANSCRIPTS
+from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
@@ -360,8 +360,8 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
     assert ircore([*command, *other, *more]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[5].startswith("release unreleased-2100-01-02-")
-    assert ": runs 1 added, 1 disputed; 0." in out[5]
+    (said,) = (line for line in out if line.startswith("release unreleased-2100-01-02-"))
+    assert ": runs 1 added, 1 disputed; 0." in said
     # A line that concerns no run, such as one with a mistyped name: the run that it means would stay public.
     mistyped = gone("centre-block", run_id="centre-block-00000000")
     for line in (gone("nobody"), mistyped, gone("centre-block", date="2020-01-01")):

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hub_clients import environment_for
@@ -16,6 +18,7 @@ from hub_server import HubServer, running_hub
 from openai_server import OpenAIServer, serving
 from samples import sample_instances
 
+from ircore.commands.submission import hand_in
 from ircore.commands.submission.hand_in import STEPS
 from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
@@ -300,3 +303,20 @@ def test_a_seat_is_one_line() -> None:
         seat_options("speaker", "")
     with pytest.raises(InputError, match="'more' has no meaning"):
         seat_options("speaker", "openai a b more")
+
+
+def test_a_rehearsal_holds_for_this_program_manifest_run_scores_and_site_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan: Any = SimpleNamespace(folder=tmp_path, run=tmp_path, published="")
+    files = [tmp_path / name for name in ("submission.yaml", "run.json", "journal.jsonl", "scores.jsonl")]
+    for file in files:
+        file.touch()
+    states = [hand_in._state(plan)]
+    for file in files:
+        file.write_text("changed")
+        states.append(hand_in._state(plan))
+    plan.published = "org/data"
+    states.append(hand_in._state(plan))
+    monkeypatch.setattr(hand_in, "__version__", "another")
+    assert len({*states, hand_in._state(plan)}) == 7

@@ -1,0 +1,54 @@
+"""Writes the page of the columns of a release from their definitions.
+
+python benchmarks/docs_columns.py > docs/columns.md    renews the page
+"""
+
+from collections.abc import Iterator
+
+from dataset_card.tables.columns import ITEMS, Column, Config
+from dataset_card.tables.schema import TABLES, transcripts_config
+from ircore.games.registry import in_registry_order, load_game
+
+HEAD = """\
+---
+hide: [navigation]
+---
+
+# Columns of a release
+
+Every table of [a release](data.md) begins with `game`. Null is unknown, 0 is zero. A picture is embedded with the bytes
+of its original file; its SHA-256 is that of its width and height, four bytes each (big-endian), and of its RGB bytes,
+row by row, so that the same pixels are the same picture however they are compressed.
+
+"""
+
+GAMES = ("conversation", "reasoning", "reconstruction", "reference")
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    steps = (transcripts_config(load_game(name)) for name in in_registry_order(GAMES))
+    return HEAD + "\n".join(line for config in (*steps, *TABLES) for line in _lines(config)).rstrip() + "\n"
+
+
+def _lines(config: Config) -> Iterator[str]:
+    yield f"## `{config.name}`"
+    yield ""
+    yield f"A row is {config.row}."
+    yield ""
+    yield "| Column | Type | Meaning |"
+    yield "|---|---|---|"
+    for column in config.columns:
+        yield f"| `{column.name}` | {_type_of(column)} | {column.description} |"
+    yield ""
+
+
+def _type_of(column: Column) -> str:
+    item: str = ITEMS.get(column.kind, column.kind)
+    name = "Image" if item == "image" else item
+    name = f"list of {name}" if column.kind in ITEMS else name
+    return f"{name}, may be null" if column.nullable else name
+
+
+if __name__ == "__main__":
+    print(page(), end="")
