@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from dataset_card.releases.files import COPIES, copies_name
+from dataset_card.releases.files import COPIES, FEATURE, copies_name
 from dataset_card.tables.released_run import ReleasedRun
-from ircore.core.records import DEFAULT_GAME
 from ircore.core.workers import in_order
+from ircore.games.registry import has_support
 from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
 
 MAX_BYTES = 256 * 1024**2
@@ -25,9 +25,9 @@ def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[s
 
     Args:
         folder: The release.
-        runs: Its runs, as the check has read them; those of the default game have such files.
+        runs: Its runs, as the check has read them; those of games with descriptors have such files.
     """
-    files = {copies_name(run.run.run_id): run for run in runs if run.run.game == DEFAULT_GAME}
+    files = {copies_name(run.run.run_id): run for run in runs if has_support(FEATURE, run.run.game)}
     present = {path.relative_to(folder).as_posix(): path for path in sorted((folder / COPIES).glob("*"))}
     for name in sorted(files.keys() - present.keys()):
         yield name, "is missing: the run's renderings could be copied unseen"

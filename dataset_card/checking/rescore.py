@@ -16,8 +16,9 @@ from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.progress import tracked
-from ircore.core.records import DEFAULT_GAME, Instance
+from ircore.core.records import Instance
 from ircore.core.workers import in_order
+from ircore.games.registry import has_support
 from ircore.instances.store import InstanceSet
 
 RUNS_AT_ONCE = 16
@@ -78,8 +79,8 @@ def parse_share(text: str) -> float:
 def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, processes: int) -> Rescoring:
     """Compute values again from the pictures of a release, and play the episodes again by the rules.
 
-    The descriptors of renderings, by which later runs are compared, are computed again too. Only the rules of the
-    default game are played again; of the others the measures are computed again from the recorded steps and pictures.
+    The descriptors of renderings, by which later runs are compared, are computed again too. Where a game can be
+    replayed, its rules are played again; else its measures are computed again from the recorded steps and pictures.
 
     Args:
         folder: The release; its tables have no fault.
@@ -92,7 +93,7 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
         WorkError: A process was killed.
     """
     parts = read_release(folder).parts
-    ruled = [run for run in runs if run.run.game == DEFAULT_GAME]
+    ruled = [run for run in runs if has_support("replay", run.run.game)]
     tasks = {run.run.run_id: RunTask(run, draw) for run in ruled}
     faults: list[str] = []
     for start in range(0, len(tasks), RUNS_AT_ONCE):
@@ -100,7 +101,7 @@ def rescore_release(folder: Path, runs: Sequence[ReleasedRun], draw: Draw, proce
     for run in ruled:
         faults += descriptor_faults(folder, run, tasks[run.run.run_id].drawn, processes)
     verified = {run_id: task.verification(run_key(parts, run_id), draw) for run_id, task in tasks.items()}
-    for run in (run for run in runs if run.run.game != DEFAULT_GAME):
+    for run in (run for run in runs if run.run.run_id not in tasks):
         run_faults, verification = rescore_game_run(run, run_key(parts, run.run.run_id), draw)
         faults += run_faults
         verified[run.run.run_id] = verification

@@ -15,7 +15,7 @@ from dataset_card.card.verification import (
     verification_text,
 )
 from dataset_card.releases.derived_files import derived_files
-from dataset_card.releases.files import copies_name
+from dataset_card.releases.files import FEATURE, copies_name
 from dataset_card.releases.history import describe_release
 from dataset_card.releases.part_writer import PartWriter, runs_in, write_parts
 from dataset_card.releases.record import (
@@ -43,7 +43,7 @@ from ircore.core.files import new_folder, write_bytes
 from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.progress import progress
 from ircore.core.score_records import JudgeIdentity
-from ircore.games.registry import in_registry_order, load_game
+from ircore.games.registry import has_support, in_registry_order, load_game
 from ircore.instances.store import InstanceSet, read_sets
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
@@ -216,7 +216,7 @@ def write_release(
         # After the record, because gaps are no part of the content that a release is named after.
         texts[SEASON_GAPS] = season_text(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
-        copies = {} if source.reconstruction is None else dict(_copies(source.reconstruction.runs, previous))
+        copies = dict(_copies((run for run in source.runs if has_support(FEATURE, run.run.game)), previous))
         verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.left_out)

@@ -24,6 +24,9 @@ SINGLE_FILES = frozenset({*CARD_FILES, CROISSANT, RELEASE, CHANGES, RUNS, JUDGES
 _TABLES = (*(config.name for config in TABLES), transcripts_name(DEFAULT_GAME), transcripts_name("*"))
 """Names of tables, with ``*`` for the name of a game."""
 
+FEATURE = "descriptors of renderings"
+"""What a game must support for its runs to have descriptors, see ``Game.supports``."""
+
 COPIES = "copies"
 """Folder of the runs' descriptors, by which later runs are compared without decoding every picture."""
 

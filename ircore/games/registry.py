@@ -63,6 +63,18 @@ def step_word(name: str) -> str:
         return "step"
 
 
+def has_support(feature: str, name: str) -> bool:
+    """Return whether a feature works with a game, see ``Game.supports``; not if the game is not installed, or broken.
+
+    >>> has_support("replay", "reconstruction"), has_support("replay", "chess")
+    (True, False)
+    """
+    try:
+        return feature in load_game(name).supports
+    except (InputError, WorkError):
+        return False
+
+
 def require_support(feature: str, name: str, subject: str) -> None:
     """Refuse a game with which a feature does not work; see ``Game.supports``.
 

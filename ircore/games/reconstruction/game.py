@@ -96,8 +96,8 @@ class ReconstructionGame(Game[Rules]):
     asks_in_order = True
     supports = frozenset({
         "animation", "channel test", "clembench export", "comparison of prompts", "deep examination",
-        "export to inspect_ai", "headline by judges", "replay", "secret slice", "spot replay", "tables of the paper",
-        "user study",
+        "descriptors of renderings", "export to inspect_ai", "headline by judges", "replay", "secret slice",
+        "spot replay", "tables of the paper", "user study",
     })  # fmt: skip
     editions = NEWEST_EDITION
     secret_categories = SYNTHETIC
