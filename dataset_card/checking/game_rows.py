@@ -334,8 +334,8 @@ class GameRows:
         images = {column.name for column in config.images}
         for column, value in row.items():
             if column not in images and not same_value(value, made.get(column)):
-                wanted = short_value(made.get(column))
-                self._findings.add(where, f"{column} is {short_value(value)}, the records say {wanted}")
+                wanted, measure = short_value(made.get(column)), f"{row['measure']}: " if "measure" in row else ""
+                self._findings.add(where, f"{measure}{column} is {short_value(value)}, the records say {wanted}")
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the instances taken so far, each once."""

@@ -151,11 +151,11 @@ FAULTS = {
     "score of another rendering": (SCORES, put(0, "rendering_sha256", "a" * 64), "scores another rendering"),
     "score twice": (SCORES, double, "scored step 1 of this episode twice"),
     "no value and no reason": (SCORES, put(2, "reason", None), "either a value or a reason"),
-    "changed score": (SCORES, put(0, "value", 1.0), ": mean is 2, the records say 2.5"),
+    "changed score": (SCORES, put(0, "value", 1.0), "delta: mean is 2, the records say 2.5"),
     "wrong mean": (
         LEADERBOARD,
         put(1, "mean", 9.5),
-        "leaderboard/test-00000-of-00001.parquet:2: mean is 9.5, the records say 8",
+        "leaderboard/test-00000-of-00001.parquet:2: score: mean is 9.5, the records say 8",
     ),
     "missing row": (LEADERBOARD, drop(-1), "a row is missing that the records make: other-block-"),
     "row too many": (LEADERBOARD, double, "no record makes this row: "),

@@ -202,8 +202,8 @@ def test_scores_come_back_from_a_release(
 
 
 FORGED = {
-    ("value", 9.5): "final_judged_loop_5_1_042c_mean is 6.5, the game's records say 9.25",
-    ("rendering_sha256", "0" * 64): "134 rows of conversation, its records make 133",
+    ("value", 9.5): "final_judged_loop_5_1_042c: mean is 6.5, the records say 9.25",
+    ("rendering_sha256", "0" * 64): "it scores another rendering than that of step",
     ("measure", "metric"): "a judge gives a similarity or a preference, not 'metric'",
     ("annotator", "anna"): "annotator is given exactly when by is human",
 }
