@@ -78,7 +78,7 @@ def _page(game: Game[Any]) -> str:
         width = max((len(name) for name, _ in rows), default=0)
         lines += ["", title, *(f"  {name:<{width}}  {text}".rstrip() for name, text in rows)]
     manifest = ", ".join(f"{key}: {value}" for key, value in {"schema": 1, **game_field(game.name)}.items())
-    return "\n".join([*lines, "", f"A manifest: {manifest}; see docs/who-plays.md."])
+    return "\n".join([*lines, "", f"A manifest: {manifest}; ircore submission new DIR --game {game.name} writes it."])
 
 
 def _scale(game: Game[Any], measure: Measure) -> str:

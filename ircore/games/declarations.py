@@ -1,6 +1,7 @@
 """Checking a game's declarations before play."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_type_hints
 
@@ -116,6 +117,9 @@ def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     ):
         # Names are keys of files and columns, where the second would replace the first.
         yield len(set(names)) == len(names), f"two {kind}s have one name"
+    for (per, title), count in Counter((measure.per, measure.title) for measure in game.measures).items():
+        # People could not tell their columns apart.
+        yield count == 1, f"{count} measures per {per} have the title {title!r}"
     # Boards place a headline on an axis from its lowest to its highest value.
     bounded = game.headline.bounds is not None
     yield bounded, f"the headline {game.headline.key} has no range with a lowest and a highest value"

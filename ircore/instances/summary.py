@@ -107,8 +107,8 @@ def as_table(summary: Summary) -> str:
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
     rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
     rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_pictures(summary)}"]
-    released = f"benchmark version {' and '.join(summary.versions)}" if summary.versions else "no released version"
-    rows += ["", f"this is {released}"]
+    if summary.versions:
+        rows += ["", f"this is benchmark version {' and '.join(summary.versions)}"]
     return "\n".join(rows)
 
 

@@ -196,7 +196,7 @@ class PlayedRun:
     @cached_property
     def game(self) -> Game[Any]:
         """The game, as declared."""
-        return self._game or load_game(self.run.game, f"{self.path}: game")
+        return self._game or load_game(self.run.game, f"run {self.run.run_id}: game")
 
     def with_measures(self, judged: JudgedMeasures) -> "PlayedRun":
         """Return the run with values of the measures that judges and people give, too."""

@@ -70,6 +70,18 @@ def test_unsound_declarations_are_named() -> None:
     )
 
 
+def test_two_measures_with_one_title_are_named() -> None:
+    class Twice(Unsound):
+        measures = (
+            Measure("right", "Right", range=(0, 1)),
+            Measure("correct", "Right", range=(0, 1)),
+            Measure("right_so_far", "Right", range=(0, 1), per="step"),
+        )
+
+    assert "2 measures per episode have the title 'Right'" in declaration_faults(Twice())
+    assert not [fault for fault in declaration_faults(Twice()) if "per step have" in fault]
+
+
 def test_declarations_of_another_kind_or_name_are_named() -> None:
     class Misnamed(Unsound):
         seats = (Seat("My Seat/..", "Mine", "nothing", "text"),)
