@@ -158,6 +158,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         **_about(source),
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
+        "publisher": {"@type": "sc:Organization", "name": MAKER},
         **({} if source.reconstruction is None else {"citeAs": CITATION}),
         # The licence of this description; that of the data is under license.
         "sdLicense": "https://spdx.org/licenses/CC0-1.0",

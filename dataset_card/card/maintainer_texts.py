@@ -17,7 +17,7 @@ CARD = "README.md"
 DATASHEET = "DATASHEET.md"
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    CARD: ("doi", "acknowledgements", "funding", "contact"),
+    CARD: ("homepage", "repository", "doi", "acknowledgements", "funding", "contact"),
     DATASHEET: ("funding", "contact"),
 }
 """The maintainers' sections of each file, in the order in which they stand there."""

@@ -82,7 +82,7 @@ def test_a_changed_derived_file(name: str, release: Path) -> None:
 
 def test_an_end_of_an_interval_on_the_board(release: Path) -> None:
     rewrite(release, LEADERBOARD, lambda rows: rows[0].update(low=0.5))
-    assert any("leaderboard/test-00000-of-00001.parquet:1: low is" in fault for fault in check_release(release).faults)
+    assert any("leaderboard/test-00000-of-00001.parquet:1: main_score: low is" in fault for fault in check_release(release).faults)
 
 
 def test_a_shard_too_many(release: Path) -> None:
@@ -164,6 +164,7 @@ def write_free(release: Path, name: str, *lines: str, file: str = CARD) -> None:
 def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path, built: Path, tmp_path: Path) -> None:
     write_free(release, "contact", *TEXT)
     write_free(release, "doi", "DOI 10.5281/zenodo.0000000")
+    write_free(release, "homepage", "- **Homepage:** <https://example.org>")
     write_free(release, "funding", "Nobody paid for it.", file=DATASHEET)
     assert check_release(release).faults == ()
     build_release(
@@ -172,6 +173,7 @@ def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path,
     texts = find_texts(CARD, (tmp_path / "next" / CARD).read_text("utf-8"))
     assert texts[CARD, "contact"] == TEXT
     assert texts[CARD, "doi"] == ("DOI 10.5281/zenodo.0000000",)
+    assert texts[CARD, "homepage"] == ("- **Homepage:** <https://example.org>",)
     assert "\nNobody paid for it.\n" in (tmp_path / "next" / DATASHEET).read_text("utf-8")
     assert check_release(tmp_path / "next").faults == ()
 
