@@ -269,7 +269,7 @@ def test_fields_that_a_step_gained_since_the_release_read_as_their_defaults(mixe
         '    tags: tuple[str, ...] = ("a", "b")\n'
         "    second: Rendering | None = None\n",
     )
-    said = mixed.run("release", "check", "release", "--rescore")
+    said = mixed.run("release", "check", "--no-load", "release", "--rescore")
     assert "computed again: metrics rounds 8, ssim 4, wins 8, won 24" in said
     assert "release: 0 faults" in said
     assert "not checked" not in said
@@ -277,12 +277,12 @@ def test_fields_that_a_step_gained_since_the_release_read_as_their_defaults(mixe
     mixed.run("release", "build", "--runs", "runs/perfect", "--instances", "signs", "--out", "grown")
     loaded = python(mixed, GROWN, "grown")
     assert loaded == [["none", ["a", "b"], None]] * 4 * 3
-    assert "grown: 0 faults" in mixed.run("release", "check", "grown", "--rescore")
+    assert "grown: 0 faults" in mixed.run("release", "check", "--no-load", "grown", "--rescore")
 
 
 def test_a_field_without_a_default_is_named_as_what_keeps_a_release_from_being_checked(mixed: Toy) -> None:
     upgraded(mixed, "    thought: str\n")
-    said, _ = mixed.start("release", "check", "release", "--rescore").communicate()
+    said, _ = mixed.start("release", "check", "--no-load", "release", "--rescore").communicate()
     told = "the installed game declares other columns of transcripts_rps; the release lacks thought"
     assert f"rescoring: not tried, because rps: rows not compared with its records: {told}" in said
     assert "not installed" not in said

@@ -53,8 +53,8 @@ def make_demo_project(project: Path, demo: Path) -> None:
     # Without the site, three quarters of the demo, which is only served.
     shutil.copytree(demo, project / "build" / "demo", ignore=shutil.ignore_patterns("site"))
     (project / ".venv").symlink_to(sys.prefix)
-    # Sets that a page builds have a picture a condition, and judges are tested on few; the demo has its own size.
-    settings = "[instances.build]\nper-condition = 1\n[judge-test]\nlimit = 2\n"
+    # Sets that a page builds have a picture a condition; the demo has its own size.
+    settings = "[instances.build]\nper-condition = 1\n"
     (project / "ircore.toml").write_text(settings, "utf-8")
     pair = project / "submissions" / "my-pair" / "submission.yaml"
     pair.parent.mkdir()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from installed_packages import install_package
 from samples import sample_instances, sample_run
+from shared_folders import made_once
 
 from ircore.commands.main import run as ircore
 from ircore.commands.new import KINDS, plugin_files
@@ -21,16 +22,27 @@ DOCS = Path(__file__).parents[3] / "docs"
 PAGE = "\n".join((DOCS / name).read_text("utf-8") for name in ("adding-plug-ins.md", "adding-targets.md"))
 
 
-class Installed:
-    """A package that ``ircore new plugin`` wrote, installed by pip beside nothing else."""
+NAMES = {
+    "player": "one-colour", "judge": "mean-colour", "metric": "brightness", "category": "discs", "table": "played",
+    "game": "fruit-quiz",
+}  # fmt: skip
+"""A name for each kind of plug-in, which the pages use too."""
 
-    def __init__(self, folder: Path, kind: str, name: str) -> None:
-        self.folder, self.package = folder, folder / name
-        assert ircore(["new", "plugin", kind, name, "--out", str(self.package)]) == 0
-        packages = folder / "packages"
-        options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(packages)]
-        subprocess.run([sys.executable, "-m", "pip", "install", *options, str(self.package)], check=True)
-        self.environment = {**os.environ, "PYTHONPATH": str(packages)}
+
+def install_packages(folder: Path) -> None:
+    """Write a package of each kind, and install all of them by pip, beside nothing else."""
+    for kind, name in NAMES.items():
+        assert ircore(["new", "plugin", kind, name, "--out", str(folder / name)]) == 0
+    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--target", str(folder / "packages")]
+    packages = [str(folder / name) for name in NAMES.values()]
+    subprocess.run([sys.executable, "-m", "pip", "install", *options, *packages], check=True)
+
+
+class User:
+    """Gives commands in a folder, where plug-ins of all kinds are installed."""
+
+    def __init__(self, folder: Path, packages: Path) -> None:
+        self.folder, self.environment = folder, {**os.environ, "PYTHONPATH": str(packages)}
 
     def python(self, *words: object) -> str:
         command = [sys.executable, "-m", *map(str, words)]
@@ -39,9 +51,6 @@ class Installed:
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
-
-    def passes_its_own_test(self) -> None:
-        self.python("pytest", "-q", "-p", "no:cacheprovider", "--rootdir", self.package, self.package / "tests")
 
     def ircore(self, *words: object) -> str:
         return self.python("ircore", *words)
@@ -52,45 +61,48 @@ class Installed:
         return path
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(tmp_path_factory, "new-plug-ins", install_packages)
+
+
+@pytest.fixture
+def user(written: Path, tmp_path: Path) -> User:
+    return User(tmp_path, written / "packages")
+
+
 @pytest.mark.slow
-def test_a_metric_compares_two_pictures(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "metric", "brightness")
-    installed.passes_its_own_test()
-    pictures = installed.picture("#ffffff"), installed.picture("#000000")
-    compared = json.loads(installed.ircore("compare", *pictures, "--metric", "brightness", "--json"))
+def test_every_package_passes_its_own_test(user: User, written: Path) -> None:
+    tests = [written / name / "tests" for name in NAMES.values()]
+    printed = user.python("pytest", "-q", "-p", "no:cacheprovider", "--rootdir", user.folder, *tests)
+    assert int(re.findall(r"(\d+) passed", printed)[0]) >= len(NAMES)
+
+
+@pytest.mark.slow
+def test_a_metric_compares_two_pictures(user: User) -> None:
+    pictures = user.picture("#ffffff"), user.picture("#000000")
+    compared = json.loads(user.ircore("compare", *pictures, "--metric", "brightness", "--json"))
     assert compared["metrics"]["brightness"] == 255
 
 
 @pytest.mark.slow
-def test_a_judge_scores_a_run(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "judge", "mean-colour")
-    installed.passes_its_own_test()
-    sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
-    installed.ircore("score", "run", "--judge", "mean-colour")
-    (row,) = json.loads(installed.ircore("results", "run", "--judge", "mean-colour", "--json"))["rows"]
+def test_a_judge_scores_a_run_and_a_table_is_printed_by_name_and_with_all_others(user: User) -> None:
+    sample_run(user.folder / "run", sample_instances(user.folder / "set", per_condition=3))
+    user.ircore("score", "run", "--judge", "mean-colour")
+    (row,) = json.loads(user.ircore("results", "run", "--judge", "mean-colour", "--json"))["rows"]
     # The sample's final renderings are exact, so that no colour differs.
     assert row["score"]["mean"] == 10
-
-
-@pytest.mark.slow
-def test_a_table_is_printed_by_name_and_with_all_others(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "table", "played")
-    installed.passes_its_own_test()
-    sample_run(tmp_path / "run", sample_instances(tmp_path / "set", per_condition=3))
-    installed.ircore("score", "run")
-    (row,) = json.loads(installed.ircore("results", "run", "--table", "played", "--json"))["rows"]
+    (row,) = json.loads(user.ircore("results", "run", "--table", "played", "--json"))["rows"]
     # Of the twelve squares two begin right of column 40 (4 + 7 · 3 + 20 = 45), where the sample's describer aborts.
     assert (row["pair"], row["played"]) == ("Centre + Block", 10)
-    installed.ircore("results", "run", "--out", "tables")
-    assert (tmp_path / "tables" / "played.md").is_file()
+    user.ircore("results", "run", "--out", "tables")
+    assert (user.folder / "tables" / "played.md").is_file()
 
 
 @pytest.mark.slow
-def test_a_category_is_drawn(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "category", "discs")
-    installed.passes_its_own_test()
-    installed.ircore("instances", "build", "--category", "discs", "--per-condition", "2", "--out", "set")
-    lines = (tmp_path / "set" / "instances.jsonl").read_text().splitlines()
+def test_a_category_is_drawn(user: User) -> None:
+    user.ircore("instances", "build", "--category", "discs", "--per-condition", "2", "--out", "set")
+    lines = (user.folder / "set" / "instances.jsonl").read_text().splitlines()
     instances = [json.loads(line) for line in lines]
     assert [(instance["category"], len(instance["payload"]["scene"]["elements"])) for instance in instances] == [
         ("discs", 1)
@@ -98,30 +110,26 @@ def test_a_category_is_drawn(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_player_plays(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "player", "one-colour")
-    installed.passes_its_own_test()
-    sample_instances(tmp_path / "set")
-    (tmp_path / "pair").mkdir()
-    (tmp_path / "pair" / "submission.yaml").write_text(
+def test_a_player_plays(user: User) -> None:
+    sample_instances(user.folder / "set")
+    (user.folder / "pair").mkdir()
+    (user.folder / "pair" / "submission.yaml").write_text(
         "schema: 1\nname: P\ndescriber: {player: classical}\ngenerator: {player: one-colour}\nlicence: CC0-1.0\n"
     )
-    installed.ircore("play", "pair", "--instances", "set", "--out", "run", "--rule", "max_turns=1")
-    assert json.loads(installed.ircore("show", "run", "--json"))["episodes"] == 4
+    user.ircore("play", "pair", "--instances", "set", "--out", "run", "--rule", "max_turns=1")
+    assert json.loads(user.ircore("show", "run", "--json"))["episodes"] == 4
 
 
 @pytest.mark.slow
-def test_a_game_is_built_played_and_scored(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, "game", "fruit-quiz")
-    installed.passes_its_own_test()
-    (tmp_path / "pair").mkdir()
-    (tmp_path / "pair" / "submission.yaml").write_text(
+def test_a_game_is_built_played_and_scored(user: User) -> None:
+    (user.folder / "pair").mkdir()
+    (user.folder / "pair" / "submission.yaml").write_text(
         "schema: 1\ngame: fruit-quiz\nname: A\nguesser: {player: fruit-quiz-guesser}\nlicence: CC0-1.0\n"
     )
-    installed.ircore("instances", "build", "--game", "fruit-quiz", "--out", "set")
-    installed.ircore("play", "pair", "--instances", "set", "--out", "run")
-    installed.ircore("score", "run")
-    (row,) = json.loads(installed.ircore("results", "run", "--json"))["rows"]
+    user.ircore("instances", "build", "--game", "fruit-quiz", "--out", "set")
+    user.ircore("play", "pair", "--instances", "set", "--out", "run")
+    user.ircore("score", "run")
+    (row,) = json.loads(user.ircore("results", "run", "--json"))["rows"]
     # The player always guesses an apple.
     rng = random.Random(0)
     fruits = [rng.choice(("apple", "pear")) for _ in range(20)]
@@ -142,10 +150,7 @@ def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
     assert [json.loads(line)["instance_id"] for line in lines] == ["colours-easy-01", "colours-easy-02"]
 
 
-@pytest.mark.parametrize(("kind", "name"), [
-    ("player", "one-colour"), ("judge", "mean-colour"), ("metric", "brightness"), ("category", "discs"),
-    ("table", "played"), ("game", "fruit-quiz"),
-])  # fmt: skip
+@pytest.mark.parametrize(("kind", "name"), NAMES.items())
 def test_the_page_shows_what_is_written(kind: str, name: str) -> None:
     """So that the page's examples are the packages of the tests above, word for word."""
     assert f"ircore new plugin {kind} {name} --out" in PAGE

@@ -100,7 +100,7 @@ def test_the_first_edition_draws_what_it_always_drew() -> None:
             assert (first == second) == ((category, difficulty) != ("functions", "hard"))
 
 
-PER_CONDITION = "3"
+PER_CONDITION = "2"
 
 
 def played(submission: str, folder: Path, name: str) -> RunFolder:

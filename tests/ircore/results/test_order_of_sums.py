@@ -83,10 +83,11 @@ def documents(results: Results) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_table_is_the_same_whatever_order_things_come_in(runs: list[InventedRun], seed: int) -> None:
-    usual, mixed = documents(Results.from_runs(runs)), documents(Results.from_runs(shuffled(runs, seed)))
-    assert [name for name in usual if usual[name] != mixed[name]] == []
+def test_every_table_is_the_same_whatever_order_things_come_in(runs: list[InventedRun]) -> None:
+    usual = documents(Results.from_runs(runs))
+    for seed in (1, 2):
+        mixed = documents(Results.from_runs(shuffled(runs, seed)))
+        assert [name for name in usual if usual[name] != mixed[name]] == []
 
 
 def test_a_cell_is_the_same_whoever_else_judged(runs: list[InventedRun]) -> None:

@@ -229,13 +229,14 @@ def test_a_layout_costs_at_most_half_a_point() -> None:
         own = Picture.from_pixels(target.drawing.pixels)
         whole = verify_picture(own, target.scene, own).score
         assert whole is not None
-        for title, style in LAYOUTS.items():
+        # Every other layout: each is tried on two targets or four, easy and hard ones.
+        for title, style in list(LAYOUTS.items())[seed // 2 % 2 :: 2]:
             image = Picture.from_pixels(np.asarray(redrawn(target.scene, style)))
             found = verify_picture(own, target.scene, image)
             score = found.score if READS else found.high
             if score is None or abs(score - whole) > MOST:
                 off.append(f"{category}/{difficulty}/{seed} {title}: {score}, not {whole}")
-    assert len(off) <= 0.05 * len(LAYOUTS) * len(conditions), "\n".join(off)
+    assert len(off) <= 0.05 * len(LAYOUTS) / 2 * len(conditions), "\n".join(off)
 
 
 VERDICTS = """

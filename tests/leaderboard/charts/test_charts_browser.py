@@ -89,6 +89,11 @@ def _priced(cell: Cell, dollars: float) -> Cell:
     )
 
 
+def draw_figure(visit: Visit, name: str) -> None:
+    visit.page.locator(f"#figure-{name}").scroll_into_view_if_needed()
+    visit.page.locator(f"#figure-{name}[data-state='drawn']").wait_for()
+
+
 def test_every_figure_takes_the_place_of_its_still_picture(visit: Visit) -> None:
     page = visit.open("index.html")
     heights = "() => [...document.querySelectorAll('.chart-plot')].map(plot => Math.round(plot.offsetHeight))"
@@ -106,8 +111,7 @@ def test_nothing_is_fetched_before_a_figure_is_near(visit: Visit) -> None:
     page.locator("figure[data-state='drawn']").first.wait_for()
     assert "scores.json" in asked
     assert "costs.json" not in asked
-    page.locator("#figure-costs").scroll_into_view_if_needed()
-    page.locator("#figure-costs[data-state='drawn']").wait_for()
+    draw_figure(visit, "costs")
     assert "costs.json" in asked
     assert asked.count("plotly-figures.min.js") == 1
 
@@ -125,7 +129,7 @@ def test_a_chart_that_cannot_be_drawn_shows_its_numbers(browser: "Browser", addr
 
 def test_the_scheme_recolours_live_figures(visit: Visit) -> None:
     page = visit.open("index.html")
-    visit.draw_charts()
+    draw_figure(visit, "scores")
     for scheme, dark in (("slate", True), ("default", False)):
         page.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
         wanted = theme.judge_colour(0, dark)
@@ -134,24 +138,21 @@ def test_the_scheme_recolours_live_figures(visit: Visit) -> None:
         page.locator(mark).first.wait_for(state="attached")
 
 
-@pytest.mark.parametrize("form", ["png", "svg"])
-def test_a_figure_is_saved(visit: Visit, tmp_path: Path, form: str) -> None:
+def test_a_figure_is_saved(visit: Visit, tmp_path: Path) -> None:
     page = visit.open("index.html")
-    visit.draw_charts()
-    with page.expect_download() as waiting:
-        page.locator("#figure-deltas .chart-tools button", has_text=form.upper()).click()
-    assert waiting.value.suggested_filename == f"deltas.{form}"
-    path = tmp_path / f"deltas.{form}"
-    waiting.value.save_as(path)
-    if form == "png":
-        with Image.open(path) as picture:
-            assert picture.size[0] == 2000
-            assert len(picture.getcolors(1 << 24) or ()) > 10
-    else:
-        text = path.read_text()
-        assert text.startswith("<svg")
-        assert "Refinement helps" in text
-        assert "var(" not in text
+    draw_figure(visit, "deltas")
+    for form in ("png", "svg"):
+        with page.expect_download() as waiting:
+            page.locator("#figure-deltas .chart-tools button", has_text=form.upper()).click()
+        assert waiting.value.suggested_filename == f"deltas.{form}"
+        waiting.value.save_as(tmp_path / f"deltas.{form}")
+    with Image.open(tmp_path / "deltas.png") as picture:
+        assert picture.size[0] == 2000
+        assert len(picture.getcolors(1 << 24) or ()) > 10
+    text = (tmp_path / "deltas.svg").read_text()
+    assert text.startswith("<svg")
+    assert "Refinement helps" in text
+    assert "var(" not in text
 
 
 def test_still_pictures_stand_in_without_javascript_and_on_paper(browser: "Browser", address: str) -> None:

@@ -142,21 +142,21 @@ def by_place(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     )
 
 
-@pytest.mark.parametrize("kind", DRAWN_AGAIN)
-def test_a_figure_of_all_pairs_drawn_again_is_the_figure_that_was_built(visit: Visit, site: Path, kind: str) -> None:
+def test_figures_of_all_pairs_drawn_again_are_the_figures_that_were_built(visit: Visit, site: Path) -> None:
     """The browser draws what Python drew: the same marks, whiskers, names, axes and headline."""
     listed = json.loads((site / "four/data/figures/pairs.json").read_text())
     keys = ",".join(pair["key"] for pair in listed["pairs"])
-    tab = open_figures(visit, f"?{kind}.pairs={keys}", "four/")
-    tab.wait_for_function(f"() => window.handed['{kind}']")
-    ours = drawn_figure(tab, kind)
-    built = json.loads((site / f"four/charts/{kind}.json").read_text())
-    same(ours["data"], built["data"], "data")
-    for layout in ("layout", "narrow"):
-        notes = by_place(ours[layout].pop("annotations")), by_place(built[layout].pop("annotations"))
-        same(*notes, f"{layout}.annotations")
-        same(ours[layout], built[layout], layout)
-    assert ours["title"].removeprefix("Of the 4 chosen pairs: ") == built["title"]
+    tab = open_figures(visit, "?" + "&".join(f"{kind}.pairs={keys}" for kind in DRAWN_AGAIN), "four/")
+    for kind in DRAWN_AGAIN:
+        tab.wait_for_function(f"() => window.handed['{kind}']")
+        ours = drawn_figure(tab, kind)
+        built = json.loads((site / f"four/charts/{kind}.json").read_text())
+        same(ours["data"], built["data"], f"{kind}.data")
+        for layout in ("layout", "narrow"):
+            notes = by_place(ours[layout].pop("annotations")), by_place(built[layout].pop("annotations"))
+            same(*notes, f"{kind}.{layout}.annotations")
+            same(ours[layout], built[layout], f"{kind}.{layout}")
+        assert ours["title"].removeprefix("Of the 4 chosen pairs: ") == built["title"]
 
 
 def test_pairs_judge_and_category_are_chosen_in_place_and_stand_in_the_address(visit: Visit, site: Path) -> None:
@@ -299,26 +299,25 @@ def test_names_of_strangers_stay_text(visit: Visit, tmp_path: Path, site: Path) 
     assert tab.title() == "Figures"
 
 
-@pytest.mark.parametrize("scheme", ["slate"])
-def test_axe_finds_nothing_with_menus_open(visit: Visit, scheme: str) -> None:
-    tab = open_figures(visit, "?pairs=seer-painter-0,seerr-painter-1")
-    tab.evaluate("scheme => { document.body.dataset.mdColorScheme = scheme; }", scheme)
+def test_axe_finds_nothing_with_menus_open(visit: Visit) -> None:
+    tab = open_figures(visit, "?pairs=seer-painter-0,seerr-painter-1", "four/")
+    tab.evaluate("document.body.dataset.mdColorScheme = 'slate'")
     visit.draw_charts()
     tab.evaluate("document.querySelectorAll('.chart-table').forEach(part => { part.open = true; })")
     tab.locator("#figure-scores .figure-pairs summary").click()
     tab.locator(".figure-pair-list").first.wait_for()
     assert axe_findings(tab) == []
-    visit.open("embed/deltas.html")
+    visit.open("four/embed/deltas.html")
     visit.page.locator("figure[data-state='drawn']").wait_for()
     assert axe_findings(visit.page) == []
 
 
-@pytest.mark.parametrize("width", [390, 768])
-def test_figures_with_controls_fit_a_phone(visit: Visit, width: int) -> None:
+def test_figures_with_controls_fit_a_phone(visit: Visit) -> None:
     tab = open_figures(visit, "?pairs=seer-painter-0,seerr-painter-1")
     visit.draw_charts()
-    assert fits(tab, width)
+    assert fits(tab, 390)
     for menu in ("pairs", "embed"):
         tab.locator(f"#figure-deltas .figure-{menu} summary").click()
         tab.locator(f"#figure-deltas .figure-{menu}[open] .figure-menu-body > *").first.wait_for()
-        assert fits(tab, width)
+        assert fits(tab, 768)
+        assert fits(tab, 390)
