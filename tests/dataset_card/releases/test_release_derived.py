@@ -82,7 +82,8 @@ def test_a_changed_derived_file(name: str, release: Path) -> None:
 
 def test_an_end_of_an_interval_on_the_board(release: Path) -> None:
     rewrite(release, LEADERBOARD, lambda rows: rows[0].update(low=0.5))
-    assert any("leaderboard/test-00000-of-00001.parquet:1: main_score: low is" in fault for fault in check_release(release).faults)
+    faults = check_release(release).faults
+    assert any("leaderboard/test-00000-of-00001.parquet:1: main_score: low is" in fault for fault in faults)
 
 
 def test_a_shard_too_many(release: Path) -> None:
