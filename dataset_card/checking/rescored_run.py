@@ -59,6 +59,7 @@ class RunTask:
         episodes: Those that were drawn, by what was played.
         is_replayed: Whether the episodes are played again by the rules.
 
+    >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
     >>> (run,) = check_release(Path("release")).runs
     >>> task = RunTask(run, Draw())
