@@ -1,5 +1,6 @@
 """Work of a plug-in: code that somebody else wrote may raise anything, and the error names whose fault it is."""
 
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,11 +8,8 @@ from math import isfinite
 from numbers import Real
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from ircore.core.errors import InputError, StoppedError, WorkError
 from ircore.core.untrusted_text import writable
-from ircore.core.validation import describe_validation_error
 
 _LIBRARIES = frozenset({"pydantic", "numpy", "PIL"})
 """Packages whose lines say nothing to the author of a plug-in that called them wrongly."""
@@ -50,11 +48,22 @@ def plugin_work(
         own = [frame for frame in frames if _LIBRARIES.isdisjoint(Path(frame.filename).parts)]
         # The last frame outside of libraries is the plug-in's own line, where its author has to look.
         frame = (own or frames)[-1]
-        said = str(error)
-        if isinstance(error, ValidationError):
-            said = f"{error.title}: {describe_validation_error(error)}"
-        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(said).split())
+        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(_said(error)).split())
         raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
+
+
+def _said(error: BaseException) -> str:
+    """Return what an error says, of a record that is not valid in words of our own."""
+    # The import takes a tenth of a second, and what is raised without the library is no error of its.
+    if "pydantic" not in sys.modules:
+        return str(error)
+    from pydantic import ValidationError
+
+    from ircore.core.validation import describe_validation_error
+
+    if isinstance(error, ValidationError):
+        return f"{error.title}: {describe_validation_error(error)}"
+    return str(error)
 
 
 def finite(value: object) -> float:

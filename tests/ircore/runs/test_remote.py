@@ -127,7 +127,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         with monkeypatch.context() as newer:  # here, not on the worker
             newer.setattr("ircore.runs.remote.cluster.package_version", lambda *_: ("slow-pair", "2"))
             assert play_with("newer", {"player": "unwilling"}) == 2
-        assert "a worker has slow-pair 1, not slow-pair 2" in capsys.readouterr().err
+        assert "a worker has slow-pair 1.0, not slow-pair 2" in capsys.readouterr().err
         monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")
         assert play_with("older", {"player": "classical"}) == 2
         assert "a worker has ircore 0.1.0, not 0.0.1" in capsys.readouterr().err
