@@ -259,7 +259,7 @@ RUNS = Config(
         Column("started", "string", "When play began, ISO 8601 in UTC."),
         Column("licence", "string", "SPDX identifier of what the players wrote and drew."),
         Column("reference", "bool", "Whether a player saw what no player may see: a ceiling or a floor, never ranked."),
-        Column("vouched_by", "string", "`maintainers` or `submitter`; null if nobody vouches for it.", nullable=True),
+        Column("vouched_by", "string", "`maintainers` (played here), `rescored` (scored here) or null.", nullable=True),
         _RULES,
     ),
 )
