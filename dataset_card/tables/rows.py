@@ -243,13 +243,10 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 
 def numeric(results: Results) -> Iterator[Filling]:
     """Yield the columns of a game's boards that are rows of ``leaderboard``: numbers, but ranks and rules."""
+    left_out = {"rank_low", "rank_high", *results.game.pages.rules}
     for filled in board_columns(results.game, results.seats):
-        if filled.column.digits is not None and filled.column.key not in {"rank_low", "rank_high", *_rules(results)}:
+        if filled.column.digits is not None and filled.column.key not in left_out:
             yield filled
-
-
-def _rules(results: Results) -> Iterable[str]:
-    return results.game.pages.rules
 
 
 def measure_rows(results: Results) -> Iterator[Row]:
