@@ -2,6 +2,7 @@
 
 import math
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,9 +47,8 @@ def test_a_shape_that_lacks_a_corner_is_laid_over_the_rest_of_its_form(
 def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) -> None:
     drawn = draw("simple_shapes", "easy", 305)
     shape = next(element for element in drawn.scene.elements if element.type == "hexagon")
-    x, y = shape.parameters["corners"][0]  # type: ignore[index, misc]
-    assert isinstance(x, float)
-    assert isinstance(y, float)
+    corners: Any = shape.parameters["corners"]
+    x, y = corners[0]
     image = drawn.drawing.image.copy()
     colour = drawn.scene.background if fault == "notch" else shape.colour
     ImageDraw.Draw(image).ellipse((x - 22, y - 22, x + 22, y + 22), fill=colour)

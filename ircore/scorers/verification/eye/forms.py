@@ -115,7 +115,8 @@ def _at(picture: Points, points: Points) -> Points:
     """Return what a picture has at points, or at its border nearest to them."""
     down, across = (np.clip(np.rint(part), 0, most - 1).astype(int)
                     for part, most in zip((points.imag, points.real), picture.shape, strict=True))  # fmt: skip
-    return picture[down, across]
+    points_there: Points = picture[down, across]
+    return points_there
 
 
 def _rim(mask: Mask) -> Mask:

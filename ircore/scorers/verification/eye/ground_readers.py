@@ -39,8 +39,9 @@ LEAST_COLOURED = 12
 """Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
-DEEP = 2.5
-"""Pixels within its rim, or beyond it, from which on what is missing or added is no matter of a shaky hand."""
+DEEP, BARE = 2.0, 4.0
+"""Pixels within a rim, or beyond it, from which on what is missing or added is no matter of a shaky hand or of coarse
+pixels; distance in L*a*b* up to which the ground shows where a part is missing."""
 
 
 def read_background(look: Look, mark: Mark) -> Observations:
@@ -228,16 +229,18 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
 def _whole(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
     """Say how much of a shape is missing or added, in parts of its area: notches, bumps, cut-off parts."""
     index, key = mark.elements[0], f"{mark.key}/whole"
-    if radius_of(look.target.scene.elements[index]) < LEAST_RADIUS:
+    # Pixels of the rendering that are larger than those of the target count as such.
+    finest = min(1.0, look.detail)
+    if radius_of(look.target.scene.elements[index]) * finest < LEAST_RADIUS:
         return {key: Observed(None, "too small to be told")}
     sides = zip(area.box, own.box, strict=True)
     box = grown(Box(*(pick(pair) for pick, pair in zip((min, min, max, max), sides, strict=True))), 12)
     seen, expected = window(area.mask, box), laid_over(window(own.mask, box), window(area.mask, box))
     # A shaded part has another colour than the rest, but the ground's only where the ground shows.
     grounds = look.view.noted("grounds", partial(_grounds, look.target, look.view))
-    bare = np.any([distance(window(look.view.lab, box), ground) < APART for ground in grounds], axis=0)
-    missing = (ndimage.distance_transform_edt(expected) > DEEP) & ~seen & bare
-    added = (ndimage.distance_transform_edt(~expected) > DEEP) & seen
+    bare = np.any([distance(window(look.view.lab, box), ground) < BARE for ground in grounds], axis=0)
+    missing = (ndimage.distance_transform_edt(expected) > DEEP / finest) & ~seen & bare
+    added = (ndimage.distance_transform_edt(~expected) > DEEP / finest) & seen
     off = (missing | added) & ~window(look.target.others(index), box)
     share = round(float(off.sum() / expected.sum()), 4)
     return {key: Observed(share, f"{100 * share:.0f} % of it is missing or added")}
