@@ -29,6 +29,7 @@ from ircore.runs.folder import RunFolder
 # assertions of 220 modules again (10 s), and each command that a test starts compiles the whole package.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # Arrow's own pool keeps what tables needed
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
 # limits of time. Searching for new ones is what tests/fuzz.py is for.
@@ -50,7 +51,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LARGE = 700 << 20
+LARGE = 550 << 20
 """Bytes of a worker's memory from which on it forgets, after each file of tests, what modules remember."""
 
 
