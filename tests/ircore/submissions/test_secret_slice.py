@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from known_values import known
 from samples import sample_instances, sample_run
 from transcripts import write_manifest
 
