@@ -60,10 +60,11 @@ class EmbeddedPictures:
         place = self._places.get(known.sha256)
         if place is None:
             raise InputError(f"picture {known.sha256[:12]}… is missing", _REMEDY)
-        # One held group bounds the memory, and readers go through a table in its order.
-        if self._group is None or self._group[0] != place:
-            self._group = place, read_picture_group(*place)
-        data = self._group[1].get(known.sha256)
+        # One held group bounds the memory, and readers go through a table in its order. Several threads may read.
+        group = self._group
+        if group is None or group[0] != place:
+            group = self._group = place, read_picture_group(*place)
+        data = group[1].get(known.sha256)
         if data is None:
             raise InputError(f"picture {known.sha256[:12]}… is not published", _REMEDY)
         # The hash comes from a column beside the picture, where a stranger may have written any other.
