@@ -11,14 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import cache_folder
 from ircore.core.images import Pixels, hash_pixels
 from ircore.seeing import ocr
-from ircore.seeing.ocr import (
-    TextLine,
-    ocr_missing,
-    read_line,
-    read_text,
-    reader_missing,
-    require_ocr,
-)
+from ircore.seeing.ocr import TextLine, ocr_missing, read_line, read_text, reader_missing, require_ocr
 
 needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 

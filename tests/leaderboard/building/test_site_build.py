@@ -120,10 +120,7 @@ def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Elemen
 @pytest.mark.parametrize("name", ["index", "geometry-both", "all-easy", "simple_shapes-hard"])
 def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, Element], name: str) -> None:
     category, _, difficulty = name.partition("-")
-    condition = (
-        None if category in ("index", "all") else category,
-        None if difficulty in ("", "both") else difficulty,
-    )
+    condition = (None if category in ("index", "all") else category, None if difficulty in ("", "both") else difficulty)
     expected = Results.from_runs(list(built.runs)).board("structural", *condition)
     rows = pages[f"boards/{name}.html"].find("table", class_="board")[0].find("tbody")[0].find("tr")
     assert len(rows) == len(expected)

@@ -131,11 +131,7 @@ def silent(run: InventedRun, describer: str) -> InventedRun:
     """The same run under another describer's name, of which nothing was played."""
     submission = run.run.submission
     player = submission.players["describer"].model_copy(update={"model": describer})
-    about = {
-        "run_id": describer,
-        "slug": describer,
-        "submission": submission.model_copy(update={"describer": player}),
-    }
+    about = {"run_id": describer, "slug": describer, "submission": submission.model_copy(update={"describer": player})}
     return replace(run, run=run.run.model_copy(update=about), played=(), given=())
 
 

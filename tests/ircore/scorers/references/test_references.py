@@ -27,13 +27,7 @@ from ircore.results.model import Results
 from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.references import (
-    SceneDescriber,
-    ShuffledDescriber,
-    TitleDescriber,
-    another,
-    fact_message,
-)
+from ircore.scorers.references import SceneDescriber, ShuffledDescriber, TitleDescriber, another, fact_message
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.seeing.percepts import Pie
 
