@@ -1,4 +1,4 @@
-"""What stands around the code for contributors: forms that the hosting service takes, and pages that name all there is."""
+"""What stands around the code for contributors: forms that the hosting service takes, pages that name all there is."""
 
 import re
 from pathlib import Path
