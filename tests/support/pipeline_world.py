@@ -67,7 +67,7 @@ class World:
         """Give a command as the submitter, or a maintainer at home."""
         done = subprocess.run(
             [f"{sys.prefix}/bin/ircore", *(str(word) for word in words)],
-            cwd=self.root, env={**self.service.environment, **variables},
+            cwd=self.root, env={**self.service.environment, "PYTHONPATH": str(self.tree), **variables},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
@@ -119,8 +119,7 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
     tree.mkdir()
     with running_hub() as hub, serving(side=64) as models:
         environment = plain_environment(root / "home") | hub.environment(root / "hub", token=None)
-        # The code of each clone is the same as here, where it is compiled already.
-        environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY, "PYTHONPATH": str(ROOT)}
+        environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY}
         context = {
             "github.repository": REPOSITORY,
             "vars.DATASET": DATASET,
@@ -128,7 +127,11 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
             "vars.SITE_URL": "https://site.example/",
         }
 
-        service = Service(origin, root / "service", environment, context, set_up, lambda: hub.repos[DATASET].head)
+        def prepared(clone: Path) -> None:
+            set_up(clone)
+            service.environment = {**service.environment, "PYTHONPATH": str(clone)}
+
+        service = Service(origin, root / "service", environment, context, prepared, lambda: hub.repos[DATASET].head)
         made = World(root, tree, origin, hub, models, service)
         copy_tree(tree)
         for folder in (tree / "submissions").iterdir():
