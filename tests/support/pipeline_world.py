@@ -119,7 +119,7 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
     tree.mkdir()
     with running_hub() as hub, serving(side=64) as models:
         environment = plain_environment(root / "home") | hub.environment(root / "hub", token=None)
-        environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY}
+        environment |= {"HF_OIDC_ID_TOKEN": CI_IDENTITY, "PYTHONDONTWRITEBYTECODE": "1"}
         context = {
             "github.repository": REPOSITORY,
             "vars.DATASET": DATASET,
