@@ -51,16 +51,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LARGE = 550 << 20
-"""Bytes of a worker's memory from which on it forgets, after each file of tests, what modules remember."""
+LARGE, GROWTH = 650 << 20, 100 << 20
+"""Bytes of a worker's memory from which on it forgets what modules remember, and by which it then may grow again."""
+
+_most = LARGE
 
 
-@pytest.fixture(scope="module", autouse=True)
+def _resident() -> int:
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") if statm.exists() else 0
+
+
+@pytest.fixture(autouse=True)
 def _small_worker() -> Iterator[None]:
     """Typefaces, looks, draws and pages are remembered by modules, hundreds of megabytes over all tests."""
     yield
-    statm = Path("/proc/self/statm")
-    if statm.exists() and int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") > LARGE:
+    global _most
+    if _resident() > _most:
         for name, module in list(sys.modules.items()):
             if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
                 for value in list(vars(module).values()):
@@ -70,6 +77,7 @@ def _small_worker() -> Iterator[None]:
                         value.clear()
         gc.collect()
         CDLL(None).malloc_trim(0)
+        _most = max(LARGE, _resident() + GROWTH)
 
 
 _number = count()
