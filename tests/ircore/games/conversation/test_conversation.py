@@ -236,9 +236,7 @@ def test_hard_dialogues_chat_and_correct_a_colour_that_the_summariser_sets_right
     right = said[said.index(APOLOGY) + len(APOLOGY) :]
     known = {drawn.scene.background, *(element.colour for element in drawn.scene.elements)}
     assert re.findall("#[0-9a-f]{6}", right)[0] in known
-    assert known.issuperset(
-        re.findall(r"\((#[0-9a-f]{6})\)", talk[-1].answered)
-    )  # the wrong one stands before
+    assert known.issuperset(re.findall(r"\((#[0-9a-f]{6})\)", talk[-1].answered))  # the wrong one stands before
     told = summary([(hop.asked, hop.answered) for hop in talk], 2000)
     assert APOLOGY not in told
     assert not any(chat in told for chat in CHAT)
