@@ -138,6 +138,7 @@ def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     assert covered >= 0.92  # 93 %, and what chance does to 2,000 trials
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [5, 14, 42])
 def test_intervals_of_differences_cover(size: int) -> None:
     # One pair fails on every twentieth picture, the other never does; both have 9 to 10 otherwise.

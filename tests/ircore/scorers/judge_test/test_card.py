@@ -82,6 +82,7 @@ def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFo
     )
 
 
+@pytest.mark.slow
 def test_a_test_goes_on_with_its_own_battery_and_version_alone(run: RunFolder, charts: InstanceSet) -> None:
     for field, other in (("version", "0.0.0"), ("prompts", "battery-0"), ("slug", "another")):
         changed = run.run.model_copy(update={field: other})
