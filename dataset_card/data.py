@@ -4,16 +4,19 @@ A release is a folder, or a dataset on the Hub (``ORG/NAME``) whose files come i
 not part of ``ircore``, which knows nothing of releases.
 """
 
+import io
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.full_check import full_check
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.record import RELEASE, read_release
-from dataset_card.tables.parquet import read_frame
-from dataset_card.tables.schema import LEADERBOARD, transcripts_name
+from dataset_card.tables.embedded_pictures import pictures_of_instances, pictures_of_steps
+from dataset_card.tables.parquet import read_frame, read_table, table_files
+from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, is_transcripts, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import DEFAULT_GAME
@@ -99,6 +102,52 @@ def load_transcripts(
 ) -> "pd.DataFrame":
     """Load every turn of a release, by run, instance and turn; of other games every step. See ``load_table``."""
     return load_table(place, transcripts_name(game), revision, pictures)
+
+
+def load_dialogues(place: str, revision: str | None = None, seat: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the episodes of a release as dialogues with their pictures, as chat templates and TRL take them.
+
+    Each is a row of ``dialogues`` whose ``images`` are the pictures of its ``messages``, in order. Dialogues with a
+    picture that must not be published are left out.
+
+    Args:
+        place: A folder, or ``ORG/NAME`` on the Hub.
+        revision: Tag, branch or commit on the Hub; the newest commit if None.
+        seat: Only as this seat saw them, such as ``describer``; as every seat did if None.
+
+    Raises:
+        InputError: There is no such release, or it has no dialogues.
+        WorkError: The Hub has no such dataset or revision, or cannot be reached.
+    """
+    from PIL import Image
+
+    record = read_release(find_release(place, revision, (RELEASE, LEADERBOARD.pattern)))
+    configs = {config.name: config for config in record.configs}
+    if DIALOGUES.name not in configs:
+        raise unknown("table", DIALOGUES.name, list(configs))
+    steps = [config for config in record.configs if is_transcripts(config.name)]
+    folder = find_release(place, revision, [config.pattern for config in (DIALOGUES, INSTANCES, *steps)])
+    sources = [pictures_of_steps(table_files(folder, config), config) for config in steps]
+    sources.append(pictures_of_instances(folder))
+    for _, row in read_table(folder, configs[DIALOGUES.name]):
+        if seat in (None, row["seat"]):
+            hashes = cast("list[str]", row["images_sha256"])
+            files = [next(filter(None, (source.find(sha256) for source in sources)), None) for sha256 in hashes]
+            if all(files):
+                yield row | {
+                    "messages": [without_nulls(message) for message in cast("list[dict[str, Any]]", row["messages"])],
+                    "images": [Image.open(io.BytesIO(data)).convert("RGB") for data in files if data],
+                }
+
+
+def without_nulls(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message whose places of pictures have no text, as templates expect it.
+
+    >>> without_nulls({"role": "user", "content": [{"type": "image", "text": None}]})
+    {'role': 'user', 'content': [{'type': 'image'}]}
+    """
+    parts = [{name: value for name, value in part.items() if value is not None} for part in message["content"]]
+    return message | {"content": parts}
 
 
 def verify_release(

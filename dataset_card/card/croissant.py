@@ -43,6 +43,8 @@ _KEYS = {
     "runs": ("run_id",),
     "measures": ("game", "measure"),
     "judges": ("game", "judge"),
+    "calls": ("run_id", "call"),
+    "dialogues": ("episode_id", "seat"),
     "facts": ("episode_id", "step", "fact", "judge"),
     "previews": ("episode_id", "step"),
 }
@@ -208,7 +210,7 @@ def _responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]
         "rai:dataCollection": " ".join(stated.collection),
         "rai:dataCollectionType": ["Experiments", "Software Collection"],
         "rai:dataCollectionMissingData": card_statements.MISSING,
-        "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
+        "rai:dataCollectionRawData": "Answers as they came are in calls.",
         # The specification's spelling, and that which mlcroissant 1.1.1 reads.
         "rai:dataCollectionTimeframe": timeframe,
         "rai:dataCollectionTimeFrame": timeframe,
@@ -284,8 +286,8 @@ def _record_set(config: Config) -> dict[str, Any]:
         "name": config.name,
         "description": f"One row is {config.row}.",
         "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
-        # Readers of Croissant take no list of pictures out of a Parquet file; the first one has a column of its own.
-        "field": [_field(config, column) for column in config.columns if column.kind != "images"],
+        # Readers of Croissant take no list of pictures or of records out of a Parquet file.
+        "field": [_field(config, column) for column in config.columns if column.kind not in ("images", "messages")],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.tables.calls import calls_of_rows
 from dataset_card.tables.columns import ITEMS, Column, Config
 from dataset_card.tables.embedded_pictures import (
     EmbeddedInstances,
@@ -27,6 +28,7 @@ from dataset_card.tables.records_of_rows import cost_of, episode_fields, instanc
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import (
+    CALLS,
     EPISODES,
     FACTS,
     INSTANCES,
@@ -153,6 +155,7 @@ class GameRows:
             INSTANCES.name: self._take_instance,
             EPISODES.name: self._take_episode,
             SCORES.name: self._take_score,
+            CALLS.name: self._take_call,
             FACTS.name: self._take_fact,
             PREVIEWS.name: self._take_preview,
             JUDGES.name: self._take_judge,
@@ -245,6 +248,15 @@ class GameRows:
             return set(places)
         typed = episode.steps_as(game.step)
         return {game.step_number(place, typed[place - 1]) for place in places}
+
+    def _take_call(self, where: str, row: Row) -> None:
+        (call,) = calls_of_rows([row])
+        episode = self._episodes.get(_key(row))
+        if episode is None:
+            return self._findings.add(where, f"unknown episode {row['episode_id']}")
+        if (call.seat is None) == (call.judge is None):
+            self._findings.add(where, "names both a seat and a judge, or neither")
+        return None
 
     def _take_fact(self, where: str, row: Row) -> None:
         episode = self._episodes.get(_key(row))
@@ -365,6 +377,7 @@ class GameRows:
                 if steps is None
                 else pictures_of_steps(files_of_run(self._folder, steps, run_id), steps),
                 fact_files=files_of_run(self._folder, FACTS, run_id),
+                call_files=files_of_run(self._folder, CALLS, run_id),
             )
             for run_id, run in self._runs.items()
         )

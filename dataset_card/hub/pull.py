@@ -1,8 +1,8 @@
 """Bringing a release, from a folder or the Hub, back to instance sets and run folders.
 
 ``ircore score``, ``results``, ``site build`` and ``release build`` take them as they take runs that were played here.
-What a release does not hold is not invented: the players' raw answers, their tokens and the judges' own texts stay
-away, so a pulled run shows no requests. What its episodes cost is kept in ``costs.json``.
+Questions, answers and tokens are kept in ``calls.jsonl``, from which the next release has them; the journal has no more
+than the ends of the episodes, so a pulled run shows no requests. What its episodes cost is kept in ``costs.json``.
 """
 
 import json
@@ -15,6 +15,7 @@ from dataset_card.card.card import LICENCES
 from dataset_card.checking.release_check import sound_release
 from dataset_card.releases.files import PATTERNS, copies_name
 from dataset_card.releases.record import RELEASE, RUNS
+from dataset_card.tables.calls import write_calls
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
@@ -233,6 +234,7 @@ def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judg
     _write_judges(run, released, judged)
     if released.fact_files:
         add_facts(run, released.facts())
+    write_calls(run.path, released.calls())
     costs = {name: cost.model_dump() for name, cost in released.costs().items()}
     write_text(run.path / COSTS, json.dumps(costs, indent=2) + "\n")
     return len(scores)

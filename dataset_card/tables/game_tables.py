@@ -6,10 +6,14 @@ from functools import cached_property
 from typing import Any
 
 from dataset_card.tables import rows
+from dataset_card.tables.calls import call_rows, calls_of
 from dataset_card.tables.columns import Config
+from dataset_card.tables.dialogues import dialogue_rows
 from dataset_card.tables.fact_table import fact_rows
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
+    CALLS,
+    DIALOGUES,
     EPISODES,
     FACTS,
     INSTANCES,
@@ -84,6 +88,10 @@ class GameTables:
         """Return whether a table may have rows of the game."""
         if config.name == JUDGES.name:
             return bool(self.results.judge_identities)
+        if config.name == CALLS.name:
+            return any(next(calls_of(run), None) is not None for run in self.runs)
+        if config.name == DIALOGUES.name:
+            return any(next(dialogue_rows(run), None) is not None for run in self.runs)
         if config.name == FACTS.name:
             # Facts that another version of the program derived make no row.
             return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
@@ -121,4 +129,8 @@ class GameTables:
             return rows.episode_rows(run)
         if table == SCORES.name:
             return rows.score_rows(run)
+        if table == CALLS.name:
+            return call_rows(run)
+        if table == DIALOGUES.name:
+            return dialogue_rows(run)
         return fact_rows(self.instances, run) if table == FACTS.name else rows.preview_rows(self.instances, run)

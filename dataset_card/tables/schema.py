@@ -342,16 +342,77 @@ FACTS = Config(
     ),
 )
 
-TABLES = (INSTANCES, EPISODES, SCORES, LEADERBOARD, RUNS, MEASURES, JUDGES, FACTS, PREVIEWS)
+CALLS = Config(
+    "calls",
+    "one question to a seat or a judge",
+    (
+        GAME,
+        *_RUN,
+        Column("episode_id", "string", "The episode; joins with `episodes`.", field="episode_id"),
+        *_LABELS,
+        Column("call", "int32", "1-based number of the question in its run, by episode and then by time."),
+        Column("step", "int32", "The step that it was asked in, 1-based.", field="step"),
+        Column("seat", "string", "The seat that was asked; null if a judge was.", True, field="seat"),
+        Column("judge", "string", "The judge that was asked; null if a seat was.", True, field="judge"),
+        Column("task", "string", "judge: `similarity`, `preference`, `facts` or `sentences`.", True, field="task"),
+        Column("order", "string", "judge: which rendering was shown first, as in `scores`.", True, field="order"),
+        Column("repair", "bool", "judge: whether it sent an answer back that could not be read.", field="repair"),
+        Column("again", "bool", "judge: whether it was asked once more, to see how far it agrees.", field="again"),
+        Column("prompt", "string", "The words that were sent; null if they are not known.", True, field="prompt"),
+        Column(
+            "pictures_sha256",
+            "strings",
+            "SHA-256 of the pictures that came with it and not before, in order, as in `instances` and `transcripts`.",
+            field="pictures",
+        ),
+        Column("captions", "strings", "The caption of each; empty for none.", field="captions"),
+        Column("choices", "strings", "What could be answered, where there was a choice.", field="choices"),
+        Column("answer", "string", "The raw answer: the words or the choice; null if none.", True, field="answer"),
+        Column("rendering_sha256", "string", "SHA-256 of the picture that was the answer.", True, field="rendering"),
+        Column("notes", "strings", "Remarks of the player on its answer.", field="notes"),
+        Column("outcome", "string", "`answered`, or why not, such as `provider_error`.", field="outcome"),
+        Column("detail", "string", "What was seen instead of an answer.", True, field="detail"),
+        Column("served", "string", "The model that answered, as the service names it.", True, field="served"),
+        Column("requests", "int32", "Requests that it took, retries included.", field="requests"),
+        Column("input_tokens", "int32", "Tokens read, as the service counts.", True, field="input_tokens"),
+        Column("output_tokens", "int32", "Tokens written, reasoning included.", True, field="output_tokens"),
+        Column("reasoning_tokens", "int32", "Of these, tokens that are not shown.", True, field="reasoning_tokens"),
+        Column("cached_tokens", "int32", "Of the tokens read, those from a cache.", True, field="cached_tokens"),
+        Column("cost_usd", "float64", "US dollars, where the service reports them.", True, field="cost_usd"),
+        Column("seconds", "float64", "Time until the answer was there; null if unknown.", True, field="seconds"),
+        Column("attempts", "string", "Each request with its outcome, as JSON.", field="attempts", as_json=True),
+        _RULES,
+    ),
+)
+
+DIALOGUES = Config(
+    "dialogues",
+    "one episode as one of its seats saw it",
+    (
+        GAME,
+        *_RUN,
+        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        *_LABELS,
+        Column("seat", "string", "The seat: the user is who asks it, the assistant is who took it."),
+        Column("messages", "messages", "Questions and raw answers as chat templates take them."),
+        Column("images_sha256", "strings", "SHA-256 of the pictures in the messages, in order, repeated ones too."),
+        Column("outcome", "string", "How the episode ended, as in `episodes`."),
+        Column("judge", "string", "Who rated the result, as in `leaderboard`; null if nobody.", nullable=True),
+        Column("score", "float64", "The rating of the result, 0 (worst) to 10; null without any.", nullable=True),
+        _RULES,
+    ),
+)
+
+TABLES = (INSTANCES, EPISODES, SCORES, LEADERBOARD, RUNS, MEASURES, JUDGES, CALLS, DIALOGUES, FACTS, PREVIEWS)
 """Tables that all games share, in the order of the card; before them stand the transcripts of each game."""
 
-OPTIONAL_NAMES = frozenset({JUDGES.name, FACTS.name, PREVIEWS.name})
+OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, FACTS.name, PREVIEWS.name})
 """Tables that a release has only where there is something in them; they have no part in its layout."""
 
 OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name})
 """Tables that are written whole; every other table has files of its own for each run."""
 
-READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, FACTS.name)
+READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, CALLS.name, FACTS.name)
 """Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""
 
 _TRANSCRIPTS = "transcripts"
