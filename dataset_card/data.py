@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def load_results(place: str, revision: str | None = None, game: str | None = None) -> Results:
+def load_results(
+    place: str, revision: str | None = None, game: str | None = None, instance_set: str | None = None
+) -> Results:
     """Check a release and compute the results of one of its games from its transcripts and scores.
 
     Reads the whole release and decodes every picture once, about 200 pictures a second.
@@ -37,9 +39,11 @@ def load_results(place: str, revision: str | None = None, game: str | None = Non
         place: A folder, or ``ORG/NAME`` on the Hub.
         revision: Tag, branch or commit on the Hub; the newest commit if None.
         game: Name of the game; if None the default game where the release has runs of it, else its only game.
+        instance_set: Identity of the game's instance set, or its first digits; needed where the release has several.
 
     Raises:
-        InputError: There is no such release; or it has no runs of the game, or of several games and none is named.
+        InputError: There is no such release; or it has no runs of the game, or of several games or sets and none is
+            named.
         WorkError: The release has faults, the game cannot be imported, or the Hub has no such dataset or revision, or
             cannot be reached.
     """
@@ -51,7 +55,13 @@ def load_results(place: str, revision: str | None = None, game: str | None = Non
     chosen = game or games[0]
     if chosen not in games:
         raise unknown("game", chosen, games)
-    return Results.from_runs(run for run in report.runs if run.run.game == chosen)
+    runs = [run for run in report.runs if run.run.game == chosen]
+    sets = sorted({run.run.instance_set for run in runs if run.run.instance_set.startswith(instance_set or "")})
+    if len(sets) != 1:
+        known = ", ".join(sorted({run.run.instance_set[:8] for run in runs}))
+        problem = f"{place}: no such instance set of {chosen}" if instance_set else f"{place}: several sets of {chosen}"
+        raise InputError(problem, f"Name one of {known}: instance_set=…")
+    return Results.from_runs(run for run in runs if run.run.instance_set == sets[0])
 
 
 def pull_runs(release: Path, out: Path) -> tuple[Path, ...]:

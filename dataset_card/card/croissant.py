@@ -181,7 +181,7 @@ def _about(source: ReleaseSource) -> dict[str, str]:
     """Return description and address; without reconstruction, the other games and their papers describe the release."""
     if source.reconstruction is not None:
         return {"description": card_statements.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
-    games = [tables.game for tables in source.others]
+    games = [*{tables.name: tables.game for tables in source.others}.values()]
     papers = [game.paper for game in games if game.paper]
     description = f"Instances, steps and scores of every episode of {', '.join(game.title for game in games)}."
     return {"description": description} | ({"url": papers[0]} if papers else {})

@@ -140,8 +140,8 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
 
     Args:
         release: The release's folder.
-        out: Folder to make; it must not exist or be empty. Gets ``runs/<run_id>``, ``instances``, and
-            ``instances_<game>`` for each further game.
+        out: Folder to make; it must not exist or be empty. Gets ``runs/<run_id>`` and the sets, see
+            ``write_instance_sets``.
         run_id: The only run to write; all of them if None.
 
     Raises:
@@ -155,7 +155,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     judged = {score.by for run in report.runs for score in run.scores()}
     with new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
-        values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
+        values = [_write_run(folder, run, sets[run.run.instance_set], judged) for run in runs]
         for config in report.configs:
             if is_transcripts(config.name):
                 _write_renderings(release, config, folder, runs)
@@ -193,11 +193,12 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
 def write_instance_sets(
     release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[ReleasedRun]
 ) -> dict[str, InstanceSet]:
-    """Write the instance sets that runs of a release were played on; returns them by the name of the game.
+    """Write the instance sets that runs of a release were played on; returns them by identity.
 
     Args:
         release: The release's folder.
-        folder: Gets ``instances``, and ``instances_<game>`` for each further game.
+        folder: Gets ``instances``, ``instances_<game>`` for each further game, and for each further set of a game
+            ``instances_<game>_<digits>`` with the first digits of its identity.
         configs: The release's tables.
         runs: Runs of the release, as a check has read them.
 
@@ -205,20 +206,23 @@ def write_instance_sets(
         WorkError: A file of a set would lie outside of the folder or upon another one, or a picture has changed.
     """
     config = next(config for config in configs if config.name == INSTANCES.name)
-    sets = {run.run.game: run.instances for run in runs}
+    sets = {run.run.instance_set: run.instances for run in runs}
     written: dict[str, InstanceSet] = {}
-    for game, instances in sets.items():
-        target = folder / (f"instances_{game}" if written else "instances")
+    for identity, instances in sets.items():
+        names = ("instances", f"instances_{instances.game}", f"instances_{instances.game}_{identity[:8]}")
+        # The first is that of the first set, the second that of another game.
+        known = {other.game for other in written.values()}
+        target = folder / names[0 if not written else 2 if instances.game in known else 1]
         files = {instance.instance_id: published_pictures(instance) for instance in instances.instances}
         refuse_unsafe((name, file.image) for name, own in files.items() for file in own.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
-            if row["game"] == game:
+            if row["instance_set"] == identity:
                 cells = cast("Sequence[object]", row["pictures"])
                 for cell, file in zip(cells, files[own_id(row["instance_id"])].values(), strict=True):
                     write_bytes(target / file.image, _bytes(cell, file))
         write_bytes(target / INDEX, index_bytes(instances.instances))
-        written[game] = read_instances(target)
+        written[identity] = read_instances(target)
     return written
 
 

@@ -33,7 +33,7 @@ _INSTANCE = (
     Column(
         "instance_id",
         "string",
-        "What was played: the game and the instance, unique in the release; joins with `instances`.",
+        "What was played: game, instance set and instance, unique in the release; joins with `instances`.",
         field="instance_id",
     ),
     Column("category", "string", "Category of the instance, such as `bar_graph`.", field="category"),
@@ -64,6 +64,7 @@ INSTANCES = Config(
     "one instance: a target picture, a context, a task",
     (
         GAME,
+        Column("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
         *_INSTANCE,
         *_picture("image", "The first of its pictures, such as the target; null if none may be published."),
         Column("pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."),
@@ -252,7 +253,7 @@ RUNS = Config(
         Column("seats", "strings", "The seats that were taken, as the game names them."),
         Column("players", "strings", "Who took each of them."),
         Column("settings", "string", "The rules, each with its value, as JSON."),
-        Column("instance_set", "string", "Identity of the instance set: SHA-256 of its index."),
+        Column("instance_set", "string", "Identity of the instance set that was played, as in `instances`."),
         Column("prompts", "string", "Version of the prompts."),
         Column("seed", "int64", "Seed of players that draw lots."),
         Column("version", "string", "Version of ircore that played it."),
@@ -411,6 +412,9 @@ OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, FACTS.name,
 
 OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name})
 """Tables that are written whole; every other table has files of its own for each run."""
+
+OF_GAMES = frozenset({MEASURES.name, JUDGES.name})
+"""Of these, the tables of a game: the others are of an instance set of a game or of its runs."""
 
 READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, CALLS.name, FACTS.name)
 """Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""
