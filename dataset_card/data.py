@@ -5,18 +5,19 @@ not part of ``ircore``, which knows nothing of releases.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.checking.release_check import Report, sound_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.full_check import full_check
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.record import RELEASE, read_release
-from dataset_card.tables.embedded_pictures import pictures_of_instances, pictures_of_steps
+from dataset_card.tables.columns import Config
+from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_instances, pictures_of_steps
 from dataset_card.tables.parquet import read_frame, read_table, table_files
-from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, is_transcripts, transcripts_name
+from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, PREFERENCES, is_transcripts, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import DEFAULT_GAME
@@ -26,6 +27,7 @@ from ircore.results.model import Results
 
 if TYPE_CHECKING:
     import pandas as pd
+    from PIL import Image
 
 
 def load_results(
@@ -117,8 +119,8 @@ def load_transcripts(
 def load_dialogues(place: str, revision: str | None = None, seat: str | None = None) -> Iterator[dict[str, Any]]:
     """Yield the episodes of a release as dialogues with their pictures, as chat templates and TRL take them.
 
-    Each is a row of ``dialogues`` whose ``images`` are the pictures of its ``messages``, in order. Dialogues with a
-    picture that must not be published are left out.
+    Each is a row of ``dialogues`` whose ``images`` are the pictures of its ``messages``, in order. A dialogue with a
+    picture that must not be published is left out.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -129,35 +131,57 @@ def load_dialogues(place: str, revision: str | None = None, seat: str | None = N
         InputError: There is no such release, or it has no dialogues.
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
-    from PIL import Image
+    return _with_pictures(place, revision, DIALOGUES, seat)
 
+
+def load_preferences(place: str, revision: str | None = None, seat: str | None = None) -> Iterator[dict[str, Any]]:
+    """Yield pairs of answers of which one is preferred, with the pictures of the question, as TRL takes them.
+
+    Each is a row of ``preferences`` whose ``images`` are the pictures of its ``prompt``. Answers that are
+    pictures are ``chosen_image`` and ``rejected_image``, which are None where answers are words. Arguments and errors
+    are as of ``load_dialogues``.
+    """
+    return _with_pictures(place, revision, PREFERENCES, seat)
+
+
+def _with_pictures(place: str, revision: str | None, table: Config, seat: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table of messages with their pictures."""
     record = read_release(find_release(place, revision, (RELEASE, LEADERBOARD.pattern)))
     configs = {config.name: config for config in record.configs}
-    if DIALOGUES.name not in configs:
-        raise unknown("table", DIALOGUES.name, list(configs))
+    if table.name not in configs:
+        raise unknown("table", table.name, list(configs))
     steps = [config for config in record.configs if is_transcripts(config.name)]
-    folder = find_release(place, revision, [config.pattern for config in (DIALOGUES, INSTANCES, *steps)])
+    folder = find_release(place, revision, [config.pattern for config in (table, INSTANCES, *steps)])
     sources = [pictures_of_steps(table_files(folder, config), config) for config in steps]
     sources.append(pictures_of_instances(folder))
-    for _, row in read_table(folder, configs[DIALOGUES.name]):
-        if seat in (None, row["seat"]):
-            hashes = cast("list[str]", row["images_sha256"])
-            files = [next(filter(None, (source.find(sha256) for source in sources)), None) for sha256 in hashes]
-            if all(files):
-                yield row | {
-                    "messages": [without_nulls(message) for message in cast("list[dict[str, Any]]", row["messages"])],
-                    "images": [Image.open(io.BytesIO(data)).convert("RGB") for data in files if data],
-                }
+    for _, row in read_table(folder, configs[table.name]):
+        # Those of a question and those that are answers, whose places are in other columns.
+        hashes = {name: row[f"{name}_sha256"] for name in ("images", "chosen", "rejected") if f"{name}_sha256" in row}
+        pictures = {name: _pictures(sources, sha256) for name, sha256 in hashes.items()}
+        if seat in (None, row["seat"]) and None not in (item for held in pictures.values() for item in held):
+            messages = {
+                column.name: _without_nulls(row[column.name]) for column in table.columns if column.kind == "messages"
+            }
+            answers = {f"{name}_image": next(iter(held), None) for name, held in pictures.items() if name != "images"}
+            yield row | messages | answers | {"images": pictures["images"]}
 
 
-def without_nulls(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message whose places of pictures have no text, as templates expect it.
+def _pictures(sources: Sequence[EmbeddedPictures], hashes: Any) -> "list[Image.Image | None]":
+    """Return pictures by their SHA-256, one or several; None for one that is not published."""
+    from PIL import Image
 
-    >>> without_nulls({"role": "user", "content": [{"type": "image", "text": None}]})
-    {'role': 'user', 'content': [{'type': 'image'}]}
-    """
-    parts = [{name: value for name, value in part.items() if value is not None} for part in message["content"]]
-    return message | {"content": parts}
+    wanted = hashes if isinstance(hashes, list) else [sha256 for sha256 in [hashes] if sha256 is not None]
+    files = (next(filter(None, (source.find(sha256) for source in sources)), None) for sha256 in wanted)
+    return [None if data is None else Image.open(io.BytesIO(data)).convert("RGB") for data in files]
+
+
+def _without_nulls(messages: Any) -> list[dict[str, Any]]:
+    """Return messages whose places of pictures have no text, as chat templates expect it."""
+    return [
+        message
+        | {"content": [{key: part[key] for key in part if part[key] is not None} for part in message["content"]]}
+        for message in messages
+    ]
 
 
 def verify_release(

@@ -22,7 +22,7 @@ from dataset_card.tables.columns import ITEMS, SPLIT, Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.schema import is_transcripts
+from dataset_card.tables.schema import JOINS, is_transcripts
 from ircore.core.score_records import HUMAN
 
 CROISSANT = "croissant.json"
@@ -45,6 +45,7 @@ _KEYS = {
     "judges": ("game", "judge"),
     "calls": ("run_id", "call"),
     "dialogues": ("episode_id", "seat"),
+    "preferences": ("chosen_episode_id", "rejected_episode_id", "seat"),
     "facts": ("episode_id", "step", "fact", "judge"),
     "previews": ("episode_id", "step"),
 }
@@ -52,9 +53,6 @@ _KEYS = {
 
 _STEP_KEY = ("episode_id", "step")
 """Columns that tell the rows of transcripts apart."""
-
-_REFERRED = {"instance_id": "instances", "episode_id": "episodes", "run_id": "runs"}
-"""The table that each id refers to."""
 
 CITATION = (
     "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
@@ -299,7 +297,7 @@ def key_of(config: Config) -> list[str]:
 
 def _referred(config: Config, column: Column) -> dict[str, Any]:
     """Return the reference of a column to the table that it is the key of: one column is enough for a right join."""
-    table = _REFERRED.get(column.name)
+    table = JOINS.get(column.name)
     return {} if table is None or table == config.name else {"references": {"field": {"@id": f"{table}/{column.name}"}}}
 
 

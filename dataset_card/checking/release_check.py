@@ -17,6 +17,7 @@ from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.derived_file_check import check_derived
 from dataset_card.checking.game_rows import GameRows, compare_rows
+from dataset_card.checking.joins import JoinCounts
 from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.secrets import find_forbidden
@@ -134,6 +135,8 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
+    for where, fault in readers.joins.faults():
+        findings.add(where, fault)
     if card:
         check_card(folder, record.configs, counts, findings)
     check_licences(folder, readers.instances(), readers.runs.values(), findings)
@@ -177,7 +180,7 @@ class _Readers:
     """
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
-        self.findings, self.pictures = findings, pictures
+        self.findings, self.pictures, self.joins = findings, pictures, JoinCounts()
         self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
         judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
         for name, identity in judges.items():
@@ -218,6 +221,7 @@ class _Readers:
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table."""
+        self.joins.take(config, row)
         run = self.runs.get(str(row.get("run_id")))
         identity = str(row.get("instance_set")) if run is None else run.instance_set
         # Judges and measures are of no set, and a row of an unknown run is reported with any.

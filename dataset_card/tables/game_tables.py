@@ -10,6 +10,7 @@ from dataset_card.tables.calls import call_rows, calls_of
 from dataset_card.tables.columns import Config
 from dataset_card.tables.dialogues import dialogue_rows
 from dataset_card.tables.fact_table import fact_rows
+from dataset_card.tables.preferences import preference_rows
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
     CALLS,
@@ -20,6 +21,7 @@ from dataset_card.tables.schema import (
     JUDGES,
     LEADERBOARD,
     MEASURES,
+    PREFERENCES,
     PREVIEWS,
     RUNS,
     SCORES,
@@ -92,6 +94,8 @@ class GameTables:
             return any(next(calls_of(run), None) is not None for run in self.runs)
         if config.name == DIALOGUES.name:
             return any(next(dialogue_rows(run), None) is not None for run in self.runs)
+        if config.name == PREFERENCES.name:
+            return any(self._of_game(config.name))
         if config.name == FACTS.name:
             # Facts that another version of the program derived make no row.
             return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
@@ -116,6 +120,8 @@ class GameTables:
             return rows.leaderboard_rows(self.results)
         if table == RUNS.name:
             return rows.run_rows(self.runs)
+        if table == PREFERENCES.name:
+            return preference_rows(self.results, self.runs)
         return (
             rows.measure_rows(self.results)
             if table == MEASURES.name

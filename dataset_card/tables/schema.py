@@ -404,17 +404,58 @@ DIALOGUES = Config(
     ),
 )
 
-TABLES = (INSTANCES, EPISODES, SCORES, LEADERBOARD, RUNS, MEASURES, JUDGES, CALLS, DIALOGUES, FACTS, PREVIEWS)
+PREFERENCES = Config(
+    "preferences",
+    "two answers to one question, the better one first",
+    (
+        GAME,
+        Column("instance_set", "string", "Identity of the instance set, as in `instances`."),
+        *_LABELS,
+        Column("seat", "string", "The seat that was asked; the same players took the other seats."),
+        Column("prompt", "messages", "The question, the first to the seat in its episode."),
+        Column("images_sha256", "strings", "SHA-256 of the pictures in it, in order."),
+        Column("chosen", "messages", "The answer that led to more."),
+        Column("rejected", "messages", "The answer that led to less."),
+        Column("chosen_sha256", "string", "SHA-256 of the picture that the chosen answer is; null for words.", True),
+        Column("rejected_sha256", "string", "The same of the rejected answer.", True),
+        Column("chosen_episode_id", "string", "The episode of the chosen answer, as in `episodes`."),
+        Column("rejected_episode_id", "string", "The episode of the rejected answer."),
+        Column("judge", "string", "Who rated what came of them: the first renderings, else the results."),
+        Column("margin", "float64", "By how much the chosen one is better, above 0, at most 10."),
+        _RULES,
+    ),
+)
+
+TABLES = (
+    INSTANCES,
+    EPISODES,
+    SCORES,
+    LEADERBOARD,
+    RUNS,
+    MEASURES,
+    JUDGES,
+    CALLS,
+    DIALOGUES,
+    PREFERENCES,
+    FACTS,
+    PREVIEWS,
+)
 """Tables that all games share, in the order of the card; before them stand the transcripts of each game."""
 
-OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, FACTS.name, PREVIEWS.name})
+OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, PREFERENCES.name, FACTS.name, PREVIEWS.name})
 """Tables that a release has only where there is something in them; they have no part in its layout."""
 
-OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name})
+OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name, PREFERENCES.name})
 """Tables that are written whole; every other table has files of its own for each run."""
 
 OF_GAMES = frozenset({MEASURES.name, JUDGES.name})
 """Of these, the tables of a game: the others are of an instance set of a game or of its runs."""
+
+JOINS = {"instance_id": INSTANCES.name, "episode_id": EPISODES.name, "run_id": RUNS.name}
+"""The table that each id joins with, on that column alone."""
+
+BY_STEP = frozenset({SCORES.name, FACTS.name, PREVIEWS.name})
+"""Tables that join with transcripts on ``episode_id`` and ``step``; a row without a step is of a whole episode."""
 
 READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, CALLS.name, FACTS.name)
 """Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""

@@ -1,19 +1,24 @@
 """Episodes as dialogues: the form that chat templates and collators take, pictures in the order of their places."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from releases import table
+from releases import rate_first, table
+from samples import CentreDescriber, rating_of, sample_instances, sample_run, sample_submission
 
 from dataset_card.checking.release_check import check_release
-from dataset_card.data import load_dialogues
+from dataset_card.data import load_dialogues, load_preferences
 from dataset_card.releases.build import build_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import CALLS, DIALOGUES
 from ircore.core.errors import InputError
 from ircore.core.images import hash_pixels
+from ircore.games.reconstruction.records import rendered_turns
+from ircore.players.base import DescriberView, TextAnswer
 
 
 def places(dialogue: dict[str, Any]) -> int:
@@ -65,3 +70,43 @@ def test_a_release_whose_runs_have_no_questions_has_no_dialogues(built: Path, tm
     assert check_release(tmp_path / "release").faults == ()
     with pytest.raises(InputError, match="dialogues"):
         next(load_dialogues(str(tmp_path / "release")))
+
+
+@pytest.fixture(scope="module")
+def rivals(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The release of two pairs that share a generator: what their describers say first is rated 4 and 7."""
+    folder = tmp_path_factory.mktemp("rivals")
+    instances = sample_instances(folder / "instances", per_condition=1)
+    for slug, describer, value in (("one", CentreDescriber, 7.0), ("two", AiryDescriber, 4.0)):
+        run = sample_run(folder / slug, instances, sample_submission(slug, slug), describer=describer)
+        rate_first(run, value)
+        # The final renderings are rated alike: what came of the first answers decides.
+        run.add_scores(rating_of(episode, rendered_turns(episode)[-1], 9.0) for episode in run.episodes())
+    build_release([folder / "one", folder / "two"], instances.folder, folder / "release")
+    return folder / "release"
+
+
+class AiryDescriber(CentreDescriber):
+    """Says the same behind an empty line, which the rules allow."""
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        answer = await super().describe(view)
+        return replace(answer, text=f"\n{answer.text}")
+
+
+def test_of_two_answers_to_one_question_the_better_one_is_chosen(rivals: Path) -> None:
+    assert check_release(rivals).faults == ()
+    pairs = [*load_preferences(str(rivals), seat="describer")]
+    assert len(pairs) == 4
+    for pair in pairs:
+        (asked,), (chosen,), (rejected,) = pair["prompt"], pair["chosen"], pair["rejected"]
+        assert [part["type"] for part in asked["content"]] == ["text", "image"]
+        assert len(pair["images"]) == 1
+        assert rejected["content"][0]["text"] == f"\n{chosen['content'][0]['text']}"
+        assert (pair["judge"], pair["margin"], pair["chosen_image"]) == ("eye", 3.0, None)
+        assert pair["chosen_episode_id"].startswith("one-")
+
+
+def test_the_same_answer_is_no_preference(built: Path) -> None:
+    """Both pairs of the sample are asked the same and answer the same."""
+    assert "preferences" not in {config.name for config in read_release(built / "release").configs}
