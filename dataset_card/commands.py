@@ -179,7 +179,7 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
 @click.option("--public", "visibility", flag_value="public", help="Make it public once everything is there.")
 @click.option("--rebase", is_flag=True, help="Merge the newest release there into DIR first, if DIR lacks it.")
 @click.option("--dry-run", is_flag=True, help="Check, and list what would change.")
-@click.option("--message", metavar="TEXT", help="Message of the commit.")
+@click.option("--message", metavar="TEXT", help="Message of the commits.")
 @json_option
 def push(
     folder: Path,
@@ -191,7 +191,7 @@ def push(
     message: str | None,
     as_json: bool,
 ) -> None:
-    """Publish a release on the Hugging Face Hub in a single commit.
+    """Publish a release on the Hugging Face Hub, with a tag.
 
     The release must have been built upon the newest one there, so that nothing published is lost. A new dataset is
     private unless --public is given. The token comes from HF_TOKEN or "hf auth login"; with HF_OIDC_RESOURCE set, from

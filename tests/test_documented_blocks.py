@@ -28,6 +28,7 @@ RUN_ELSEWHERE = {
     "docs/model.md": "tests/test_docs.py",
     "docs/own-player.md": "tests/ircore/players/test_own_player.py",
     "docs/question.md": "tests/test_docs.py",
+    "docs/taking-out.md": "tests/dataset_card/hub/test_taking_out.py",
 }
 """Pages that build upon folders of their own, and the tests that run their blocks."""
 

@@ -37,7 +37,7 @@ NOT_FOR = (
 )
 
 MAINTENANCE = (
-    "Each release is one commit with a tag that is never moved; later releases stand beside earlier ones. Errors are "
+    "Each release has a tag that is never moved; later releases stand beside earlier ones. Errors are "
     "mended in a new release and named in its notes. A submission that is withdrawn stays listed with the reason."
 )
 

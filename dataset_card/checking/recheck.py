@@ -1,8 +1,12 @@
 """Computing the new runs of a release again before publication, and recording that in the release."""
 
+import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
@@ -19,10 +23,14 @@ from dataset_card.checking.release_check import Report
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.derived_files import derived_files
+from dataset_card.releases.files import read_release_files
 from dataset_card.releases.record import ReleaseRecord, read_release
+from dataset_card.releases.renderer import program_key
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import WorkError
-from ircore.core.files import write_bytes
+from ircore.core.files import cache_folder, write_bytes, write_text
+
+REMEMBERED = "computed again: nothing, since release verify found no fault in the same bytes here"
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,8 @@ def new_runs(record: ReleaseRecord, report: Report, parent: ReleaseRecord | None
 def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None, known: Verification) -> _Rechecked:
     """Compute the new runs of a release again; write ``verification.json`` and the card.
 
-    What the parent says of the other runs is taken over; what the folder itself says was never looked at.
+    What the parent says of the other runs is taken over; what the folder itself says was never looked at. Nothing is
+    computed where ``release verify`` has computed all of the same bytes here before.
 
     Args:
         folder: The release.
@@ -65,6 +74,11 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
     record = read_release(folder)
     new = new_runs(record, report, parent)
     known = still_true(known, record.parts)
+    if (before := recall_verification(folder)) is not None:
+        known = joined(
+            known, {run.run_id: run for run in before.runs if run.run_id in {item.run.run_id for item in new}}
+        )
+        return _Rechecked((REMEMBERED,) if new else (), _written(folder, report, record, known))
     lines: tuple[str, ...] = ()
     processes = os.cpu_count() or 1
     new_ids = {run.run.run_id for run in new}
@@ -96,3 +110,28 @@ def _written(folder: Path, report: Report, record: ReleaseRecord, verification: 
     write_bytes(path, text)
     write_bytes(folder / CARD, files[CARD])
     return (VERIFICATION, CARD)
+
+
+def remember_verification(folder: Path, verification: Verification) -> None:
+    """Keep in the user's folder for caches that every value of a release was computed again without a difference."""
+    if (path := _remembered(folder)) is not None:
+        with suppress(WorkError):  # without the note a push computes it once more
+            write_text(path, verification_text(verification))
+
+
+def recall_verification(folder: Path) -> Verification | None:
+    """Return what ``release verify`` has computed here of the same bytes by the same code; None if nothing."""
+    path = _remembered(folder)
+    with suppress(OSError, ValidationError):
+        return None if path is None else Verification.model_validate_json(path.read_bytes())
+    return None
+
+
+def _remembered(folder: Path) -> Path | None:
+    """Return the place of the note of a release; it lies outside of the release, whose own word proves nothing."""
+    files = read_release_files(folder)
+    # What a push writes of the outcome is no part of what was computed.
+    held = sorted(f"{name} {file.sha256}" for name, file in files.items() if name not in (VERIFICATION, CARD))
+    key = hashlib.sha256("\n".join((program_key(), *held)).encode()).hexdigest()
+    caches = cache_folder()
+    return None if caches is None else caches / "verified" / f"{key}.json"

@@ -13,6 +13,9 @@ from ircore.core.errors import WorkError
 Say = Callable[[str], object]
 """Takes a line about the progress."""
 
+MOST_FILES = 100
+"""Files of a commit: https://huggingface.co/docs/hub/repositories-recommendations asks for no more."""
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -37,8 +40,25 @@ class Changes:
     sent: int
     """Bytes of new and changed files."""
 
-    def __bool__(self) -> bool:
-        return bool(self.added or self.changed or self.removed)
+    def __len__(self) -> int:
+        return len(self.added) + len(self.changed) + len(self.removed)
+
+    def first(self, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the paths to write and those to remove that come first, in all at most ``most``.
+
+        Files at the top say what the others are. They come last, in one commit with what goes where that fits: until
+        then the repository says that it holds what it held before.
+
+        >>> changes = Changes(("README.md", "data/a", "data/b"), ("data/c",), ("data/d",), (), 0)
+        >>> changes.first(4), changes.first(5)
+        ((('data/a', 'data/b', 'data/c'), ()), (('data/a', 'data/b', 'data/c', 'README.md'), ('data/d',)))
+        """
+        written = sorted((*self.added, *self.changed), key=lambda path: "/" not in path)
+        below = [path for path in written if "/" in path]
+        if len(self) > most and below:
+            return tuple(below[:most]), ()
+        removed = self.removed[:most]
+        return tuple(written[: most - len(removed)]), removed
 
     def lines(self, files: Mapping[str, LocalFile]) -> Iterator[str]:
         """Yield a line for each change, and a last line with the sums."""
@@ -70,13 +90,15 @@ def compare_files(
 def commit_changes(
     repo: Repository, files: Mapping[str, LocalFile], look: Callable[[], tuple[str, Changes]], message: str, say: Say
 ) -> tuple[str, bool]:
-    """Commit the files that a repository lacks; list its files again after another commit or a failure.
+    """Commit the files that a repository lacks, at most ``MOST_FILES`` at once.
+
+    Its files are listed again after each commit, of others or its own, and after a failure.
 
     Args:
         repo: The repository.
         files: The files that it has to hold.
         look: Returns the newest commit there, and the changes that are to be made upon it.
-        message: Message of the commit.
+        message: Message of the commits.
         say: Takes a line about each step.
 
     Returns:
@@ -85,26 +107,32 @@ def commit_changes(
     Raises:
         WorkError: The Hub refuses or cannot be reached, or other commits keep coming first.
     """
-    for wait in (*WAITS, None):
+    waits = iter(WAITS)
+    while True:
         newest, changes = look()
         if not changes:
             say("the files are there already")
             return newest, False
+        writing, removing = changes.first(MOST_FILES)
         try:
-            adding = {path: files[path].path for path in (*changes.added, *changes.changed)}
-            commit = repo.commit(adding, changes.removed, newest, message)
-        except StaleError:
+            commit = repo.commit({path: files[path].path for path in writing}, removing, newest, message)
+        except StaleError as error:
+            if next(waits, None) is None:
+                problem = f"{repo.name}: other commits keep coming first"
+                raise WorkError(problem, "Give the same command again later.") from error
             say("another commit came first: looking again")
         except TemporaryError as error:
+            wait = next(waits, None)
             if wait is None:
                 raise
             # The commit may have been made all the same, which the next look shows.
             say(f"{error.problem}: trying again")
             sleep(error.wait or wait)
         else:
-            say(f"committed {counted(len(adding) + len(changes.removed), 'file')}, {size_text(changes.sent)}: {commit}")
-            return commit, True
-    raise WorkError(f"{repo.name}: other commits keep coming first", "Give the same command again later.")
+            made, sent = len(writing) + len(removing), sum(files[path].size for path in writing)
+            say(f"committed {counted(made, 'file')}, {size_text(sent)}: {commit}")
+            if made == len(changes):
+                return commit, True
 
 
 def is_owned(path: str, listed: Collection[str]) -> bool:

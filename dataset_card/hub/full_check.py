@@ -1,10 +1,13 @@
 """``release check``: the content of a release here or on the Hub, loading with ``datasets``, and the card's code."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from dataset_card.card.code import run_blocks
+from dataset_card.card.verification import RunVerification, Verification, joined
 from dataset_card.checking.loading import loading_faults
+from dataset_card.checking.recheck import remember_verification
 from dataset_card.checking.release_check import Report, check_release
 from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
@@ -41,12 +44,15 @@ def full_check(
     folder = find_release(name, revision or None)
     dataset = str(folder.resolve()) if here else name
     report = check_release(folder, processes)
+    runs: Mapping[str, RunVerification] = {}
     if draw is not None:
-        report = _rescored(folder, report, draw, processes)
+        report, runs = _rescored(folder, report, draw, processes)
     faults = [*report.faults, *(_strangers(folder) if here else ())]
     if faults:
         faults += ["load_dataset: not tried, because of the faults above"] if load else []
         return replace(report, faults=tuple(faults))
+    if here and draw is not None and draw.share == 1:
+        remember_verification(folder, joined(Verification(), runs))
     if load:
         # A folder of the Hub's cache is named by the commit.
         faults += loading_faults(dataset, None if here else folder.name, report.configs, report.counts)
@@ -56,13 +62,14 @@ def full_check(
     return replace(report, faults=tuple(faults))
 
 
-def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> Report:
-    """Add the differences of values that were computed again to a report."""
+def _rescored(folder: Path, report: Report, draw: Draw, processes: int) -> tuple[Report, Mapping[str, RunVerification]]:
+    """Add the differences of values that were computed again to a report; return what was computed of each run, too."""
     if report.source is None:
         reason = "of the faults above" if report.faults else "; ".join(report.not_checked)
-        return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}"))
+        return replace(report, faults=(*report.faults, f"rescoring: not tried, because {reason}")), {}
     rescoring = rescore_release(folder, report.runs, draw, processes)
-    return replace(report, faults=(*report.faults, *rescoring.faults), rescored=tuple(rescoring.lines()))
+    faults = (*report.faults, *rescoring.faults)
+    return replace(report, faults=faults, rescored=tuple(rescoring.lines())), rescoring.runs
 
 
 def _strangers(folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Instance sets as releases on the Hub: one commit and a tag named after the set's identity, checked by hash both ways.
+"""Instance sets as releases on the Hub: commits and a tag named after the set's identity, checked by hash both ways.
 
 Pictures that must not be published stay here; their records are pushed, so that the set keeps its identity.
 """
@@ -37,7 +37,7 @@ def tag_of(identity: str) -> str:
 
 
 def push_instances(folder: Path, name: str, dry_run: bool, say: Say) -> str:
-    """Publish an instance set as one commit and a tag; the same command again goes on where it stopped.
+    """Publish an instance set and tag it; the same command again goes on where it stopped.
 
     Args:
         folder: The set.

@@ -128,10 +128,10 @@ def _preview(repo: Repository, outgoing: _Outgoing, now: RemoteHead, plan: PushP
 
 
 def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
-    """Publish a release on the Hub: check it, create the repository if needed, commit once, tag, make public if asked.
+    """Publish a release on the Hub: check it, create the repository if needed, commit, tag, make public if asked.
 
-    The commit is made only upon the release that this one carries on, so that of two pushes at once one is refused. The
-    tag is set only once the commit was read back and holds every file as it is here. The same command again goes on
+    Commits are made only upon the release that this one carries on, so that of two pushes at once one is refused. The
+    tag is set only once the last one was read back and holds every file as it is here. The same command again goes on
     where it was stopped, and does nothing to what is done. Commits that others make meanwhile are kept: only if one of
     them changed a file of the release is it left to the user.
 
@@ -271,7 +271,7 @@ def _has_files(repo: Repository, remote: Remote, outgoing: _Outgoing) -> bool:
 
 
 def _commit(repo: Repository, first: Remote, outgoing: _Outgoing, message: str, say: Say) -> str:
-    """Make the commit upon the newest release that this one carries on."""
+    """Commit upon the newest release that this one carries on; return the last commit."""
     heads: list[RemoteHead] = []
 
     def look() -> tuple[str, Changes]:

@@ -275,7 +275,7 @@ def stats(folder: Path, as_json: bool, page: Path | None) -> None:
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @json_option
 def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
-    """Publish a set on the Hugging Face Hub, in a single commit with a tag named after the set's identity.
+    """Publish a set on the Hugging Face Hub, with a tag named after the set's identity.
 
     A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
     stopped. The token comes from HF_TOKEN or "hf auth login".

@@ -25,6 +25,27 @@ AS_BYTES: int = getattr(os, "O_BINARY", 0)
 _NOT_OFFERED = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
 """Errors by which network and memory file systems say that they have no locks, or sync no folders."""
 
+CACHE_VARIABLE = "IRCORE_CACHE"
+"""Environment variable that names the user's folder for caches; empty for no folder."""
+
+
+def cache_folder() -> Path | None:
+    """Return the folder for what need not be computed twice: ``IRCORE_CACHE`` if set, else the user's for caches.
+
+    Returns:
+        None if the variable is set and empty, or the user has no home.
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    places = {"win32": ("LOCALAPPDATA", home / "AppData" / "Local"), "darwin": ("", home / "Library" / "Caches")}
+    variable, usual = places.get(sys.platform, ("XDG_CACHE_HOME", home / ".cache"))
+    return Path(os.environ.get(variable) or usual) / "ircore"
+
 
 def read_bounded(path: Path, most: int, if_missing: str, if_larger: str, kind: type[InputError] = InputError) -> bytes:
     """Read a file that must not be larger than a limit.

@@ -10,8 +10,6 @@ nothing is downloaded.
 
 import importlib.util
 import math
-import os
-import sys
 import threading
 from collections import OrderedDict
 from contextlib import suppress
@@ -24,11 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from ircore.core import exact
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_bytes
+from ircore.core.files import cache_folder, write_bytes
 from ircore.core.images import Pixels, hash_pixels
-
-FOLDER_VARIABLE = "IRCORE_CACHE"
-"""Environment variable that names the folder of the cache; empty for no folder."""
 
 PACKAGES = ("rapidocr", "onnxruntime")
 """What recognises: the models and their engine."""
@@ -166,24 +161,6 @@ def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]
             with suppress(WorkError):  # without a cache file the picture is read again next time
                 write_bytes(path, _LINES.dump_json(lines))
     return lines
-
-
-def cache_folder() -> Path | None:
-    """Return the cache folder for recognised lines: ``IRCORE_CACHE`` if set, else the user's folder for caches.
-
-    Returns:
-        None if the variable is set and empty, or the user has no home.
-    """
-    named = os.environ.get(FOLDER_VARIABLE)
-    if named is not None:
-        return Path(named) if named else None
-    try:
-        home = Path.home()
-    except RuntimeError:
-        return None
-    places = {"win32": ("LOCALAPPDATA", home / "AppData" / "Local"), "darwin": ("", home / "Library" / "Caches")}
-    variable, usual = places.get(sys.platform, ("XDG_CACHE_HOME", home / ".cache"))
-    return Path(os.environ.get(variable) or usual) / "ircore"
 
 
 def _path(folder: Path, sha256: str) -> Path:

@@ -363,6 +363,40 @@ class _Handler(BaseHTTPRequestHandler):
         main = {"name": "main", "ref": "refs/heads/main", "targetCommit": repo.head}
         self.reply({"branches": [main], "tags": tags, "converts": []})
 
+    def delete(self) -> None:
+        asked = self.document()
+        name = f"{asked['organization']}/{asked['name']}"
+        self.repo(name, write=True)
+        del self.server.repos[name]
+        self.reply({})
+
+    def squash(self, name: str, branch: str) -> None:
+        repo = self.repo(name, write=True)
+        if branch != "main":
+            raise HubError(404, "RevisionNotFound", f"Invalid rev id: {branch}")
+        tree, repo.titles, repo.head = repo.tree, [], ""
+        repo.commit(self.document()["message"], tree)
+        self.reply({})
+
+    def large_files(self, name: str) -> None:
+        repo = self.repo(name)
+        named = {file.sha256: path for tree in repo.commits.values() for path, file in tree.items() if file.large}
+        about = {"pushedAt": DATE, "ref": "main"}
+        # The id by which a file is deleted is not the hash of its content.
+        self.reply(
+            [
+                about | {"fileOid": f"id-{oid}", "oid": oid, "filename": named[oid], "size": len(blob)}
+                for oid, blob in self.server.blobs.items()
+                if oid in named
+            ]
+        )
+
+    def delete_large_files(self, name: str) -> None:
+        self.repo(name, write=True)
+        for oid in self.document()["deletions"]["sha"]:
+            del self.server.blobs[oid.removeprefix("id-")]
+        self.reply({})
+
     def tag(self, name: str, revision: str) -> None:
         repo = self.repo(name, write=True)
         if self.command == "DELETE":
@@ -504,12 +538,16 @@ ROUTES: tuple[tuple[str, str, Callable[..., None]], ...] = (
     ("GET", "/api/whoami-v2", _Handler.whoami),
     ("POST", "/oauth/token", _Handler.exchange),
     ("POST", "/api/repos/create", _Handler.create),
+    ("DELETE", "/api/repos/delete", _Handler.delete),
     ("POST", "/api/validate-yaml", _Handler.validate_yaml),
     ("GET", _DATASET, _Handler.info),
     ("GET", f"{_DATASET}/revision/([^/]+)", _Handler.info),
     ("PUT", f"{_DATASET}/settings", _Handler.settings),
     ("GET", f"{_DATASET}/refs", _Handler.refs),
     ("POST DELETE", f"{_DATASET}/tag/([^/]+)", _Handler.tag),
+    ("POST", f"{_DATASET}/super-squash/([^/]+)", _Handler.squash),
+    ("GET", f"{_DATASET}/lfs-files", _Handler.large_files),
+    ("POST", f"{_DATASET}/lfs-files/batch", _Handler.delete_large_files),
     ("GET", f"{_DATASET}/tree/([^/]+)(?:/(.*))?", _Handler.tree),
     ("POST", f"{_DATASET}/paths-info/([^/]+)", _Handler.paths_info),
     ("POST", f"{_DATASET}/preupload/([^/]+)", _Handler.preupload),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ircore.core.elements import ElementList, read_elements, write_elements
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import cache_folder
 from ircore.core.images import Picture
 from ircore.games.reasoning.verifiers.detections import DetectionError, Detections, read_detections
 from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
 from ircore.scorers.judges.manifest import read_judge
-from ircore.seeing.ocr import cache_folder
 
 PROMPT = """List what the picture shows{asked}. Answer with one JSON object and nothing else:
 {{"objects": [{{"label": "person", "count": 2, "boxes": [[left, top, right, bottom], ...]}}], "missing_objects": []}}

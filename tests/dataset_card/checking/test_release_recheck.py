@@ -11,8 +11,10 @@ from samples import sample_run, sample_submission
 from scored_releases import PAIRS, Scored, changed, make_scored, write_run
 
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification, verification_text
-from dataset_card.checking.recheck import recheck_new_runs
+from dataset_card.checking.recheck import REMEMBERED, recall_verification, recheck_new_runs
 from dataset_card.checking.release_check import check_release
+from dataset_card.checking.rescored_run import Draw
+from dataset_card.hub.full_check import full_check
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -128,3 +130,32 @@ def test_what_a_release_says_of_itself_is_not_believed(scored: Scored, release: 
 def test_a_damaged_verification_is_a_fault(release: Path) -> None:
     (release / VERIFICATION).write_text("{}{", "utf-8")
     assert any(fault.startswith(f"{VERIFICATION}: ") for fault in check_release(release).faults)
+
+
+def test_what_verify_has_computed_here_is_not_computed_again(
+    release: Path, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    caches = {"IRCORE_CACHE": str(tmp_path / "caches")}
+    assert ircore_on("release", "verify", release, "--no-load", **caches).code == 0
+    done = ircore_on("release", "push", release, "--repo", REPO, **caches)
+    assert (done.code, REMEMBERED in done.err, "24 episodes" in done.err) == (0, True, False), done.err
+    said = Verification.model_validate_json(text_of(hub, VERIFICATION))
+    assert [(run.share, run.judges) for run in said.runs] == [(1.0, {"structural": 30})] * 2
+    assert check_release(release).faults == ()
+
+
+def test_only_a_whole_and_faultless_check_of_these_bytes_is_remembered(release: Path) -> None:
+    assert full_check(str(release), load=False, draw=Draw(0.5, seed=1)).faults == ()
+    assert recall_verification(release) is None
+    notes = release / "notes.txt"
+    notes.write_text("not part of a release")
+    assert full_check(str(release), load=False, draw=Draw()).faults == ("notes.txt: not part of a release",)
+    notes.unlink()
+    assert recall_verification(release) is None
+    assert full_check(str(release), load=False, draw=Draw()).faults == ()
+    seen = recall_verification(release)
+    assert seen is not None
+    assert [run.episodes for run in seen.runs] == [12, 12]
+    with (release / "CHANGELOG.md").open("a") as file:
+        file.write("\n")
+    assert recall_verification(release) is None

@@ -2,14 +2,17 @@
 
 import hashlib
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
-from hub_clients import Outcome, run_with_hub
+from hub_clients import Outcome, published, run_with_hub
 from hub_server import File, HubError, HubServer
 from releases import contents
 from samples import sample_instances
 
+from ircore.core.images import Picture
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import COCO
 
@@ -147,3 +150,33 @@ def test_an_address_without_a_dataset_is_refused(
     done = ircore_on("instances", "import", "gir-bench", address, "--out", tmp_path / "tasks")
     assert (done.code, said in done.err) == (code, True), done.err
     assert not (tmp_path / "tasks").exists()
+
+
+def test_a_set_of_many_pictures_is_sent_in_commits_of_at_most_a_hundred_files(
+    instances: InstanceSet, tmp_path: Path, hub: HubServer, ircore_on: Run
+) -> None:
+    assert ircore_on("instances", "push", instances.folder, "--repo", REPO).code == 0
+    repo, first = hub.repos[REPO], instances.instances[0]
+    many = write_instances(
+        tmp_path / "many",
+        (
+            (
+                first.model_copy(update={"instance_id": f"grey-{grey}", "pictures": {}}),
+                {"target": Picture.from_pixels(np.full((8, 8, 3), grey, dtype=np.uint8))},
+            )
+            for grey in range(230)
+        ),
+    )
+    former = repo.head
+    hub.fail("POST /api/datasets/org/targets/commit/main", times=2)
+    hub.fail("POST /api/datasets/org/targets/commit/main", HubError(403, "", "Out of space"))
+    assert ircore_on("instances", "push", many.folder, "--repo", REPO).code == 1
+    # Two hundred pictures are there; what says which pictures the set has is still that of the former set.
+    assert len(repo.tree) == len(repo.commits[former]) + 200
+    pulled = ircore_on("instances", "pull", REPO, "--out", tmp_path / "meanwhile")
+    assert pulled.code == 0, pulled.err
+    assert contents(tmp_path / "meanwhile") == contents(instances.folder)
+    assert ircore_on("instances", "push", many.folder, "--repo", REPO).code == 0
+    sizes = [len(set(new.items()) ^ set(old.items())) for old, new in pairwise(repo.commits.values())]
+    assert max(sizes) <= 2 * 100  # a file that is changed differs on both sides
+    assert published(hub, REPO) == contents(many.folder) | {"README.md": repo.tree["README.md"].data}

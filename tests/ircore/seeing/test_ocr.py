@@ -8,11 +8,11 @@ import pytest
 
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
+from ircore.core.files import cache_folder
 from ircore.core.images import Pixels, hash_pixels
 from ircore.seeing import ocr
 from ircore.seeing.ocr import (
     TextLine,
-    cache_folder,
     ocr_missing,
     read_line,
     read_text,
