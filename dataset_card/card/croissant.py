@@ -79,6 +79,7 @@ def render_croissant(
     version: str,
     date: str,
     hashes: Mapping[str, str],
+    url: str | None = None,
 ) -> str:
     """Return the content of ``croissant.json``.
 
@@ -89,10 +90,22 @@ def render_croissant(
         version: Version of the release in semantic versioning.
         date: Date of the release, YYYY-MM-DD.
         hashes: SHA-256 of the files of its tables, by path.
+        url: Its own page, as the maintainers name it; None if they name none.
     """
-    document = _document(source, version, date)
+    document = _document(source, version, date) | ({} if url is None else {"url": url})
     document["distribution"] = list(_distribution(folder, configs, hashes))
     document["recordSet"] = _record_sets(configs)
+    return _dump(document)
+
+
+def without_url(data: bytes) -> bytes:
+    """Return a ``croissant.json`` of this program without the address of its page."""
+    document = json.loads(data)
+    document.pop("url", None)
+    return _dump(document).encode()
+
+
+def _dump(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -155,7 +168,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
         "name": title_of(source),
-        **_about(source),
+        "description": _description(source),
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         "publisher": {"@type": "sc:Organization", "name": MAKER},
@@ -175,14 +188,11 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
     }
 
 
-def _about(source: ReleaseSource) -> dict[str, str]:
-    """Return description and address; without reconstruction, the other games and their papers describe the release."""
+def _description(source: ReleaseSource) -> str:
     if source.reconstruction is not None:
-        return {"description": card_statements.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
-    games = [*{tables.name: tables.game for tables in source.others}.values()]
-    papers = [game.paper for game in games if game.paper]
-    description = f"Instances, steps and scores of every episode of {', '.join(game.title for game in games)}."
-    return {"description": description} | ({"url": papers[0]} if papers else {})
+        return card_statements.DESCRIPTION
+    titles = dict.fromkeys(tables.game.title for tables in source.others)
+    return f"Instances, steps and scores of every episode of {', '.join(titles)}."
 
 
 def _context() -> dict[str, Any]:

@@ -111,7 +111,7 @@ def _collection(source: GameTables) -> Iterator[str]:
     yield (
         "Messages and renderings were made by the models of each pair under the fixed prompts and rules of the game; "
         "nothing was selected, corrected or removed afterwards, but for characters that nobody sees. Raw answers, of "
-        "aborted episodes too, are in calls, where a mark stands in place of a key or a path of a machine."
+        "aborted episodes too, are in calls; marks replace keys and paths of machines."
     )
 
 

@@ -259,7 +259,8 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
     """
     games: list[GameTables] = []
     # The default game first: its table of turns is the default one.
-    for name in in_registry_order({played_on.game for played_on in instances.values()}):
+    played_games = {played_on.game for played_on in instances.values()}
+    for name in in_registry_order(played_games):
         game, sets = load_game(name), [played_on for played_on in instances.values() if played_on.game == name]
         # Of a game, the set with the most instances first: the card shows its boards.
         for played_on in sorted(sets, key=lambda known: (-len(known.instances), known.identity)):

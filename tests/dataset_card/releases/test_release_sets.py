@@ -79,6 +79,14 @@ def test_a_further_set_leaves_the_files_of_the_runs_before_as_they_are(folder: P
     assert contents(folder / "release").keys() == after.keys()
 
 
+def test_a_join_that_repeats_rows_is_found(folder: Path, tmp_path: Path) -> None:
+    build_release(runs(folder), [folder / "demo", folder / "full"], tmp_path / "release")
+    rewrite(tmp_path / "release", INSTANCES, lambda rows: rows.append(rows[0]))
+    faults = "\n".join(check_release(tmp_path / "release").faults)
+    assert "data/episodes: joined with instances on instance_id, its 12 rows become 13" in faults
+    assert "data/transcripts: joined with instances on instance_id, its 36 rows become 39" in faults
+
+
 def test_an_instance_of_a_set_that_the_release_does_not_name_is_found(folder: Path, tmp_path: Path) -> None:
     build_release(runs(folder), [folder / "demo", folder / "full"], tmp_path / "release")
 
