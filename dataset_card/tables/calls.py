@@ -5,6 +5,7 @@ again on the recorded answers. Keys and paths of machines are replaced, as in ev
 """
 
 import asyncio
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -12,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from pydantic import Field, TypeAdapter
 
@@ -98,11 +100,22 @@ def call_rows(run: PlayedRun) -> Iterator[Row]:
 
 
 def calls_of(run: PlayedRun) -> Iterator[CallRecord]:
-    """Yield the questions of a run whose episodes have ended: of each episode those to seats, then those to judges."""
+    """Return the questions of a run whose episodes have ended: of each episode those to seats, then those to judges."""
     source = run.source
     if not isinstance(source, RunFolder):
-        yield from source.calls() if isinstance(source, CallSource) else ()
-        return
+        return iter(source.calls() if isinstance(source, CallSource) else ())
+    if run not in _PACKED:
+        # Several tables are made of them, and playing the rules again and looking for keys takes time.
+        lines = (call.model_dump_json().encode() for call in _calls_of_folder(run, source))
+        _PACKED[run] = zlib.compress(b"\n".join(lines), 1)
+    return map(CallRecord.model_validate_json, zlib.decompress(_PACKED[run]).splitlines())
+
+
+_PACKED: "WeakKeyDictionary[PlayedRun, bytes]" = WeakKeyDictionary()
+"""Questions of run folders as JSON lines, packed: prompts come in every episode."""
+
+
+def _calls_of_folder(run: PlayedRun, source: RunFolder) -> Iterator[CallRecord]:
     stored: defaultdict[str, list[CallRecord]] = defaultdict(list)
     for record in read_records(source.path / CALLS_FILE, _CALLS):
         stored[record.episode_id].append(record)
