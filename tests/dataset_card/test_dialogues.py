@@ -1,12 +1,17 @@
 """Episodes as dialogues: the form that chat templates and collators take, pictures in the order of their places."""
 
+import json
+import os
 import shutil
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import datasets
 import numpy as np
 import pytest
+import releases
 from releases import rate_first, table
 from samples import CentreDescriber, rating_of, sample_instances, sample_run, sample_submission
 
@@ -110,3 +115,32 @@ def test_of_two_answers_to_one_question_the_better_one_is_chosen(rivals: Path) -
 def test_the_same_answer_is_no_preference(built: Path) -> None:
     """Both pairs of the sample are asked the same and answer the same."""
     assert "preferences" not in {config.name for config in read_release(built / "release").configs}
+
+
+@pytest.mark.slow
+def test_trl_collates_them_and_a_tiny_model_learns_from_them(built: Path, rivals: Path, tmp_path: Path) -> None:
+    """IRCORE_TRL_PYTHON names a Python that has TRL, transformers and torch."""
+    python = os.environ.get("IRCORE_TRL_PYTHON")
+    if python is None:
+        pytest.skip("IRCORE_TRL_PYTHON names no Python with TRL")
+    for name, rows in (
+        ("dialogues", load_dialogues(str(built / "release"), seat="describer")),
+        ("preferences", load_preferences(str(rivals), seat="describer")),
+    ):
+        datasets.Dataset.from_list([*rows]).save_to_disk(tmp_path / name)
+    model, dialogues, preferences = (str(tmp_path / name) for name in ("model", "dialogues", "preferences"))
+    support = Path(releases.__file__).parent
+    outputs = [
+        subprocess.run(
+            [python, str(support / script), *arguments], capture_output=True, text=True, timeout=600, check=False
+        )
+        for script, arguments in (
+            ("tiny_vision_model.py", [model]),
+            ("collate_dialogues.py", [model, dialogues, preferences]),
+        )
+    ]
+    assert [done.returncode for done in outputs] == [0, 0], outputs[-1].stderr
+    seen = json.loads(outputs[-1].stdout.splitlines()[-1])
+    # Of two dialogues, the target and two renderings each; of two pairs, two answers each.
+    assert (seen["pictures"], seen["answers"]) == (6, 4)
+    assert seen["loss"] > 0
