@@ -107,7 +107,8 @@ def test_a_sound_release_has_no_faults(built: Path) -> None:
     report = check_release(built / "release")
     assert report.faults == ()
     boards = report.counts["leaderboard"] + report.counts["measures"]
-    assert report.rows == 12 + 60 + 24 + 80 + 2 + boards  # instances, turns, episodes, scores, runs
+    # Instances, turns, episodes, scores, runs; questions and dialogues.
+    assert report.rows == 12 + 60 + 24 + 80 + 2 + boards + 104 + 44
 
 
 @pytest.mark.slow
@@ -117,7 +118,7 @@ def test_command_line(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 0
     assert "transcripts        60 rows" in capsys.readouterr().out
     assert ircore(["release", "check", out]) == 0
-    assert capsys.readouterr().out == f"{out}: 0 faults in 685 rows and 22 pictures\n"  # second drawings are exact
+    assert capsys.readouterr().out == f"{out}: 0 faults in 833 rows and 22 pictures\n"  # second drawings are exact
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 2
     assert "exists already" in capsys.readouterr().err
 
