@@ -70,10 +70,11 @@ class EmbeddedPictures:
         place = self._places.get(sha256)
         if place is None:
             return None
-        # One held group bounds the memory, and readers go through a table in its order.
-        if self._group is None or self._group[0] != place:
-            self._group = place, read_picture_group(*place)
-        return self._group[1].get(sha256)
+        # One held group bounds the memory, and readers go through a table in its order. Several threads may read.
+        group = self._group
+        if group is None or group[0] != place:
+            group = self._group = place, read_picture_group(*place)
+        return group[1].get(sha256)
 
     @cached_property
     def _places(self) -> dict[str, _Place]:

@@ -12,10 +12,13 @@ not to change when another run comes): the format has no way to point from one o
 
 import hashlib
 import io
+import os
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import ITEMS, SPLIT, Config
@@ -35,6 +38,9 @@ GROUP_BYTES = 12 * 1024 * 1024
 
 GAP = bytes(8 * 1024 + 1)
 """Between row groups: pyarrow fetches what lies less than 8 KiB apart at once, up to 32 MiB for the first row."""
+
+AHEAD = 8
+"""Rows, and pictures, that are read before they are written."""
 
 GROUP_ROWS_WITH_IMAGES = 100
 GROUP_ROWS = 10_000
@@ -226,20 +232,18 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
     A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
     """
     most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
-    readers = {column.name: _Reader() for column in config.images}
     group: list[Row] = []
     stored: dict[tuple[str, str], int] = {}
     held_bytes = written = 0
-    for row in rows:
+    for row in _read_ahead(config, rows):
         # Each group is as large as all before it, up to the limit: small where a stream begins, few in a large table.
         full = min(max(FIRST_GROUP_BYTES, written), GROUP_BYTES)
-        pictures = {name: reader.read(row[name]) for name, reader in readers.items()}
         # By the hash in the column beside it: the same rows give the same groups, wherever their pictures come from.
         sizes = {
             # Where nothing stands beside the picture, rows share it if they hold the same object.
-            (name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
-            for name, held in pictures.items()
-            for picture, sha256 in _with_hashes(held, row.get(f"{name}_sha256"))
+            (column.name, sha256 or str(id(picture["bytes"]))): len(picture["bytes"])
+            for column in config.images
+            for picture, sha256 in _with_hashes(row[column.name], row.get(f"{column.name}_sha256"))
         }
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
@@ -247,7 +251,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
             yield group
             written += sum(stored.values())
             group, stored, held_bytes = [], {}, 0
-        group.append(row | pictures)
+        group.append(row)
         stored |= sizes
         held_bytes += sum(sizes.values())
     if group:
@@ -260,17 +264,45 @@ def _with_hashes(held: object, beside: object) -> Iterable[tuple[EmbeddedImage, 
     return ((picture, sha256) for picture, sha256 in zip(pictures, hashes, strict=False) if picture is not None)
 
 
-class _Reader:
-    """Reads the pictures of a column; a picture of several rows in succession is read once."""
+def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows with their pictures read, each as an ``EmbeddedImage``; a picture of several rows is read once.
 
-    def __init__(self) -> None:
-        self._last: tuple[PictureFile, EmbeddedImage] | None = None
+    Threads read a few rows ahead: most of the time goes into decoding, which checks a picture and holds up no other.
+    """
+    if not config.images:
+        yield from rows
+        return
+    begun: OrderedDict[int, tuple[PictureFile, Future[EmbeddedImage]]] = OrderedDict()
 
-    def read(self, value: object) -> "EmbeddedImage | list[EmbeddedImage] | None":
+    def begin(value: object) -> object:
         if isinstance(value, list):
-            return [cast("EmbeddedImage", self.read(item)) for item in value]
+            return [begin(item) for item in value]
         if not isinstance(value, PictureFile):
-            return cast("EmbeddedImage | None", value)
-        if self._last is None or self._last[0] is not value:
-            self._last = value, EmbeddedImage(bytes=value.load(), path=value.path)
-        return self._last[1]
+            return value
+        if id(value) not in begun:
+            begun[id(value)] = value, pool.submit(_read, value)
+            if len(begun) > AHEAD:
+                begun.popitem(last=False)
+        return begun[id(value)][1]
+
+    waiting = deque[Row]()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for row in rows:
+            waiting.append(row | {column.name: begin(row[column.name]) for column in config.images})
+            if len(waiting) > AHEAD:
+                yield _settled(config, waiting.popleft())
+        while waiting:
+            yield _settled(config, waiting.popleft())
+
+
+def _read(picture: PictureFile) -> EmbeddedImage:
+    return EmbeddedImage(bytes=picture.load(), path=picture.path)
+
+
+def _settled(config: Config, row: Row) -> Row:
+    """Return a row whose pictures have been read."""
+
+    def end(value: object) -> object:
+        return [*map(end, value)] if isinstance(value, list) else value.result() if isinstance(value, Future) else value
+
+    return row | {column.name: end(row[column.name]) for column in config.images}

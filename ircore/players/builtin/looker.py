@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer, refuse_settings
-from ircore.players.traits import LOOKS_OFFLINE
+from ircore.players.traits import LOOKS_OFFLINE, THINKS_OFFLINE
 
 Features = Mapping[str, str]
 """Phrases by kind of feature: ``{"colour": "red", "form": "circle", …}``, the most telling first."""
@@ -77,11 +77,54 @@ class LookerPlayer:
         return TextAnswer(_described(question))
 
 
-def _described(question: Question) -> str:
+class LiteralPlayer:
+    """Takes the speaker's seat as the literal speaker of rational speech acts: it says what the target is.
+
+    It does not ask which other pictures fit the same word, and says nothing of a thing that it has no word for, so that
+    its episode is aborted. What a pair loses to it is what telling apart is worth (Frank & Goodman 2012).
+
+    >>> LiteralPlayer(PlayerSpec(player="literal")).TRAITS.methods
+    ('answer',)
+    """
+
+    TRAITS = THINKS_OFFLINE
+
+    def __init__(self, spec: PlayerSpec) -> None:
+        refuse_settings(spec)
+
+    async def answer(self, question: Question) -> TextAnswer:
+        """Name the target's form, or else say that it is broad or tall, or where it is empty; or say nothing.
+
+        Raises:
+            PlayerError: The prompt names no picture that is shown.
+        """
+        _, shown = _target(question)
+        features = features_of(shown.picture)
+        words = (
+            features.get("form", ""),
+            features.get("proportion", ""),
+            *(features.get(place, "") for place in PLACES),
+        )
+        # That a thing is compact, or full somewhere, is true of most.
+        return TextAnswer(next((word for word in words if word and not word.startswith(("compact", "full"))), ""))
+
+
+def _target(question: Question) -> tuple[str, Captioned]:
+    """Return the label of the picture that the prompt names as the target, and the picture.
+
+    Raises:
+        PlayerError: It names none that is shown.
+    """
     labels = labels_of(question.in_sight)
     target = _named(question.prompt, labels)
     if target is None:
         raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
+    return target, question.in_sight[labels.index(target)]
+
+
+def _described(question: Question) -> str:
+    target, _ = _target(question)
+    labels = labels_of(question.in_sight)
     picture_features = [features_of(shown.picture) for shown in question.in_sight]
     mentions = sum(_named(exchange.prompt, labels) == target for exchange in question.earlier)
     return worded(telling(labels.index(target), picture_features, least=1 if mentions else _FIRST))

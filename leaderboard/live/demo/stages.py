@@ -71,7 +71,7 @@ class Demo:
     @property
     def runs(self) -> list[Path]:
         """All run folders, of reconstruction first."""
-        names = [path.name for path in self.pairs] + ["looker", "extractive", "solver-editor"]
+        names = [path.name for path in self.pairs] + ["looker", "literal", "extractive", "solver-editor"]
         return [self.folder / "runs" / name for name in names]
 
     def stages(self, site: bool = True) -> list[Stage]:
@@ -85,9 +85,10 @@ class Demo:
             for pair, run in zip(pairs, runs, strict=False)
         )
         games = (
-            self._game("reference", number, "looker", sets[1]),
-            self._game("conversation", "1", "extractive", sets[2]),
-            self._game("reasoning", number, "solver-editor", sets[3]),
+            # The second one says nothing of what it has no word for: its aborted episodes belong to what is shown.
+            self._game("reference", number, ("looker", "literal"), sets[1]),
+            self._game("conversation", "1", ("extractive",), sets[2]),
+            self._game("reasoning", number, ("solver-editor",), sets[3]),
         )
         dataset, out = str(self.folder / "dataset"), str(self.folder / "site")
         build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)
@@ -102,14 +103,14 @@ class Demo:
             Stage("write dataset and site" if site else "write the dataset", publish),
         ]
 
-    def _game(self, game: str, per_condition: str, players: str, instances: str) -> Chain:
+    def _game(self, game: str, per_condition: str, players: tuple[str, ...], instances: str) -> Chain:
         """Return the commands that draw a game's instances, play and score them."""
-        run = str(self.folder / "runs" / players)
-        return (
-            ("instances", "build", "--game", game, "--out", instances, "--per-condition", per_condition),
-            ("play", players, "--instances", instances, "--out", run),
-            ("score", run),
+        build = ("instances", "build", "--game", game, "--out", instances, "--per-condition", per_condition)
+        runs = [str(self.folder / "runs" / name) for name in players]
+        plays = (
+            ("play", name, "--instances", instances, "--out", run) for name, run in zip(players, runs, strict=True)
         )
+        return (build, *plays, ("score", *runs))
 
 
 def carry_out(stage: Stage, log: IO[bytes], watch: Watch | None = None) -> None:

@@ -10,7 +10,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer
 from ircore.players.builtin.extractive import ExtractivePlayer, summary
-from ircore.players.builtin.looker import LookerPlayer, features_of
+from ircore.players.builtin.looker import LiteralPlayer, LookerPlayer, features_of
 
 
 def circle(colour: str, filled: bool = True) -> Picture:
@@ -107,3 +107,14 @@ def test_the_player_reads_dialogue_and_budget_from_the_prompt() -> None:
     assert told in ("A long wooden bridge over a wide river.", "Two men fish there.")
     with pytest.raises(PlayerError, match="no dialogue"):
         asyncio.run(player.answer(Question(step=1, prompt="Draw a bridge.")))
+
+
+def test_a_literal_speaker_says_what_the_target_is_and_not_what_sets_it_apart() -> None:
+    speaker = LiteralPlayer(PlayerSpec(player="literal"))
+
+    def said(target: str, shown: tuple[Captioned, ...] = SHOWN) -> str:
+        return asyncio.run(speaker.answer(Question(1, f"The target is picture {target}.", shown))).text
+
+    assert (said("A"), said("B"), said("C")) == ("circle", "circle", "square")
+    blank = Captioned("Picture D:", Picture.from_pixels(Drawing(128, 128).pixels))
+    assert said("D", (*SHOWN, blank)) == ""

@@ -43,7 +43,7 @@ def test_the_repositorys_own_submissions_are_valid() -> None:
 def test_players_are_known_by_their_seats_without_being_imported() -> None:
     ours = {name for name, point in available("players").items() if point.dist and point.dist.name == "ircore"}
     of_other_games = {name for name in ours if traits_of(name).methods == ("answer",)}
-    assert {"looker", "clip", "solver", "editor", "identity-editor"} <= of_other_games
+    assert {"literal", "looker", "clip", "solver", "editor", "identity-editor"} <= of_other_games
     references = {name for name in ours - of_other_games if traits_of(name).reference}
     assert references == {"scene", "shuffled", "title-only"}
     at_home = {name for name in ours if traits_of(name).needs in ("person", "files")}
