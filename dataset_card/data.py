@@ -120,7 +120,7 @@ def load_dialogues(place: str, revision: str | None = None, seat: str | None = N
     """Yield the episodes of a release as dialogues with their pictures, as chat templates and TRL take them.
 
     Each is a row of ``dialogues`` whose ``images`` are the pictures of its ``messages``, in order. A dialogue with a
-    picture that must not be published is left out.
+    picture that must not be published is left out; a release whose runs have no questions has none.
 
     Args:
         place: A folder, or ``ORG/NAME`` on the Hub.
@@ -128,7 +128,7 @@ def load_dialogues(place: str, revision: str | None = None, seat: str | None = N
         seat: Only as this seat saw them, such as ``describer``; as every seat did if None.
 
     Raises:
-        InputError: There is no such release, or it has no dialogues.
+        InputError: There is no such release.
         WorkError: The Hub has no such dataset or revision, or cannot be reached.
     """
     return _with_pictures(place, revision, DIALOGUES, seat)
@@ -149,7 +149,7 @@ def _with_pictures(place: str, revision: str | None, table: Config, seat: str | 
     record = read_release(find_release(place, revision, (RELEASE, LEADERBOARD.pattern)))
     configs = {config.name: config for config in record.configs}
     if table.name not in configs:
-        raise unknown("table", table.name, list(configs))
+        return
     steps = [config for config in record.configs if is_transcripts(config.name)]
     folder = find_release(place, revision, [config.pattern for config in (table, INSTANCES, *steps)])
     sources = [pictures_of_steps(table_files(folder, config), config) for config in steps]
