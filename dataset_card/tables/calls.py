@@ -62,9 +62,9 @@ class CallRecord(Record):
     repair: bool
     again: bool
     prompt: str | None
-    pictures: tuple[Sha256, ...]
-    captions: tuple[str, ...]
-    choices: tuple[str, ...]
+    pictures: tuple[Sha256, ...] | None
+    captions: tuple[str, ...] | None
+    choices: tuple[str, ...] | None
     answer: str | None
     rendering: Sha256 | None
     notes: tuple[str, ...]
@@ -196,9 +196,9 @@ def _seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) 
             repair=False,
             again=False,
             prompt=_clean(question.prompt if prompt is None and question is not None else prompt),
-            pictures=tuple(picture.sha256 for _, picture in shown),
-            captions=tuple(caption for caption, _ in shown),
-            choices=question.choices if isinstance(question, Question) else (),
+            pictures=None if question is None else tuple(picture.sha256 for _, picture in shown),
+            captions=None if question is None else tuple(caption for caption, _ in shown),
+            choices=None if question is None else getattr(question, "choices", ()),
             answer=_clean(call and (call.choice if call.text is None else call.text)),
             rendering=call and call.rendering and call.rendering.sha256,
             notes=tuple(map(without_leaks, call.notes if call else ())),

@@ -19,7 +19,7 @@ IMAGE: dict[str, object] = {"type": "image", "text": None}
 def dialogue_rows(run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of ``dialogues`` of a run: by episode, then by seat in the order in which seats were asked.
 
-    A seat of whose questions not all words are known has no row.
+    A seat of whose questions not all words and pictures are known has no row.
     """
     results = {result.episode.episode_id: result for result in run.results}
     by_episode: defaultdict[str, defaultdict[str, list[CallRecord]]] = defaultdict(lambda: defaultdict(list))
@@ -32,7 +32,7 @@ def dialogue_rows(run: PlayedRun) -> Iterator[Row]:
         judge = min(judged, key=lambda name: (name != VERIFIED, name), default=None)
         for seat, calls in by_episode[episode.episode_id].items():
             asked = settled(calls)
-            if all(call.prompt is not None for call in asked):
+            if all(is_known(call) for call in asked):
                 messages = [message for call in asked for message in exchange(call)]
                 yield of_episode(run, episode) | {
                     "seat": seat,
@@ -42,6 +42,11 @@ def dialogue_rows(run: PlayedRun) -> Iterator[Row]:
                     "judge": judge,
                     "score": None if judge is None else judged[judge].final,
                 }
+
+
+def is_known(call: CallRecord) -> bool:
+    """Return whether words and pictures of a question are known."""
+    return call.prompt is not None and call.pictures is not None
 
 
 def settled(calls: Sequence[CallRecord]) -> list[CallRecord]:
@@ -58,7 +63,7 @@ def exchange(call: CallRecord) -> Iterator[Message]:
 
 def question_parts(call: CallRecord) -> list[dict[str, object]]:
     """Return a question as parts of a message: the words, each picture behind its caption, the choices."""
-    pictures = [part for caption in call.captions for part in (*_texts([caption]), IMAGE)]
+    pictures = [part for caption in call.captions or () for part in (*_texts([caption]), IMAGE)]
     offered = ["\n".join([CHOOSE, *call.choices])] if call.choices else []
     return [*_texts([call.prompt or ""]), *pictures, *_texts(offered)]
 
@@ -70,7 +75,7 @@ def answer_parts(call: CallRecord) -> list[dict[str, object]]:
 
 def pictures_of(call: CallRecord) -> tuple[str, ...]:
     """Return the SHA-256 of the pictures of question and answer, in order."""
-    return (*call.pictures, *(() if call.rendering is None else (call.rendering,)))
+    return (*(call.pictures or ()), *(() if call.rendering is None else (call.rendering,)))
 
 
 def _texts(texts: Iterable[str]) -> list[dict[str, object]]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dataset_card.tables.calls import ANSWERED, CallRecord, calls_of
-from dataset_card.tables.dialogues import answer_parts, question_parts
+from dataset_card.tables.dialogues import answer_parts, is_known, question_parts
 from dataset_card.tables.rows import Row, of_episode, public_id
 from ircore.core.episode_records import Episode
 from ircore.results.headline import headline_judge
@@ -52,7 +52,7 @@ def preference_rows(results: Results, runs: Sequence[PlayedRun]) -> Iterator[Row
                 "instance_set": chosen.run.run.instance_set,
                 "seat": chosen.call.seat,
                 "prompt": [{"role": "user", "content": question_parts(chosen.call)}],
-                "images_sha256": [*chosen.call.pictures],
+                "images_sha256": [*(chosen.call.pictures or ())],
                 **_of_answer("chosen", chosen),
                 **_of_answer("rejected", rejected),
                 "judge": judge,
@@ -67,13 +67,20 @@ def _first_answers(run: PlayedRun, judge: str) -> Iterator[tuple[_Question, _Rat
     for call in calls_of(run):
         result = results[call.episode_id]
         rated = result.judged.get(judge)
-        if call.seat is None or call.prompt is None or (call.episode_id, call.seat) in seen:
+        if call.seat is None or not is_known(call) or (call.episode_id, call.seat) in seen:
             continue
         seen.add((call.episode_id, call.seat))
         score = None if rated is None else rated.final if rated.first is None else rated.first
         if call.outcome == ANSWERED and score is not None:
             others = "".join(spec for seat, spec in sorted(players.items()) if seat != call.seat)
-            about = (result.episode.instance_id, run.rules.key, call.seat, others, *call.pictures, call.prompt)
+            about = (
+                result.episode.instance_id,
+                run.rules.key,
+                call.seat,
+                others,
+                *(call.pictures or ()),
+                str(call.prompt),
+            )
             yield about, _RatedAnswer(score, run, result.episode, call)
 
 

@@ -1,5 +1,7 @@
 """The table of calls: every question with its answer, those of aborted episodes and those to judges too."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from samples import CentreDescriber, sample_instances, sample_run, sample_submis
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
+from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import CALLS, EPISODES, INSTANCES
 from ircore.core.episode_records import Attempt, Usage
@@ -119,3 +122,16 @@ def test_rows_that_no_record_makes_are_found(folder: Path, tmp_path: Path) -> No
     faults = "\n".join(check_release(tmp_path / "release").faults)
     assert "names both a seat and a judge, or neither" in faults
     assert "unknown episode" in faults
+
+
+def test_what_was_asked_with_other_prompts_is_unknown(folder: Path, tmp_path: Path) -> None:
+    """The words of their own that a run was played with are not kept, but for those in the journal."""
+    shutil.copytree(folder / "run", tmp_path / "run")
+    identity = json.loads((tmp_path / "run" / "run.json").read_text())
+    (tmp_path / "run" / "run.json").write_text(json.dumps(identity | {"prompts": "own 0123456789ab"}))
+    build_release([tmp_path / "run"], folder / "instances", tmp_path / "release")
+    described, drawn = table(tmp_path / "release", CALLS)[:2]
+    assert "<DESCRIPTION>" in str(described["prompt"])
+    assert (drawn["prompt"], described["pictures_sha256"], drawn["pictures_sha256"]) == (None, None, None)
+    assert "dialogues" not in {config.name for config in read_release(tmp_path / "release").configs}
+    assert check_release(tmp_path / "release").faults == ()
