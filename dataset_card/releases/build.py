@@ -51,7 +51,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.index import INDEX, index_bytes, index_of_run
+from ircore.submissions.copies.index import INDEX, computed_index, index_bytes, stored_index
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
@@ -333,13 +333,17 @@ def _write_run_records(folder: Path, runs: Iterable[PlayedRun], parts: Sequence[
 
 
 def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterator[tuple[str, bytes]]:
-    """Yield the file of descriptors of each run: the stored one where a release or the run folder has it."""
+    """Yield the file of descriptors of each run: that of a release as it is, else of the run folder, else computed."""
     for run in runs:
         source, name = run.source, copies_name(run.run.run_id)
         # Computing descriptors means decoding every picture, so stored ones are looked for first.
-        known = [] if previous is None else [previous.folder / name]
-        known.append(source.release.folder / name if isinstance(source, StoredRun) else source.path / INDEX)
-        yield name, index_bytes(index_of_run(source, known))
+        releases = (previous, source.release if isinstance(source, StoredRun) else None)
+        released = (release.folder / name for release in releases if release is not None)
+        if (stored := next((path for path in released if stored_index(source, path)), None)) is not None:
+            yield name, stored.read_bytes()
+        else:
+            in_folder = None if isinstance(source, StoredRun) else stored_index(source, source.path / INDEX)
+            yield name, index_bytes(in_folder or computed_index(source))
 
 
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:

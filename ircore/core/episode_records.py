@@ -225,13 +225,7 @@ class Episode(Record):
     @property
     def renderings(self) -> dict[int, Rendering]:
         """The first rendering of each step that has one, by the step's place, 1-based, in order."""
-        # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
-        known: tuple[Any, dict[int, Rendering]] = self.__dict__.get("_renderings", (None, {}))
-        if known[0] is not self.steps:
-            drawn = reversed(drawn_renderings(self))
-            known = self.steps, dict(sorted(dict(drawn).items()))
-            self.__dict__["_renderings"] = known
-        return known[1]
+        return dict(sorted(dict(reversed(drawn_renderings(self))).items()))
 
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
@@ -239,9 +233,14 @@ class Episode(Record):
 
 
 def drawn_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
-    """Return every rendering in the steps of an episode with its 1-based step number."""
-    steps = enumerate(episode.steps, start=1)
-    return tuple((number, rendering) for number, step in steps for rendering in renderings_in(step))
+    """Return every rendering in the steps of an episode with its 1-based step number; each episode is read once."""
+    # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
+    known: tuple[Any, tuple[tuple[int, Rendering], ...]] = episode.__dict__.get("_drawn", (None, ()))
+    if known[0] is not episode.steps:
+        steps = enumerate(episode.steps, start=1)
+        known = episode.steps, tuple((number, drawn) for number, step in steps for drawn in renderings_in(step))
+        episode.__dict__["_drawn"] = known
+    return known[1]
 
 
 def renderings_in(value: object) -> Iterator[Rendering]:

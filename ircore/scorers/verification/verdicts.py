@@ -97,7 +97,7 @@ def _number(fact: Fact, reading: Observed) -> Checked:
     value = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
         return holds(fact, value)
-    reason = f"seen: {value:g}, off by {off:.3g}"
+    reason = reading.why or f"seen: {value:g}, off by {off:.3g}"
     return _nearly(fact, _credit(fact, off), reason, value)
 
 
@@ -188,6 +188,7 @@ def _nearly(fact: Fact, credit: float, reason: str, value: Any) -> Checked:
 _CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {
     "value": _number,
     "size": _number,
+    "whole": _number,
     "angle": _angle,
     "place": _place,
     "text": _text,

@@ -1,7 +1,7 @@
 """Descriptors of a run's renderings, so that later runs are compared without decoding every published picture."""
 
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -119,28 +119,17 @@ class RunIndex(NamedTuple):
 def index_of(folder: RunFolder) -> RunIndex:
     """Return the index of a run: the stored one, or a new one, which is stored in the run folder where that can be."""
     path = folder.path / INDEX
-    known = _known(folder, path)
+    known = stored_index(folder, path)
     if known is not None:
         return known
-    index = _computed(folder)
+    index = computed_index(folder)
     # A run that can only be read is compared all the same.
     with suppress(OSError, WorkError):
         write_bytes(path, index_bytes(index))
     return index
 
 
-def index_of_run(run: RunSource, stored: Iterable[Path]) -> RunIndex:
-    """Return the index of a run: the first stored one of these renderings, else a new one.
-
-    Args:
-        run: The run.
-        stored: Files with an index of the run, perhaps of an earlier version, or absent.
-    """
-    known = (index for path in stored if (index := _known(run, path)) is not None)
-    return next(known, None) or _computed(run)
-
-
-def _known(run: RunSource, stored: Path) -> RunIndex | None:
+def stored_index(run: RunSource, stored: Path) -> RunIndex | None:
     """Return a stored index if it is of the renderings of a run."""
     index = read_index(stored) if stored.is_file() else None
     return index if index is not None and list(index.keys()) == rendering_keys(run) else None
@@ -157,7 +146,8 @@ def _renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
             yield episode.episode_id, sha256, rendering
 
 
-def _computed(run: RunSource) -> RunIndex:
+def computed_index(run: RunSource) -> RunIndex:
+    """Return the index of a run, computed from its pictures."""
     import numpy as np
 
     wanted = list(_renderings(run))

@@ -1,7 +1,9 @@
 """The form of a shape: the distance of the rim from the middle by direction, for any size and turn."""
 
+import cmath
 import math
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,8 @@ SAME = 0.05
 CLEAR = 0.02
 """Mean difference of two rims, in mean radii: up to which forms are the same, and by how much one must be nearer."""
 SIDE = 160
+ROUNDS, LEAST_NEAR, NEAR = 20, 1.0, 2.0
+"""Times that a rim is moved nearer to another one; pixels, and times the usual distance, up to which a point counts."""
 _TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
 """Row k holds the places of a form's directions once it is turned by k steps."""
 
@@ -68,6 +72,57 @@ def turn_between(form: Floats, other: Floats) -> float:
     _, turn = apart(other, form)
     degrees = turn * 360 / TURNS
     return degrees - 360 if degrees > 180 else degrees
+
+
+def laid_over(mask: Mask, other: Mask) -> Mask:
+    """Return ``mask`` in the place, size and turn in which its rim is nearest to that of ``other``.
+
+    The points of each rim move towards the nearest points of the other one, again and again (iterative closest points,
+    Besl and McKay 1992). Points that are far off do not count: a shape without a corner lies over the rest of its form.
+    """
+    (rim, nearest), (aim, nearest_aim) = _points_of(_rim(mask)), _points_of(_rim(other))
+    size = math.sqrt(float(_filled(other).sum()) / float(_filled(mask).sum()))
+    factor = cmath.rect(size, math.radians(turn_between(form_of(mask), form_of(other))))
+    shift = aim.mean() - factor * rim.mean()
+    for _ in range(ROUNDS):
+        # To and fro: the nearest points of one rim alone would let the other one shrink.
+        before = np.concatenate([rim, _at(nearest, (aim - shift) / factor)])
+        after = np.concatenate([_at(nearest_aim, factor * rim + shift), aim])
+        off = np.abs(factor * before + shift - after)
+        near = off <= max(LEAST_NEAR, NEAR * float(np.median(off)))
+        before, after = before[near], after[near]
+        level = before - before.mean()
+        factor = np.round(np.vdot(level, after) / np.vdot(level, level), 9)
+        shift = np.round(after.mean() - factor * before.mean(), 6)
+    down, across = np.indices(other.shape)
+    sources = (across + 1j * down - shift) / factor
+    covers: Mask = ndimage.map_coordinates(mask.astype(np.float32), [sources.imag, sources.real], order=1) > 0.5
+    return covers
+
+
+Points: TypeAlias = npt.NDArray[np.complex128]
+"""Places as x + iy, since factors turn and scale complex numbers."""
+
+
+def _points_of(rim: Mask) -> tuple[Points, Points]:
+    """Return the points of a rim, and for every place the rim's nearest point."""
+    down, across = ndimage.distance_transform_edt(~rim, return_distances=False, return_indices=True)
+    nearest: Points = across + 1j * down
+    return nearest[rim], nearest
+
+
+def _at(picture: Points, points: Points) -> Points:
+    """Return what a picture has at points, or at its border nearest to them."""
+    down, across = (np.clip(np.rint(part), 0, most - 1).astype(int)
+                    for part, most in zip((points.imag, points.real), picture.shape, strict=True))  # fmt: skip
+    points_there: Points = picture[down, across]
+    return points_there
+
+
+def _rim(mask: Mask) -> Mask:
+    """Return the pixels at the edge of a mask without its holes."""
+    filled = _filled(mask)
+    return filled & ~np.asarray(ndimage.binary_erosion(filled))
 
 
 def nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:

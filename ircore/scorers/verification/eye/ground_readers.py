@@ -3,15 +3,27 @@
 from functools import partial
 
 import numpy as np
+from scipy import ndimage
 
-from ircore.core.records import Element
-from ircore.scorers.verification.eye.forms import form_of, nearest_form, turn_between
+from ircore.core.records import Box, Element
+from ircore.scorers.verification.eye.forms import form_of, laid_over, nearest_form, turn_between
 from ircore.scorers.verification.eye.line_readers import line_colour
 from ircore.scorers.verification.eye.look import Look, Observations
 from ircore.scorers.verification.eye.regions import APART, Area, Place, area_seen, hole_of, outline_ring, place_of
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.target import Target
-from ircore.scorers.verification.eye.view import Floats, Mask, Observed, View, commonest, distance, hex_of, lab_of
+from ircore.scorers.verification.eye.view import (
+    Floats,
+    Mask,
+    Observed,
+    View,
+    commonest,
+    distance,
+    grown,
+    hex_of,
+    lab_of,
+    window,
+)
 from ircore.scorers.verification.scene_facts import Mark
 from ircore.scorers.verification.scene_facts.shapes import is_hollow, radius_of, relations
 
@@ -27,6 +39,9 @@ LEAST_COLOURED = 12
 """Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
+DEEP, BARE = 2.0, 4.0
+"""Pixels within a rim, or beyond it, from which on what is missing or added is no matter of a shaky hand or of coarse
+pixels; distance in L*a*b* up to which the ground shows where a part is missing."""
 
 
 def read_background(look: Look, mark: Mark) -> Observations:
@@ -102,8 +117,9 @@ def read_shape(look: Look, mark: Mark) -> Observations:
     open_share = 1 - float((expected & hidden).sum()) / max(1, int(expected.sum()))
     if open_share < VISIBLE:
         why = "partly hidden by another shape"
-        return readings | {f"{mark.key}/{name}": Observed(None, why) for name in ("shape", "size", "place", "angle")}
-    return readings | _form(look.target, mark, area, own)
+        names = ("shape", "whole", "size", "place", "angle")
+        return readings | {f"{mark.key}/{name}": Observed(None, why) for name in names}
+    return readings | _form(look.target, mark, area, own) | _whole(look, mark, area, own)
 
 
 def read_other(look: Look, mark: Mark) -> Observations:
@@ -208,6 +224,26 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
         turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen_form)) % 360  # type: ignore[arg-type]
         readings[f"{mark.key}/angle"] = Observed(round(turn, 1))
     return readings
+
+
+def _whole(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
+    """Say how much of a shape is missing or added, in parts of its area: notches, bumps, cut-off parts."""
+    index, key = mark.elements[0], f"{mark.key}/whole"
+    # Pixels of the rendering that are larger than those of the target count as such.
+    finest = min(1.0, look.detail)
+    if radius_of(look.target.scene.elements[index]) * finest < LEAST_RADIUS:
+        return {key: Observed(None, "too small to be told")}
+    sides = zip(area.box, own.box, strict=True)
+    box = grown(Box(*(pick(pair) for pick, pair in zip((min, min, max, max), sides, strict=True))), 12)
+    seen, expected = window(area.mask, box), laid_over(window(own.mask, box), window(area.mask, box))
+    # A shaded part has another colour than the rest, but the ground's only where the ground shows.
+    grounds = look.view.noted("grounds", partial(_grounds, look.target, look.view))
+    bare = np.any([distance(window(look.view.lab, box), ground) < BARE for ground in grounds], axis=0)
+    missing = (ndimage.distance_transform_edt(expected) > DEEP / finest) & ~seen & bare
+    added = (ndimage.distance_transform_edt(~expected) > DEEP / finest) & seen
+    off = (missing | added) & ~window(look.target.others(index), box)
+    share = round(float(off.sum() / expected.sum()), 4)
+    return {key: Observed(share, f"{100 * share:.0f} % of it is missing or added")}
 
 
 def _extent(area: Area) -> tuple[float, float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.look import Look, Observations, moved_axis
+from ircore.scorers.verification.eye.markers import USUAL_SIZE, shape_seen
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
     SMOOTH,
@@ -33,6 +34,7 @@ from ircore.scorers.verification.eye.view import (
     window,
 )
 from ircore.scorers.verification.scene_facts import Fact, Mark
+from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
 
 PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 0.5, "zero_line": 0.45}
 """Share of the places of a course at which a line must be seen for the mark to be there; dashes leave gaps."""
@@ -154,8 +156,16 @@ def read_line(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/presence": Observed(True),
         f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
-        f"{mark.key}/markers": Observed(None, "too small to be told"),
+        **(_markers(look, mark, colour) if mark.kind == "line" else {}),
     } | _values(look, mark, paths, colour, FAINT * typical)
+
+
+def _markers(look: Look, mark: Mark, colour: str | None) -> Observations:
+    """Say which shape the markers of a line of a chart have."""
+    line, *markers = (look.target.scene.elements[index] for index in mark.elements)
+    own = (str(markers[0].parameters["shape"]), markers[0].number("size")) if markers else (NO_MARKERS, USUAL_SIZE)
+    points = _moved(look, line.parameters["points"])
+    return {f"{mark.key}/markers": shape_seen(look, points, own, line.number("width"), colour)}
 
 
 def distinct_from_grid(course: Course, colour: str | None) -> Course:

@@ -70,6 +70,10 @@ class Target:
         """Return which pixels of an element something else covers."""
         return self.view.noted(f"hidden {index}", lambda: hidden_by(self.scene, index))
 
+    def others(self, index: int) -> Mask:
+        """Return where anything else than an element is drawn, above it or below it, or close by."""
+        return self.view.noted(f"others {index}", lambda: ndimage.binary_dilation(self._drawn(index), iterations=3))
+
     def outline(self, index: int) -> Mask:
         """Return which pixels a filled element covers."""
         element, size = self.scene.elements[index], (self.scene.height, self.scene.width)
@@ -93,9 +97,12 @@ class Target:
     @cached_property
     def drawn(self) -> Mask:
         """Where anything is drawn."""
+        return self._drawn()
+
+    def _drawn(self, without: int | None = None) -> Mask:
         mask = np.zeros((self.scene.height, self.scene.width), bool)
-        for element in self.scene.elements:
-            if element.type not in {"background", "panel"}:
+        for index, element in enumerate(self.scene.elements):
+            if index != without and element.type not in {"background", "panel"}:
                 mask |= covered(self.scene, element)
         return mask
 

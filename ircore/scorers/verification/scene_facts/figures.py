@@ -81,7 +81,9 @@ def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     weight = WEIGHTS[mark.kind]
     yield fact(mark, "presence", True, weight, f"there is {_indefinite(mark.name)}.")
     if mark.kind not in {"tick", "arrowhead", "right_angle"}:
-        yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
+        # Dots and angle marks are small: little of the figure's colours is theirs.
+        colour_weight = weight / (4 if mark.kind in {"point", "angle"} else 2)
+        yield fact(mark, "colour", element.colour, colour_weight, f"{mark.name} is {colour_words(element.colour)}.")
     if mark.kind in {"segment", "circle"}:
         yield fact(mark, "line_style", line_style(element), 0.3, f"{mark.name} is {line_style(element)}.")
     if mark.kind in _OWN:

@@ -20,6 +20,9 @@ from ircore.scorers.verification.scene_facts.records import (
     place_words,
 )
 
+NO_MARKERS = "none"
+"""Shape of the markers of a line without markers."""
+
 SAMPLES = 9
 """Places along a curve at which its height is a fact."""
 
@@ -57,9 +60,9 @@ def line_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     yield fact(mark, "colour", line.colour, 1.0, f"{mark.name} is {colour_words(line.colour)}.")
     yield fact(mark, "line_style", line_style(line), 0.3, f"{mark.name} is {line_style(line)}.")
     markers = [scene.elements[index] for index in mark.elements[1:]]
-    shape = str(markers[0].parameters["shape"]) if markers else ""
+    shape = str(markers[0].parameters["shape"]) if markers else NO_MARKERS
     statement = f"{mark.name} has a {shape} at each of its points" if markers else f"{mark.name} has no markers"
-    yield fact(mark, "markers", bool(markers), 0.2, statement + ".", shape=shape)
+    yield fact(mark, "markers", shape, 0.1, statement + ".")
     weight = 3.0 / len(about["values"])
     for place, (value, word) in enumerate(zip(about["values"], about["categories"], strict=True)):
         yield fact(

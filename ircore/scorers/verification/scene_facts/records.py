@@ -41,8 +41,8 @@ class Fact:
         key: Unique in the scene, such as ``bar-3/value``.
         mark: Key of the mark that it is about; of a count, the kind.
         kind: Kind of the mark, as ``Mark.kind``.
-        attribute: ``presence``, ``text``, ``colour``, ``shape``, ``fill``, ``outline``, ``line_style``, ``markers``,
-            ``value``, ``size``, ``angle``, ``place``, ``relation`` or ``count``.
+        attribute: ``presence``, ``text``, ``colour``, ``shape``, ``whole``, ``fill``, ``outline``, ``line_style``,
+            ``markers``, ``value``, ``size``, ``angle``, ``place``, ``relation`` or ``count``.
         part: Part of the score in which it counts.
         expected: The true value: a text, ``#rrggbb``, a number in the figure's own units, a place in pixels …
         tolerance: Largest difference that still holds, in the unit of ``expected``; None if it holds or fails.
@@ -72,6 +72,7 @@ class Fact:
 PART_OF: dict[str, Part] = {
     "presence": "presence",
     "shape": "presence",
+    "whole": "presence",
     "line_style": "presence",
     "markers": "presence",
     "text": "text",

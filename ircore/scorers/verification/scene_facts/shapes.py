@@ -15,6 +15,9 @@ KINDS = {
 }  # fmt: skip
 """Kinds of shapes, and by how many degrees one turns until it looks the same; 0 for any turn."""
 
+LACKING = 0.015
+"""Share of a shape's area that may be missing or added."""
+
 RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
 
 
@@ -65,6 +68,8 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     hollow, radius = is_hollow(shape), radius_of(shape)
     yield fact(mark, "presence", True, 1.0, f"there is a shape {place_words(scene, shape)}.")
     yield fact(mark, "shape", shape.type, 1.0, f"the shape {place_words(scene, shape)} is {_article(kind)} {kind}.")
+    if not hollow:
+        yield fact(mark, "whole", 0.0, 0.6, f"{mark.name} is whole: no part is missing, and none is added.", LACKING)
     yield fact(mark, "colour", shape.colour, 1.0, f"{mark.name} is {colour_words(shape.colour)}.")
     if kind not in {"ring", "cross"}:
         filling = "hollow: an outline only" if hollow else "filled"

@@ -1,0 +1,109 @@
+"""The shape of a line's markers: each is compared with every shape that a marker may have, drawn with its line."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from ircore.scorers.verification.eye.look import Look
+from ircore.scorers.verification.eye.view import Floats, Observed, commonest, hex_of, rgb_of
+from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
+
+LEAST_SIZE = 7.0
+"""Pixels of a rendering that markers are wide at least, or their shapes are not told."""
+MOST_MARKERS = 12
+"""Markers of a line that are looked at."""
+REACH, SLACK, FINE = 9, 3, 4
+"""Pixels to each side of a marker that are compared; by how many it may be off; parts of a pixel that are drawn."""
+SIZES = 0.85, 1.0, 1.2
+"""Sizes that are tried, in parts of the target's."""
+USUAL_SIZE = 9.0
+"""Pixels across of markers where the target has none."""
+CLEAR = 1.3
+"""Times the misfit of the best shape from which on the target's own shape is not the one that is seen."""
+
+_DIAMOND, _TRIANGLE = [(0, -1.25), (1.25, 0), (0, 1.25), (-1.25, 0)], [(0, -1.25), (1.2, 1), (-1.2, 1)]
+_CORNERS: dict[str, Sequence[tuple[float, float]]] = {
+    "square": [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)], "diamond": _DIAMOND, "triangle": _TRIANGLE,
+}  # fmt: skip
+SHAPES = (NO_MARKERS, "circle", "ring", *_CORNERS)
+
+
+def shape_seen(look: Look, points: Floats, own: tuple[str, float], width: float, colour: str | None) -> Observed:
+    """Return the shape of a line's markers.
+
+    Args:
+        look: At the rendering.
+        points: Of the line, where the rendering has them, x and y in pixels.
+        own: Shape of the target's markers, and pixels across.
+        width: Of the target's line, in pixels.
+        colour: Of the line as seen.
+    """
+    expected, size = own
+    if size * look.detail < LEAST_SIZE or colour is None:
+        return Observed(None, "too small to be told")
+    step = -(-len(points) // MOST_MARKERS)
+    patches = [(number, ink) for number in range(0, len(points), step) if (ink := _ink(look, points[number], colour))
+               is not None]  # fmt: skip
+    if not patches:
+        return Observed(None, "hidden by something else")
+    misfits = {
+        shape: min(
+            float(np.mean([_misfit(ink, _drawn(shape, points, number, part * size, width)) for number, ink in patches]))
+            for part in (SIZES if shape != NO_MARKERS else (1.0,))
+        )
+        for shape in SHAPES
+    }
+    best = min(SHAPES, key=lambda shape: misfits[shape])
+    is_told = best == expected or misfits[expected] >= CLEAR * misfits[best]
+    return Observed(best if is_told else None, "" if is_told else "too much like several shapes")
+
+
+def _ink(look: Look, point: Floats, colour: str) -> Floats | None:
+    """Return how much of a line's colour the pixels about a point have, 0–1; None near the border of the picture."""
+    x, y, side = int(point[0]), int(point[1]), REACH + SLACK
+    patch = look.view.rgb[max(0, y - side) : y + side + 1, max(0, x - side) : x + side + 1]
+    if patch.shape[:2] != (2 * side + 1, 2 * side + 1):
+        return None
+    ground = rgb_of(_ground(look, x, y, side))
+    towards = rgb_of(colour) - ground
+    part: Floats = np.clip((patch - ground) @ towards / max(1.0, float(towards @ towards)), 0.0, 1.0)
+    return part
+
+
+def _ground(look: Look, x: int, y: int, side: int) -> str:
+    patch = slice(y - side, y + side + 1), slice(x - side, x + side + 1)
+    lab = look.view.lab[patch].reshape(-1, 3)
+    common = commonest(lab)
+    nearest = int(np.square(lab - common).sum(axis=1).argmin())
+    return hex_of(look.view.rgb[patch].reshape(-1, 3)[nearest])
+
+
+def _drawn(shape: str, points: Floats, number: int, size: float, width: float) -> Floats:
+    """Return the ink of a marker with the line that runs through it."""
+    side = (2 * REACH + 1) * FINE
+    image = Image.new("L", (side, side))
+    pen = ImageDraw.Draw(image)
+
+    def at(x: float, y: float) -> tuple[float, float]:
+        return (REACH + 0.5 + x) * FINE - 0.5, (REACH + 0.5 + y) * FINE - 0.5
+
+    offsets: Any = points[max(0, number - 1) : number + 2] - points[number]
+    # Far ends are cut off, since what lies beyond the patch is not drawn.
+    pen.line([at(float(x), float(y)) for x, y in offsets], fill=255, width=max(1, round(width * FINE)))
+    half = size / 2
+    if shape in _CORNERS:
+        pen.polygon([at(half * x, half * y) for x, y in _CORNERS[shape]], fill=255)
+    elif shape != NO_MARKERS:
+        pen.ellipse([*at(-half, -half), *at(half, half)], fill=255)
+    if shape == "ring":
+        pen.ellipse([*at(2 - half, 2 - half), *at(half - 2, half - 2)], fill=0)
+    ink: Floats = np.asarray(image, np.float32).reshape(2 * REACH + 1, FINE, 2 * REACH + 1, FINE).mean(axis=(1, 3))
+    return ink / np.float32(255.0)
+
+
+def _misfit(ink: Floats, drawn: Floats) -> float:
+    """Return the least mean square by which what is seen differs from what is drawn, wherever it lies nearby."""
+    places = np.lib.stride_tricks.sliding_window_view(ink, drawn.shape)
+    return float(np.square(places - drawn).mean(axis=(2, 3)).min())

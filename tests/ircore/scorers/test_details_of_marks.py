@@ -1,0 +1,75 @@
+"""What the eye makes of details: parts that a shape lacks or has too much, the markers of a line."""
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw
+
+from ircore.core.images import Picture
+from ircore.core.records import Element
+from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.categories import draw
+from ircore.scorers.judge_test.foreign.drawers import redrawn
+from ircore.scorers.judge_test.foreign.styles import DRAWERS, faithful_style
+from ircore.scorers.verification.eye.forms import laid_over
+from ircore.scorers.verification.eye.regions import polygon_mask
+from ircore.scorers.verification.score import Verification, verify_picture
+
+
+def verified(drawn: Drawn, image: Image.Image) -> Verification:
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)), ocr=False)
+
+
+def wrong_facts(verification: Verification) -> dict[str, str]:
+    """Return the reasons of the facts that fail, by their keys."""
+    return {checked.fact.key: checked.reason for checked in verification.facts if checked.verdict == "fails"}
+
+
+@pytest.mark.parametrize(("x", "y", "size", "degrees"), [(90, 110, 0.8, 20.0), (112, 96, 1.3, -50.0)])
+def test_a_shape_that_lacks_a_corner_is_laid_over_the_rest_of_its_form(
+    x: int, y: int, size: float, degrees: float
+) -> None:
+    corners = [(-40, -30), (50, -30), (50, 25), (10, 25), (10, 50), (-40, 50)]
+    turn = math.radians(degrees)
+    turned = [(x + size * (a * math.cos(turn) - b * math.sin(turn)),
+               y + size * (a * math.sin(turn) + b * math.cos(turn))) for a, b in corners]  # fmt: skip
+    whole = polygon_mask(turned, 200, 200)
+    bitten = whole & ~polygon_mask([turned[1], turned[2], ((turned[1][0] + x) / 2, (turned[1][1] + y) / 2)], 200, 200)
+    laid = laid_over(polygon_mask([(100 + a, 100 + b) for a, b in corners], 200, 200), bitten)
+    assert (laid ^ whole).sum() < 0.06 * whole.sum()
+
+
+@pytest.mark.parametrize("fault", ["notch", "bump"])
+def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) -> None:
+    drawn = draw("simple_shapes", "easy", 305)
+    shape = next(element for element in drawn.scene.elements if element.type == "hexagon")
+    corners: Any = shape.parameters["corners"]
+    x, y = corners[0]
+    image = drawn.drawing.image.copy()
+    colour = drawn.scene.background if fault == "notch" else shape.colour
+    ImageDraw.Draw(image).ellipse((x - 22, y - 22, x + 22, y + 22), fill=colour)
+    verification = verified(drawn, image)
+    assert "of it is missing or added" in wrong_facts(verification)["hexagon-1/whole"]
+    assert 7.5 < (verification.score or 0) < 9.7
+
+
+@pytest.mark.parametrize("drawer", DRAWERS)
+def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
+    drawn = draw("line_graph", "easy", 301)
+    style = faithful_style(random.Random(drawer), drawn.scene, drawer)
+    shapes = {element.parameters["shape"] for element in drawn.scene.elements if element.type == "marker"}
+    assert len(shapes) == 1
+    other = "triangle" if "triangle" not in shapes else "circle"
+
+    def with_other(element: Element) -> Element:
+        if element.type != "marker":
+            return element
+        return element.model_copy(update={"parameters": {**element.parameters, "shape": other}})
+
+    changed = drawn.scene.model_copy(update={"elements": tuple(map(with_other, drawn.scene.elements))})
+    assert "line-1/markers" not in wrong_facts(verified(drawn, redrawn(drawn.scene, style)))
+    assert wrong_facts(verified(drawn, redrawn(changed, style)))["line-1/markers"] == f"seen: {other}"
