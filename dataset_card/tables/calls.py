@@ -51,7 +51,7 @@ _CAPTIONS = ((), ALONE, PAIR, TRIPLET)
 
 
 class CallRecord(Record):
-    """A question to a seat or a judge, and the answer to it."""
+    """A question to a seat or a judge, and the answer to it; its fields are described by the columns of ``calls``."""
 
     episode_id: Name
     step: int = Field(ge=1)
@@ -239,7 +239,7 @@ def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
     usage, attempts = usage_of_question(question), question.attempts
     return {
         "episode_id": question.episode_id,
-        "served": next((attempt.served for attempt in reversed(attempts) if attempt.served), None),
+        "served": _clean(next((attempt.served for attempt in reversed(attempts) if attempt.served), None)),
         "requests": usage.requests,
         "input_tokens": usage.prompt_tokens,
         "output_tokens": usage.completion_tokens,
@@ -253,7 +253,9 @@ def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
 
 
 def _attempt_fields(attempt: Attempt) -> Fields:
-    return attempt.model_copy(update={"detail": _clean(attempt.detail)}).model_dump(mode="json", exclude_none=True)
+    # A local server may name a model by the path of its file.
+    clean = {"detail": _clean(attempt.detail), "served": _clean(attempt.served)}
+    return attempt.model_copy(update=clean).model_dump(mode="json", exclude_none=True)
 
 
 @lru_cache(1000)

@@ -19,7 +19,9 @@ from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion
 from ircore.scorers.judges.manifest import load_judge_prompts
 
-FAILED = Attempt(kind="refused", status=400, seconds=0.5, served="model-1", detail="see /home/somebody/log")
+FAILED = Attempt(
+    kind="refused", status=400, seconds=0.5, served="/home/somebody/model-1", detail="see /home/somebody/log"
+)
 SECOND_TURN = 2
 
 
@@ -75,7 +77,7 @@ def test_tokens_that_are_unknown_are_null_and_none_are_zero(rows: list[Row]) -> 
     described, drawn = rows[:2]
     assert (described["input_tokens"], described["output_tokens"], described["cached_tokens"]) == (7, 0, None)
     assert (drawn["input_tokens"], drawn["served"]) == (None, None)
-    assert described["served"] == "model-1"
+    assert described["served"] == "[a path of a machine was here]/model-1"
 
 
 def test_aborted_episodes_have_rows_in_calls_and_episodes(folder: Path, rows: list[Row]) -> None:
