@@ -142,23 +142,25 @@ SERVING ?= build/others/serving/bin/python
 CLEMCORE ?= build/others/clemcore/bin/python
 INSPECT ?= build/others/inspect/bin/python
 DATASETS_3 ?= build/others/datasets_3/bin/python
+TRL ?= build/others/trl/bin/python
 REQUIRES_litellm := 'litellm[proxy]>=1.108,<2'
 REQUIRES_serving := 'transformers[serving]>=5.23,<6' torch torchvision
 REQUIRES_clemcore := 'clemcore>=3.7,<4'
 REQUIRES_inspect := 'inspect-ai>=0.3.285'
 REQUIRES_datasets_3 := 'datasets>=3,<4' pillow
+REQUIRES_trl := 'trl>=1.16,<2' torch torchvision pillow
 WITH_MODELS := tests/ircore/submissions/test_real_services.py tests/ircore/players/test_local_weights.py \
   tests/ircore/players/test_clip_listener.py tests/ircore/scorers/networks $(wildcard tests/ircore/scorers/test_lipsim*.py) \
   tests/dataset_card/interchange/test_clembench.py tests/dataset_card/interchange/test_inspect_log.py \
-  tests/dataset_card/checking/test_release_loading.py
+  tests/dataset_card/checking/test_release_loading.py tests/dataset_card/test_dialogues.py
 
 # A torch that is there already, such as one for processors only, is kept.
-test-models: $(INSTALLED_DEV) $(LITELLM) $(SERVING) $(CLEMCORE) $(INSPECT) $(DATASETS_3)
+test-models: $(INSTALLED_DEV) $(LITELLM) $(SERVING) $(CLEMCORE) $(INSPECT) $(DATASETS_3) $(TRL)
 	@$(INSTALL) --no-build-isolation -e '.[lipsim,local,perceptual]'
 	@rm -rf *.egg-info
 	IRCORE_LITELLM_PYTHON=$(abspath $(LITELLM)) IRCORE_TRANSFORMERS_PYTHON=$(abspath $(SERVING)) \
 	  IRCORE_CLEMCORE_PYTHON=$(abspath $(CLEMCORE)) IRCORE_INSPECT_PYTHON=$(abspath $(INSPECT)) \
-  IRCORE_DATASETS_3_PYTHON=$(abspath $(DATASETS_3)) $(BIN)/pytest -rs $(WITH_MODELS)
+  IRCORE_DATASETS_3_PYTHON=$(abspath $(DATASETS_3)) IRCORE_TRL_PYTHON=$(abspath $(TRL)) $(BIN)/pytest -rs $(WITH_MODELS)
 
 build/others/%/bin/python: | $(INSTALLED_DEV)
 	$(BIN)/uv venv -q --clear build/others/$*

@@ -45,7 +45,7 @@ def _lines(config: Config) -> Iterator[str]:
 
 def _type_of(column: Column) -> str:
     item: str = ITEMS.get(column.kind, column.kind)
-    name = "Image" if item == "image" else item
+    name = {"image": "Image", "messages": "list of `role` and `content`, a list of `type` and `text`"}.get(item, item)
     name = f"list of {name}" if column.kind in ITEMS else name
     return f"{name}, may be null" if column.nullable else name
 

@@ -29,6 +29,7 @@ from ircore.runs.folder import RunFolder
 # assertions of 220 modules again (10 s), and each command that a test starts compiles the whole package.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # Arrow's own pool keeps what tables needed
 
 # Whether a change is good does not hang on chance or on how busy a machine is: the same examples everywhere, and no
 # limits of time. Searching for new ones is what tests/fuzz.py is for.
@@ -50,16 +51,23 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LARGE = 700 << 20
-"""Bytes of a worker's memory from which on it forgets, after each file of tests, what modules remember."""
+LARGE, GROWTH = 650 << 20, 100 << 20
+"""Bytes of a worker's memory from which on it forgets what modules remember, and by which it then may grow again."""
+
+_most = LARGE
 
 
-@pytest.fixture(scope="module", autouse=True)
+def _resident() -> int:
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") if statm.exists() else 0
+
+
+@pytest.fixture(autouse=True)
 def _small_worker() -> Iterator[None]:
     """Typefaces, looks, draws and pages are remembered by modules, hundreds of megabytes over all tests."""
     yield
-    statm = Path("/proc/self/statm")
-    if statm.exists() and int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") > LARGE:
+    global _most
+    if _resident() > _most:
         for name, module in list(sys.modules.items()):
             if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
                 for value in list(vars(module).values()):
@@ -69,6 +77,7 @@ def _small_worker() -> Iterator[None]:
                         value.clear()
         gc.collect()
         CDLL(None).malloc_trim(0)
+        _most = max(LARGE, _resident() + GROWTH)
 
 
 _number = count()

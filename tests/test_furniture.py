@@ -1,4 +1,4 @@
-"""What stands around the code for contributors: forms that the hosting service takes, and examples that work."""
+"""What stands around the code for contributors: forms that the hosting service takes, pages that name all there is."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,6 @@ import pytest
 import yaml
 
 from ircore.submissions.addresses import link_hosts
-from ircore.submissions.check.submission import check_bytes
 
 ROOT = Path(__file__).resolve().parents[1]
 GITHUB = ROOT / ".github"
@@ -34,14 +33,6 @@ def test_a_form_is_as_the_service_takes_it(path: Path) -> None:
     assert all(re.fullmatch(r"[A-Za-z0-9_-]+", part["id"]) for part in asked)
     assert all(part["attributes"]["options"] for part in asked if part["type"] in ("dropdown", "checkboxes"))
     assert any(part.get("validations", {}).get("required") for part in asked)
-
-
-def test_the_manifest_in_the_instructions_passes_without_a_remark() -> None:
-    page = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
-    block = re.search(r"## The file\n\n((?:    .*\n)+)", page)
-    assert block
-    text = "\n".join(line[4:] for line in block[1].splitlines())
-    assert check_bytes(text.encode(), "submission.yaml", "my-pair").findings == ()
 
 
 def test_the_instructions_list_every_host_and_every_key() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from known_values import known
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "benchmarks" / "mutants.py"
@@ -15,12 +16,10 @@ FILE = ROOT / "benchmarks" / "mutants.py"
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("bench_mutants", FILE)
-    assert spec is not None
-    assert spec.loader is not None
+    spec = known(importlib.util.spec_from_file_location("bench_mutants", FILE))
     module = importlib.util.module_from_spec(spec)
     sys.modules["bench_mutants"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
+    known(spec.loader).exec_module(module)
     return module
 
 

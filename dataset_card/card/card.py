@@ -150,7 +150,7 @@ def render_card(facts: CardFacts) -> str:
         "name": facts.name,
         "name_year": max(run.run.started[:4] for run in facts.source.runs),
         "programs": program_words(spec for run in facts.source.runs for spec in run.run.submission.players.values()),
-        "games": [_game_section(tables) for tables in facts.source.others],
+        "games": [_game_section(tables, facts.source) for tables in facts.source.others],
         "licences": source_licences(facts.source),
         "ways_to_get": ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
@@ -182,10 +182,11 @@ def _of_reconstruction(source: GameTables) -> dict[str, object]:
     }
 
 
-def _game_section(tables: GameTables) -> _GameSection:
+def _game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
     game, table = tables.game, transcripts_name(tables.name)
+    several = sum(other.name == tables.name for other in source.games) > 1
     return _GameSection(
-        game.title,
+        f"{game.title}, set {tables.instances.identity[:8]}" if several else game.title,
         game.paper,
         game.headline.title,
         tuple(seat.name for seat in tables.results.seats),
@@ -213,7 +214,7 @@ def render_datasheet(facts: CardFacts) -> str:
     }
     if source is not None:
         return render("DATASHEET.md.j2", **values, **_of_reconstruction(source))
-    games = [_game_section(tables) for tables in facts.source.others]
+    games = [_game_section(tables, facts.source) for tables in facts.source.others]
     prompts = sorted({run.run.prompts for run in facts.source.runs})
     return render("GAMES_DATASHEET.md.j2", **values, games=games, prompts=prompts)
 

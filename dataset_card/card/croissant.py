@@ -22,7 +22,7 @@ from dataset_card.tables.columns import ITEMS, SPLIT, Column, Config, Kind
 from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parquet import table_files
 from dataset_card.tables.release_source import ReleaseSource
-from dataset_card.tables.schema import is_transcripts
+from dataset_card.tables.schema import JOINS, is_transcripts
 from ircore.core.score_records import HUMAN
 
 CROISSANT = "croissant.json"
@@ -43,6 +43,9 @@ _KEYS = {
     "runs": ("run_id",),
     "measures": ("game", "measure"),
     "judges": ("game", "judge"),
+    "calls": ("run_id", "call"),
+    "dialogues": ("episode_id", "seat"),
+    "preferences": ("chosen_episode_id", "rejected_episode_id", "seat"),
     "facts": ("episode_id", "step", "fact", "judge"),
     "previews": ("episode_id", "step"),
 }
@@ -50,9 +53,6 @@ _KEYS = {
 
 _STEP_KEY = ("episode_id", "step")
 """Columns that tell the rows of transcripts apart."""
-
-_REFERRED = {"instance_id": "instances", "episode_id": "episodes", "run_id": "runs"}
-"""The table that each id refers to."""
 
 CITATION = (
     "@misc{hakimov2026imagereconstructiongame, title = {The Image Reconstruction Game: Drawing Common Ground Through "
@@ -79,6 +79,7 @@ def render_croissant(
     version: str,
     date: str,
     hashes: Mapping[str, str],
+    url: str | None = None,
 ) -> str:
     """Return the content of ``croissant.json``.
 
@@ -89,10 +90,22 @@ def render_croissant(
         version: Version of the release in semantic versioning.
         date: Date of the release, YYYY-MM-DD.
         hashes: SHA-256 of the files of its tables, by path.
+        url: Its own page, as the maintainers name it; None if they name none.
     """
-    document = _document(source, version, date)
+    document = _document(source, version, date) | ({} if url is None else {"url": url})
     document["distribution"] = list(_distribution(folder, configs, hashes))
     document["recordSet"] = _record_sets(configs)
+    return _dump(document)
+
+
+def without_url(data: bytes) -> bytes:
+    """Return a ``croissant.json`` of this program without the address of its page."""
+    document = json.loads(data)
+    document.pop("url", None)
+    return _dump(document).encode()
+
+
+def _dump(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -155,7 +168,7 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         "@type": "sc:Dataset",
         "conformsTo": list(CONFORMS_TO),
         "name": title_of(source),
-        **_about(source),
+        "description": _description(source),
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         "publisher": {"@type": "sc:Organization", "name": MAKER},
@@ -175,14 +188,11 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
     }
 
 
-def _about(source: ReleaseSource) -> dict[str, str]:
-    """Return description and address; without reconstruction, the other games and their papers describe the release."""
+def _description(source: ReleaseSource) -> str:
     if source.reconstruction is not None:
-        return {"description": card_statements.DESCRIPTION, "url": f"https://arxiv.org/abs/{PAPER}"}
-    games = [tables.game for tables in source.others]
-    papers = [game.paper for game in games if game.paper]
-    description = f"Instances, steps and scores of every episode of {', '.join(game.title for game in games)}."
-    return {"description": description} | ({"url": papers[0]} if papers else {})
+        return card_statements.DESCRIPTION
+    titles = dict.fromkeys(tables.game.title for tables in source.others)
+    return f"Instances, steps and scores of every episode of {', '.join(titles)}."
 
 
 def _context() -> dict[str, Any]:
@@ -208,7 +218,7 @@ def _responsible_ai(source: GameTables, days: tuple[str, str]) -> dict[str, Any]
         "rai:dataCollection": " ".join(stated.collection),
         "rai:dataCollectionType": ["Experiments", "Software Collection"],
         "rai:dataCollectionMissingData": card_statements.MISSING,
-        "rai:dataCollectionRawData": "Answers as they came stay in the run folders of those who played.",
+        "rai:dataCollectionRawData": "Answers as they came are in calls.",
         # The specification's spelling, and that which mlcroissant 1.1.1 reads.
         "rai:dataCollectionTimeframe": timeframe,
         "rai:dataCollectionTimeFrame": timeframe,
@@ -284,8 +294,8 @@ def _record_set(config: Config) -> dict[str, Any]:
         "name": config.name,
         "description": f"One row is {config.row}.",
         "key": [{"@id": f"{config.name}/{name}"} for name in key_of(config)],
-        # Readers of Croissant take no list of pictures out of a Parquet file; the first one has a column of its own.
-        "field": [_field(config, column) for column in config.columns if column.kind != "images"],
+        # Readers of Croissant take no list of pictures or of records out of a Parquet file.
+        "field": [_field(config, column) for column in config.columns if column.kind not in ("images", "messages")],
     }
 
 
@@ -297,7 +307,7 @@ def key_of(config: Config) -> list[str]:
 
 def _referred(config: Config, column: Column) -> dict[str, Any]:
     """Return the reference of a column to the table that it is the key of: one column is enough for a right join."""
-    table = _REFERRED.get(column.name)
+    table = JOINS.get(column.name)
     return {} if table is None or table == config.name else {"references": {"field": {"@id": f"{table}/{column.name}"}}}
 
 

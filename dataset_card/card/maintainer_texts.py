@@ -105,6 +105,16 @@ def read_maintainer_texts(release: Path) -> MaintainerTexts:
     return texts
 
 
+def homepage(texts: MaintainerTexts) -> str | None:
+    """Return the first address in the maintainers' section ``homepage``; None without any.
+
+    >>> homepage({(CARD, "homepage"): ("- **Homepage:** [our page](https://example.org/game)",)})
+    'https://example.org/game'
+    """
+    address = re.search(r"https://[^\s<>()]+", "\n".join(texts.get((CARD, "homepage"), ())))
+    return None if address is None else address[0]
+
+
 def _place(lines: list[str], name: str) -> tuple[int, int] | None:
     """Return the lines of both markers; None unless each occurs once, in order, with no other marker between."""
     if lines.count(begin(name)) != 1 or lines.count(end(name)) != 1:

@@ -35,7 +35,7 @@ _SIZES = (
 
 def title_of(source: ReleaseSource) -> str:
     """Return the title of a release."""
-    titles = [tables.game.title for tables in source.others]
+    titles = dict.fromkeys(tables.game.title for tables in source.others)
     return TITLE if source.reconstruction is not None else f"{', '.join(titles)}: transcripts and scores"
 
 

@@ -110,7 +110,8 @@ def _collection(source: GameTables) -> Iterator[str]:
         yield "All other targets are copies of existing pictures; source and licence stand beside each of them."
     yield (
         "Messages and renderings were made by the models of each pair under the fixed prompts and rules of the game; "
-        "nothing was selected, corrected or removed afterwards, but for characters that nobody sees."
+        "nothing was selected, corrected or removed afterwards, but for characters that nobody sees. Raw answers, of "
+        "aborted episodes too, are in calls; marks replace keys and paths of machines."
     )
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from dataset_card.findings import Findings, Pictures, same_value, short_value
+from dataset_card.tables.calls import calls_of_rows
 from dataset_card.tables.columns import ITEMS, Column, Config
 from dataset_card.tables.embedded_pictures import (
     EmbeddedInstances,
@@ -27,10 +28,12 @@ from dataset_card.tables.records_of_rows import cost_of, episode_fields, instanc
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import (
+    CALLS,
     EPISODES,
     FACTS,
     INSTANCES,
     JUDGES,
+    OF_GAMES,
     OF_NO_RUN,
     PREVIEW_SIDE,
     PREVIEWS,
@@ -66,6 +69,7 @@ class GameRows:
     Args:
         folder: The release.
         game: Name of the game.
+        identity: Identity of its instance set: of a game on several sets, the rows of each are taken apart.
         configs: The release's tables by name.
         findings: Collects faults.
         pictures: Checks the embedded pictures.
@@ -79,7 +83,7 @@ class GameRows:
         not_checked: Comparisons that need the game, a line each.
 
     >>> findings = Findings()
-    >>> GameRows(Path("release"), "reference", {}, findings, Pictures(findings), {}, {}, {}).instances()
+    >>> GameRows(Path("release"), "reference", "0" * 64, {}, findings, Pictures(findings), {}, {}, {}).instances()
     ()
     """
 
@@ -87,6 +91,7 @@ class GameRows:
         self,
         folder: Path,
         game: str,
+        identity: str,
         configs: Mapping[str, Config],
         findings: Findings,
         pictures: Pictures,
@@ -94,7 +99,7 @@ class GameRows:
         provenances: Mapping[str, Provenance],
         judges: Mapping[str, JudgeIdentity],
     ) -> None:
-        self.game = game
+        self.game, self.identity = game, identity
         self.tables: GameTables | None = None
         self.not_checked: list[str] = []
         self._folder, self._configs = folder, configs
@@ -153,6 +158,7 @@ class GameRows:
             INSTANCES.name: self._take_instance,
             EPISODES.name: self._take_episode,
             SCORES.name: self._take_score,
+            CALLS.name: self._take_call,
             FACTS.name: self._take_fact,
             PREVIEWS.name: self._take_preview,
             JUDGES.name: self._take_judge,
@@ -246,6 +252,15 @@ class GameRows:
         typed = episode.steps_as(game.step)
         return {game.step_number(place, typed[place - 1]) for place in places}
 
+    def _take_call(self, where: str, row: Row) -> None:
+        (call,) = calls_of_rows([row])
+        episode = self._episodes.get(_key(row))
+        if episode is None:
+            return self._findings.add(where, f"unknown episode {row['episode_id']}")
+        if (call.seat is None) == (call.judge is None):
+            self._findings.add(where, "names both a seat and a judge, or neither")
+        return None
+
     def _take_fact(self, where: str, row: Row) -> None:
         episode = self._episodes.get(_key(row))
         drawn = None if episode is None else episode.renderings.get(int(str(row["step"])))
@@ -297,7 +312,7 @@ class GameRows:
             self._findings.add(f"data/{SCORES.name}", error.problem)
             return
         for config in self._configs.values():
-            if not is_transcripts(config.name) or config.name == name:
+            if config.name == name or not (is_transcripts(config.name) or config.name in OF_GAMES):
                 self._compare(config, tables)
         if not self._findings.faults:
             self.tables = tables
@@ -320,22 +335,12 @@ class GameRows:
         if part_key(config, tables.rows(config, run)) == held:
             return
         paths = table_files(self._folder, config) if run_id is None else files_of_run(self._folder, config, run_id)
-        rows = ((where, row) for where, row in read_rows(self._folder, paths) if row["game"] == self.game)
-        for held_row, made in zip_longest(rows, tables.rows(config, run)):
-            if held_row is None or made is None:
-                at = f"data/{config.name}" if held_row is None else held_row[0]
-                fault = "a row is missing that the records make" if held_row is None else "no record makes this row"
-                self._findings.add(at, f"{fault}: {_named(made or held_row[1])}")
-                return
-            self._compare_row(config, held_row, made)
+        rows = ((where, row) for where, row in read_rows(self._folder, paths) if self._is_own(row))
+        compare_rows(config, rows, tables.rows(config, run), self._findings)
 
-    def _compare_row(self, config: Config, held: tuple[str, Row], made: Row) -> None:
-        where, row = held
-        images = {column.name for column in config.images}
-        for column, value in row.items():
-            if column not in images and not same_value(value, made.get(column)):
-                wanted, measure = short_value(made.get(column)), f"{row['measure']}: " if "measure" in row else ""
-                self._findings.add(where, f"{measure}{column} is {short_value(value)}, the records say {wanted}")
+    def _is_own(self, row: Row) -> bool:
+        """Return whether a row is of this set or of a run on it."""
+        return row["instance_set"] == self.identity if "instance_set" in row else row["run_id"] in self._runs
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the instances taken so far, each once."""
@@ -365,6 +370,7 @@ class GameRows:
                 if steps is None
                 else pictures_of_steps(files_of_run(self._folder, steps, run_id), steps),
                 fact_files=files_of_run(self._folder, FACTS, run_id),
+                call_files=files_of_run(self._folder, CALLS, run_id),
             )
             for run_id, run in self._runs.items()
         )
@@ -372,6 +378,22 @@ class GameRows:
     def _judges_of(self, run_id: str, unused: Collection[str]) -> Mapping[str, JudgeIdentity]:
         used = {score.by for score in self._scores[run_id].values()}.union(unused)
         return {name: judge for name, judge in self._judges.items() if name in used}
+
+
+def compare_rows(config: Config, held: Iterable[tuple[str, Row]], made: Iterable[Row], findings: Findings) -> None:
+    """Compare rows of a table, each with where it stands, with those that the records make."""
+    images = {column.name for column in config.images}
+    for held_row, row in zip_longest(held, made):
+        if held_row is None or row is None:
+            at = f"data/{config.name}" if held_row is None else held_row[0]
+            fault = "a row is missing that the records make" if held_row is None else "no record makes this row"
+            findings.add(at, f"{fault}: {_named(row or held_row[1])}")
+            return
+        where, own = held_row
+        for column, value in own.items():
+            if column not in images and not same_value(value, row.get(column)):
+                wanted, measure = short_value(row.get(column)), f"{own['measure']}: " if "measure" in own else ""
+                findings.add(where, f"{measure}{column} is {short_value(value)}, the records say {wanted}")
 
 
 def lacking_columns(held: Config, game: Game[Any]) -> Iterator[Column]:

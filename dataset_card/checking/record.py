@@ -50,7 +50,7 @@ class RecordCheck:
     Attributes:
         record: Content of ``release.json``; None if unreadable.
         configs: The release's tables, as the files have them.
-        games: Games of the release.
+        sets: Game and identity of each instance set of the release.
 
     >>> findings = Findings()
     >>> RecordCheck(Path("targets"), {}, findings).record is None, findings.faults
@@ -62,7 +62,7 @@ class RecordCheck:
         self._keys: dict[tuple[str, str | None], PartKey] = {}
         self.record = self._read()
         self.configs = () if self.record is None else self.record.configs
-        self.games = () if self.record is None else tuple(game.name for game in self.record.games)
+        self.sets = () if self.record is None else tuple((game.name, game.instance_set) for game in self.record.games)
         if self.record is not None:
             self._check_files(self.record)
 

@@ -16,7 +16,8 @@ from dataset_card.card.croissant import CROISSANT, croissant_faults
 from dataset_card.checking.card import check_card, check_licences
 from dataset_card.checking.copies import copies_faults
 from dataset_card.checking.derived_file_check import check_derived
-from dataset_card.checking.game_rows import GameRows
+from dataset_card.checking.game_rows import GameRows, compare_rows
+from dataset_card.checking.joins import JoinCounts
 from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.secrets import find_forbidden
@@ -30,7 +31,7 @@ from dataset_card.tables.parquet import read_table, schema_faults, table_hashes
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import READING_ORDER, is_transcripts
+from dataset_card.tables.schema import INSTANCES, OF_GAMES, READING_ORDER, is_transcripts
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
@@ -134,6 +135,8 @@ def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
+    for where, fault in readers.joins.faults():
+        findings.add(where, fault)
     if card:
         check_card(folder, record.configs, counts, findings)
     check_licences(folder, readers.instances(), readers.runs.values(), findings)
@@ -173,11 +176,11 @@ class _Readers:
 
     Attributes:
         runs: The release's runs by id.
-        games: Rows of each game, by the game's name.
+        sets: Rows of each game on each of its instance sets, by the identity of the set.
     """
 
     def __init__(self, folder: Path, record: RecordCheck, findings: Findings, pictures: Pictures) -> None:
-        self.findings, self.pictures = findings, pictures
+        self.findings, self.pictures, self.joins = findings, pictures, JoinCounts()
         self.runs = _by_name(folder, RUNS, ANY_RUN, "run_id", findings)
         judges = _by_name(folder, JUDGES, TypeAdapter(JudgeIdentity), "name", findings)
         for name, identity in judges.items():
@@ -190,21 +193,23 @@ class _Readers:
             findings.add(PROVENANCE, f"unknown run {run_id}")
         vouchers = {run_id: voucher.provenance for run_id, voucher in vouched.items()}
         self._prompts_of_others: list[str] = []
-        by_game: dict[str, dict[str, Run]] = {game: {} for game in record.games}
+        self._folder, self._configs = folder, record.configs
+        by_set: dict[tuple[str, str], dict[str, Run]] = {named: {} for named in record.sets}
         for run_id, run in self.runs.items():
-            if run.game not in record.games:
-                findings.add(RUNS, f"run {run_id} is of the game {run.game}, which {RELEASE} does not name")
+            if (run.game, run.instance_set) in by_set:
+                by_set[run.game, run.instance_set][run_id] = run
             else:
-                by_game[run.game][run_id] = run
+                played = f"run {run_id} is of the game {run.game} on the set {run.instance_set[:12]}…"
+                findings.add(RUNS, f"{played}, which {RELEASE} does not name")
             for seat, player in run.submission.players.items():
                 if player.on_loopback:
                     findings.add(RUNS, f"run {run_id}: {seat}: base_url is an address on the machine that played")
             if ours := own_prompts(run):
                 self._check_prompts(run, ours)
         configs = {config.name: config for config in record.configs}
-        self.games = {
-            game: GameRows(folder, game, configs, findings, pictures, runs, vouchers, judges)
-            for game, runs in by_game.items()
+        self.sets = {
+            identity: GameRows(folder, game, identity, configs, findings, pictures, runs, vouchers, judges)
+            for (game, identity), runs in by_set.items()
         }
 
     def _check_prompts(self, run: Run, own: str) -> None:
@@ -216,34 +221,48 @@ class _Readers:
 
     def take(self, config: Config, where: str, row: Row) -> None:
         """Take a row of a table."""
-        game = str(row["game"])
-        if game in self.games:
-            self.games[game].take(config, where, row)
-        else:
-            self.findings.add(where, f"game is {game[:60]}, which {RELEASE} does not name")
+        self.joins.take(config, row)
+        run = self.runs.get(str(row.get("run_id")))
+        identity = str(row.get("instance_set")) if run is None else run.instance_set
+        # Judges and measures are of no set, and a row of an unknown run is reported with any.
+        of_game = [rows for rows in self.sets.values() if rows.game == row["game"]]
+        named = [rows for rows in of_game if rows.identity == identity]
+        takers = named or ([] if config.name == INSTANCES.name else of_game)
+        for rows in takers if config.name in OF_GAMES else takers[:1]:
+            rows.take(config, where, row)
+        if not takers:
+            about = f"game is {str(row['game'])[:60]}" if not of_game else f"instance_set is {identity[:64]}"
+            self.findings.add(where, f"{about}, which {RELEASE} does not name")
 
     def finish(self) -> None:
         """Run the checks that need all rows."""
-        for game in self.games.values():
-            game.finish()
+        for rows in self.sets.values():
+            rows.finish()
+        made = [rows.tables for rows in self.sets.values() if rows.tables is not None]
+        for game in {tables.name for tables in made}:
+            source = ReleaseSource(tuple(tables for tables in made if tables.name == game))
+            for config in self._configs if len(made) == len(self.sets) else ():
+                if config.name in OF_GAMES:
+                    held = ((where, row) for where, row in read_table(self._folder, config) if row["game"] == game)
+                    compare_rows(config, held, source.shared_rows(config), self.findings)
 
     def instances(self) -> Iterator[Instance]:
         """Yield the instances of all games."""
-        for game in self.games.values():
-            yield from game.instances()
+        for rows in self.sets.values():
+            yield from rows.instances()
 
     def read_runs(self) -> tuple[ReleasedRun, ...]:
         """Return the runs of all games, read back."""
-        return tuple(run for game in self.games.values() for run in game.runs())
+        return tuple(run for rows in self.sets.values() for run in rows.runs())
 
     def not_checked(self) -> tuple[str, ...]:
         """Return the comparisons that could not be made, a line each."""
-        return (*self._prompts_of_others, *(line for game in self.games.values() for line in game.not_checked))
+        return (*self._prompts_of_others, *(line for rows in self.sets.values() for line in rows.not_checked))
 
     def source(self) -> ReleaseSource | None:
         """Return the games of the release; None if a table has a fault or a game is not installed."""
-        made = tuple(game.tables for game in self.games.values() if game.tables is not None)
-        return ReleaseSource(made) if made and len(made) == len(self.games) else None
+        made = tuple(rows.tables for rows in self.sets.values() if rows.tables is not None)
+        return ReleaseSource(made) if made and len(made) == len(self.sets) else None
 
 
 def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[str]:
@@ -269,7 +288,7 @@ def _reading_order(config: Config) -> int:
 
 def _check_files(folder: Path, record: RecordCheck, findings: Findings) -> None:
     # The pictures on the card are of the default game's board.
-    optional = OPTIONAL_FILES if DEFAULT_GAME in record.games else OPTIONAL_FILES.union(PICTURES)
+    optional = OPTIONAL_FILES if DEFAULT_GAME in dict(record.sets) else OPTIONAL_FILES.union(PICTURES)
     for name in sorted(SINGLE_FILES):
         path = folder / name
         if not path.is_file():

@@ -1,6 +1,6 @@
 """An episode of a release, played again by the rules of its game from the data in the release.
 
-A release keeps messages and not the answers that they were taken from. From each turn an answer is made that the
+Transcripts keep messages and not the answers that they were taken from. From each turn an answer is made that the
 protocol reads as this turn, with the leniencies that it names; the game is played on these answers and must come to the
 same episode: turns, tokens, budget, outcome. What the answers said beside their messages is not known here.
 """

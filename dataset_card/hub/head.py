@@ -189,7 +189,7 @@ def find_losses(release: StoredRelease, other: StoredRelease) -> Iterator[str]:
     for run_id in sorted(other.runs.keys() - release.runs.keys()):
         run = other.runs[run_id]
         # A game that the release lacks has no other targets there: runs of the game would vanish.
-        on_other_targets = sets.get(run.game, run.instance_set) != run.instance_set
+        on_other_targets = run.instance_set not in sets.get(run.game, (run.instance_set,))
         if not on_other_targets and (run_id not in decisions or not decisions[run_id].removes):
             yield f"run {run_id} would vanish"
     for tombstone in other.tombstones:

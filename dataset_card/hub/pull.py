@@ -1,8 +1,8 @@
 """Bringing a release, from a folder or the Hub, back to instance sets and run folders.
 
 ``ircore score``, ``results``, ``site build`` and ``release build`` take them as they take runs that were played here.
-What a release does not hold is not invented: the players' raw answers, their tokens and the judges' own texts stay
-away, so a pulled run shows no requests. What its episodes cost is kept in ``costs.json``.
+Questions, answers and tokens are kept in ``calls.jsonl``, from which the next release has them; the journal has no more
+than the ends of the episodes, so a pulled run shows no requests. What its episodes cost is kept in ``costs.json``.
 """
 
 import json
@@ -15,6 +15,7 @@ from dataset_card.card.card import LICENCES
 from dataset_card.checking.release_check import sound_release
 from dataset_card.releases.files import PATTERNS, copies_name
 from dataset_card.releases.record import RELEASE, RUNS
+from dataset_card.tables.calls import write_calls
 from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
@@ -139,8 +140,8 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
 
     Args:
         release: The release's folder.
-        out: Folder to make; it must not exist or be empty. Gets ``runs/<run_id>``, ``instances``, and
-            ``instances_<game>`` for each further game.
+        out: Folder to make; it must not exist or be empty. Gets ``runs/<run_id>`` and the sets, see
+            ``write_instance_sets``.
         run_id: The only run to write; all of them if None.
 
     Raises:
@@ -154,7 +155,7 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     judged = {score.by for run in report.runs for score in run.scores()}
     with new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
-        values = [_write_run(folder, run, sets[run.run.game], judged) for run in runs]
+        values = [_write_run(folder, run, sets[run.run.instance_set], judged) for run in runs]
         for config in report.configs:
             if is_transcripts(config.name):
                 _write_renderings(release, config, folder, runs)
@@ -192,11 +193,12 @@ def refuse_unsafe(files: Iterable[tuple[str, str]]) -> None:
 def write_instance_sets(
     release: Path, folder: Path, configs: Sequence[Config], runs: Iterable[ReleasedRun]
 ) -> dict[str, InstanceSet]:
-    """Write the instance sets that runs of a release were played on; returns them by the name of the game.
+    """Write the instance sets that runs of a release were played on; returns them by identity.
 
     Args:
         release: The release's folder.
-        folder: Gets ``instances``, and ``instances_<game>`` for each further game.
+        folder: Gets ``instances``, ``instances_<game>`` for each further game, and for each further set of a game
+            ``instances_<game>_<digits>`` with the first digits of its identity.
         configs: The release's tables.
         runs: Runs of the release, as a check has read them.
 
@@ -204,20 +206,23 @@ def write_instance_sets(
         WorkError: A file of a set would lie outside of the folder or upon another one, or a picture has changed.
     """
     config = next(config for config in configs if config.name == INSTANCES.name)
-    sets = {run.run.game: run.instances for run in runs}
+    sets = {run.run.instance_set: run.instances for run in runs}
     written: dict[str, InstanceSet] = {}
-    for game, instances in sets.items():
-        target = folder / (f"instances_{game}" if written else "instances")
+    for identity, instances in sets.items():
+        names = ("instances", f"instances_{instances.game}", f"instances_{instances.game}_{identity[:8]}")
+        # The first is that of the first set, the second that of another game.
+        known = {other.game for other in written.values()}
+        target = folder / names[0 if not written else 2 if instances.game in known else 1]
         files = {instance.instance_id: published_pictures(instance) for instance in instances.instances}
         refuse_unsafe((name, file.image) for name, own in files.items() for file in own.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
-            if row["game"] == game:
+            if row["instance_set"] == identity:
                 cells = cast("Sequence[object]", row["pictures"])
                 for cell, file in zip(cells, files[own_id(row["instance_id"])].values(), strict=True):
                     write_bytes(target / file.image, _bytes(cell, file))
         write_bytes(target / INDEX, index_bytes(instances.instances))
-        written[game] = read_instances(target)
+        written[identity] = read_instances(target)
     return written
 
 
@@ -233,6 +238,7 @@ def _write_run(folder: Path, released: ReleasedRun, instances: InstanceSet, judg
     _write_judges(run, released, judged)
     if released.fact_files:
         add_facts(run, released.facts())
+    write_calls(run.path, released.calls())
     costs = {name: cost.model_dump() for name, cost in released.costs().items()}
     write_text(run.path / COSTS, json.dumps(costs, indent=2) + "\n")
     return len(scores)

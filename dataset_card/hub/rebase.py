@@ -36,7 +36,8 @@ def merged_release(repo: Repository, folder: Path, commit: str) -> Iterator[tupl
     with _beside(folder) as scratch:
         instances = write_instance_sets(there, scratch / "there", report.configs, report.runs)
         mine = StoredRelease(folder)
-        if not instances.keys() >= mine.record.instance_sets.keys():  # it has a game that the other one lacks
+        needed = {identity for own in mine.record.instance_sets.values() for identity in own}
+        if not instances.keys() >= needed:  # it has a game or a set that the other one lacks
             own_report = sound_release(folder, str(folder))
             instances = write_instance_sets(folder, scratch / "here", own_report.configs, own_report.runs) | instances
         built = merge_releases(mine, StoredRelease(there, commit), instances, scratch / "release")

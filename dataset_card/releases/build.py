@@ -132,8 +132,8 @@ def build_release(
 
     Args:
         runs: Run folders of any games, in any order; may be empty if there is a previous release.
-        instances: The instance set of each game, or a folder that ``ircore release pull`` made, see ``read_sets``. The
-            set of a game without any is that of a run that holds all of it.
+        instances: Instance sets, several of a game too, or a folder that ``ircore release pull`` made, see
+            ``read_sets``. The sets of a game without any are those of runs that hold all of theirs.
         out: Folder to make; it must not exist or be empty.
         plan: Options of the build.
 
@@ -152,22 +152,24 @@ def build_release(
 
 
 def _read_sets(folders: Sequence[Path], runs: Sequence[RunFolder]) -> dict[str, InstanceSet]:
-    """Return the instance set of each game by the game's name.
+    """Return the instance sets by identity.
 
     Raises:
-        InputError: A folder holds no set, two sets are for one game, no run holds the whole set of a game without a
-            folder, or an instance does not fit into the tables.
+        InputError: A folder holds no set, no run holds the whole of a set of a game without a folder, or an instance
+            does not fit into the tables.
     """
     sets = read_sets(folders)
-    for game in sorted({run.game for run in runs} - sets.keys()):
-        of_game = [run for run in runs if run.game == game]
-        whole = next((run.instances for run in of_game if run.instances.is_whole), None)
+    named = {instances.game for instances in sets.values()}
+    unnamed = {run.run.instance_set: run for run in runs if run.game not in named}
+    for identity, first in sorted(unnamed.items()):
+        own = [run.instances for run in runs if run.run.instance_set == identity]
+        whole = next((instances for instances in own if instances.is_whole), None)
         if whole is None:
             raise InputError(
-                f"{of_game[0].path}: holds a part of its instance set alone, as every run of {game} here",
+                f"{first.path}: holds a part of its instance set alone, as every run on it here",
                 "Name the set: --instances DIR",
             )
-        sets[game] = whole
+        sets[identity] = whole
     for instances in sets.values():
         _refuse_unfit(instances)
     return sets
@@ -187,7 +189,7 @@ def write_release(
 
     Args:
         selection: The release's runs, and the decisions about runs.
-        instances: The instance set of each game, by the game's name.
+        instances: The instance sets, by identity.
         previous: The release that it is built upon: its parent.
         out: Folder to make; it must not exist or be empty.
         date: Date of the release, YYYY-MM-DD; None for the day of the newest run or decision.
@@ -248,7 +250,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
 
     Args:
         runs: At least one.
-        instances: The instance set of each game, by the game's name.
+        instances: The instance sets, by identity.
         cleared: Ids of runs whose findings a maintainer looked at.
 
     Raises:
@@ -257,10 +259,14 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
     """
     games: list[GameTables] = []
     # The default game first: its table of turns is the default one.
-    for name in in_registry_order(instances):
-        game, played_on = load_game(name), instances[name]
-        own = [_published(run, cleared) for run in runs if run.run.game == name]
-        if own:
+    played_games = {played_on.game for played_on in instances.values()}
+    for name in in_registry_order(played_games):
+        game, sets = load_game(name), [played_on for played_on in instances.values() if played_on.game == name]
+        # Of a game, the set with the most instances first: the card shows its boards.
+        for played_on in sorted(sets, key=lambda known: (-len(known.instances), known.identity)):
+            own = [_published(run, cleared) for run in runs if run.run.instance_set == played_on.identity]
+            if not own:
+                continue
             # What is shown in every row, or may be in what was drawn, cannot be left out.
             shown = played_on.instances if game.shown_pictures else drawn_over(game, played_on)
             refuse_withheld(shown, "release")

@@ -6,7 +6,7 @@ from pathlib import Path
 from dataset_card.card.card import CardFacts, card_files
 from dataset_card.card.croissant import CROISSANT, render_croissant, semantic_version
 from dataset_card.card.episode_picture import choose_example
-from dataset_card.card.maintainer_texts import MaintainerTexts
+from dataset_card.card.maintainer_texts import MaintainerTexts, homepage
 from dataset_card.card.verification import Verification
 from dataset_card.releases.record import CHANGES, ReleaseRecord, render_changes
 from dataset_card.tables.parts import sum_parts
@@ -35,5 +35,7 @@ def derived_files(
     example = None if source.reconstruction is None else choose_example(source.reconstruction)
     facts = CardFacts(source, written, example, record.name, maintainer_texts, verification)
     version = semantic_version(record.benchmark, record.date, record.content)
-    croissant = render_croissant(folder, source, record.configs, version, record.date, hashes)
+    croissant = render_croissant(
+        folder, source, record.configs, version, record.date, hashes, homepage(maintainer_texts)
+    )
     return card_files(facts) | {CHANGES: render_changes(record).encode(), CROISSANT: croissant.encode()}

@@ -195,7 +195,7 @@ def _notes(source: ReleaseSource, previous: StoredRelease | None, version: Versi
     for game in source.games:
         if game.name not in sets:
             yield f"New game: {game.name}."
-        elif sets[game.name] != game.instances.identity:
+        elif game.instances.identity not in sets[game.name]:
             set_name = version.words if version is not None and game.name == DEFAULT_GAME else game.name
             yield f"Other targets: {set_name}. Runs on the former ones stay in the releases before this one."
     now, before = set(_judges(source)), set(previous.record.judges)

@@ -27,7 +27,7 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
     Args:
         mine: The release whose runs and decisions are added.
         head: The release that the new one is built upon: its parent.
-        instances: The set that the runs of each game were played on, by the game's name.
+        instances: The sets that the runs were played on, by identity.
         out: Folder to make; it must not exist or be empty.
 
     Raises:
@@ -35,7 +35,8 @@ def merge_releases(mine: StoredRelease, head: StoredRelease, instances: Instance
         WorkError: The releases are of different targets, both changed a run, or both have a run of the same submission
             under the same rules; or the place cannot be written.
     """
-    if any(run.instance_set != instances[run.game].identity for run in (*mine.runs.values(), *head.runs.values())):
+    sets, others = mine.record.instance_sets, head.record.instance_sets
+    if any(not {*sets[game]} & {*others[game]} for game in sets.keys() & others.keys()):
         raise WorkError(
             f"{mine.folder}: is of other targets than {head.record.name}, so that they cannot be merged",
             "Build it again with --former and runs on the same targets.",
@@ -96,7 +97,7 @@ class _Changes:
 
     def _run(self, release: StoredRelease, run_id: str) -> StoredRun:
         run = release.runs[run_id]
-        return stored_run(release, run, self._instances[run.game])
+        return stored_run(release, run, self._instances[run.instance_set])
 
     def _newer(self, mine: StoredRun, head: StoredRun) -> StoredRun:
         """Return the copy of a run whose rows hold."""

@@ -77,7 +77,7 @@ def write_parts(
     """
     for config in configs:
         if config.name in OF_NO_RUN:
-            yield writer.write(config, None, (row for game in source.games for row in game.rows(config)))
+            yield writer.write(config, None, source.shared_rows(config))
             advance(config.name)
             continue
         for game, run in runs_in(config, source):

@@ -159,7 +159,7 @@ class TableRecord(Record):
 
 
 class GameRecord(Record):
-    """A game of a release."""
+    """A game of a release on one of its instance sets: of several sets, each has a record."""
 
     name: Name = Field(description="Entry-point name in the group ircore.games.")
     title: Line = Field(description="Name of the game for people.")
@@ -207,9 +207,10 @@ class ReleaseRecord(Record):
         return tuple(table.config() for table in self.tables)
 
     @property
-    def instance_sets(self) -> dict[str, str]:
-        """The identity of the instance set of each game."""
-        return {game.name: game.instance_set for game in self.games}
+    def instance_sets(self) -> dict[str, tuple[str, ...]]:
+        """The identities of the instance sets of each game."""
+        names = dict.fromkeys(game.name for game in self.games)
+        return {name: tuple(game.instance_set for game in self.games if game.name == name) for name in names}
 
 
 def layout_configs(configs: Iterable[Config]) -> tuple[Config, ...]:

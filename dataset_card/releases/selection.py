@@ -16,7 +16,7 @@ ReleaseRun = RunFolder | StoredRun
 """A run that a release is made of, where it is stored."""
 
 InstanceSets = Mapping[str, InstanceSet]
-"""The instance set of each game, by the game's name."""
+"""The instance sets of a release, by identity."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Selection:
     >>> from pathlib import Path
     >>> from ircore.instances.store import read_instances
     >>> run = RunFolder(Path("run"))
-    >>> sets = {"reconstruction": read_instances(Path("targets"))}
+    >>> targets = read_instances(Path("targets"))
+    >>> sets = {targets.identity: targets}
     >>> select_runs([run], sets, previous=None, withdrawals=None).runs == (run,)
     True
     """
@@ -56,7 +57,7 @@ def select_runs(
 
     Args:
         new_runs: Run folders; a folder replaces the run of the previous release with the same id.
-        instances: The set that the runs of each game were played on.
+        instances: The sets that runs were played on.
         previous: The previous release; its runs on other sets are left out.
         withdrawals: Runs that were withdrawn, corrected, reinstated or disputed; None if nothing was said, so that
             disputes stay.
@@ -70,7 +71,8 @@ def select_runs(
     runs: dict[str, ReleaseRun] = {}
     if previous is not None:
         _refuse_missing_sets(previous, instances)
-        runs |= {run.run_id: stored_run(previous, run, instances[run.game]) for run in _carried(previous, instances)}
+        carried = _carried(previous, instances)
+        runs |= {run.run_id: stored_run(previous, run, instances[run.instance_set]) for run in carried}
     # After the carried runs, so that a folder replaces the stored run with the same id.
     runs |= {run.run.run_id: run for run in new_runs}
     _refuse_unmatched(withdrawals or (), runs.values(), previous)
@@ -123,12 +125,13 @@ def _refuse_unmatched(
 
 def _carried(previous: StoredRelease, instances: InstanceSets) -> Iterable[Any]:
     """Return the runs of the previous release that were played on the sets of the new release."""
-    return [run for run in previous.runs.values() if run.instance_set == instances[run.game].identity]
+    return [run for run in previous.runs.values() if run.instance_set in instances]
 
 
 def _refuse_missing_sets(previous: StoredRelease, instances: InstanceSets) -> None:
+    games = {known.game for known in instances.values()}
     for run in previous.runs.values():
-        if run.game not in instances:
+        if run.game not in games:
             raise InputError(
                 f"{previous.folder}: has runs of {run.game}, whose instance set was not given",
                 "Name it with a further --instances; ircore release pull brings it back from the release.",
@@ -162,17 +165,14 @@ def _refuse_unfit(new_runs: Sequence[RunFolder], instances: InstanceSets) -> Non
     """Refuse runs of another set, and a run whose folder is named twice."""
     runs_by_id: dict[str, RunFolder] = {}
     for run in new_runs:
-        played_on = instances.get(run.game)
-        if played_on is None:
-            raise InputError(
-                f"{run.path}: a run of {run.game}, and --instances names sets of {', '.join(instances)}",
-                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
-            )
-        if run.run.instance_set != played_on.identity:
+        if run.run.instance_set not in instances:
+            of_game = [known for known in instances.values() if known.game == run.game]
             raise InputError(
                 f"{run.path}: was played on another instance set ({run.run.instance_set[:12]}…) than "
-                f"{played_on.folder} ({played_on.identity[:12]}…)",
-                "Give --instances the set that the run was played on; a copy is in the run's folder instances.",
+                + " and ".join(f"{known.folder} ({known.identity[:12]}…)" for known in of_game)
+                if of_game
+                else f"{run.path}: a run of {run.game}, and no set of that game is named",
+                "Give a further --instances the set that the run was played on; a copy is in the run's folder.",
             )
         twin = runs_by_id.setdefault(run.run.run_id, run)
         if twin is not run:
@@ -192,6 +192,6 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
 
 
 def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
-    """Return game, submission and rules: a release holds at most a single run of each such triple."""
+    """Return instance set, submission and rules: a release holds at most a single run of each such triple."""
     played = run.run
-    return played.game, played.slug, rules_key(played.rules)
+    return played.instance_set, played.slug, rules_key(played.rules)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from dataset_card.releases.run_records import RunRecords, read_run_records
 from dataset_card.releases.stored_release import StoredRelease
+from dataset_card.tables.calls import CallRecord, calls_of_rows
 from dataset_card.tables.columns import Config
 from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_steps
 from dataset_card.tables.fact_table import FACT_COLUMNS, facts_of_rows
@@ -23,7 +24,7 @@ from dataset_card.tables.records_of_rows import (
     step_fields,
 )
 from dataset_card.tables.rows import Row, own_id
-from dataset_card.tables.schema import EPISODES, FACTS, SCORES, transcripts_name
+from dataset_card.tables.schema import CALLS, EPISODES, FACTS, SCORES, transcripts_name
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
 from ircore.core.fact_records import RenderingFacts
@@ -70,6 +71,10 @@ class StoredRun:
     def facts(self) -> Iterator[RenderingFacts]:
         """Yield the facts of drawn targets that the run's renderings show, in the order of the release."""
         return facts_of_rows(self._rows(FACTS, *FACT_COLUMNS))
+
+    def calls(self) -> Iterator[CallRecord]:
+        """Yield the questions to seats and judges, in the order of the release."""
+        return calls_of_rows(self._rows(CALLS))
 
     def judges(self) -> Mapping[str, JudgeIdentity]:
         """Return the known identities of the judges behind the run's scores."""

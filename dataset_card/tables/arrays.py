@@ -4,12 +4,12 @@
 release's tables.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dataset_card.tables.columns import ITEMS, Config, Kind
+from dataset_card.tables.columns import ITEMS, MESSAGE, Config, Kind
 from dataset_card.tables.rows import Row
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def arrow_type(kind: Kind) -> "pa.DataType":
     # Arrow is imported when tables are read or written: the import alone takes a quarter of a second.
     import pyarrow as pa
 
+    if kind == "messages":
+        return _record_list_type(MESSAGE)
     if kind in ITEMS:
         return pa.list_(arrow_type(ITEMS[kind]))
     makers: dict[Kind, Callable[[], Any]] = {
@@ -55,6 +57,8 @@ def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
 
     if kind == "string":
         return _texts(values)
+    if kind == "messages":
+        return _record_lists(values, MESSAGE)
     buffers: list[Any] = [_validity(values)]
     children: list[Any] | None = None
     if kind == "image":
@@ -74,6 +78,29 @@ def _array(kind: Kind, values: Sequence[Any]) -> "pa.Array":
         plain = [0 if value is None else value for value in values]
         buffers.append(pa.py_buffer(np.array(plain, _NUMBERS[kind])))
     return pa.Array.from_buffers(arrow_type(kind), len(values), buffers, children=children)
+
+
+def _record_list_type(fields: Mapping[str, Any]) -> "pa.DataType":
+    """Return the type of lists of records whose fields are texts, or such lists again."""
+    import pyarrow as pa
+
+    inner = {name: pa.string() if isinstance(kind, str) else _record_list_type(kind) for name, kind in fields.items()}
+    return pa.list_(pa.struct([*inner.items()]))
+
+
+def _record_lists(lists: Sequence[Sequence[Mapping[str, Any]]], fields: Mapping[str, Any]) -> "pa.Array":
+    import pyarrow as pa
+
+    records = [record for items in lists for record in items]
+    children = [
+        _texts([record[name] for record in records])
+        if isinstance(kind, str)
+        else _record_lists([record[name] for record in records], kind)
+        for name, kind in fields.items()
+    ]
+    kind = _record_list_type(fields)
+    structs = pa.Array.from_buffers(kind.value_type, len(records), [None], children=children)
+    return pa.Array.from_buffers(kind, len(lists), [None, _offsets(lists)], children=[structs])
 
 
 def _texts(values: Sequence[str | None]) -> "pa.Array":

@@ -7,11 +7,15 @@ from typing import Any, Literal
 
 SPLIT = "test"
 
-Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings", "int32s", "images"]
-"""Types of columns by their name in ``datasets``; a name in the plural is a list."""
+Kind = Literal["string", "int32", "int64", "float64", "bool", "image", "strings", "int32s", "images", "messages"]
+"""Types of columns by their name in ``datasets``; a name in the plural is a list. Messages are those of a chat."""
 
 ITEMS: Mapping[Kind, Kind] = {"strings": "string", "int32s": "int32", "images": "image"}
 """What each list is of."""
+
+
+MESSAGE: Mapping[str, Any] = {"role": "string", "content": {"type": "string", "text": "string"}}
+"""Fields of a message, and of each part of its content: a text, or the place of a picture."""
 
 
 @dataclass(frozen=True)
@@ -78,13 +82,9 @@ class Config:
         """Return the features as ``datasets`` keeps them in a Parquet file's metadata."""
         return {column.name: _feature(column.kind) for column in self.columns}
 
-    def yaml_features(self) -> list[dict[str, str]]:
+    def yaml_features(self) -> list[dict[str, Any]]:
         """Return the features as the YAML of a card has them."""
-        return [
-            # The library datasets writes a list under another key in YAML than in the metadata of Parquet files.
-            {"name": column.name, "list" if column.kind in ITEMS else "dtype": ITEMS.get(column.kind, column.kind)}
-            for column in self.columns
-        ]
+        return [_yaml_feature(column.name, column.kind) for column in self.columns]
 
 
 def columns_of(columns: Iterable[Column], record: object) -> dict[str, object]:
@@ -147,6 +147,25 @@ def _as_cell(column: Column, value: Any) -> object:
 
 
 def _feature(kind: Kind) -> dict[str, Any]:
+    if kind == "messages":
+        return _messages(MESSAGE)
     if kind in ITEMS:
         return {"feature": _feature(ITEMS[kind]), "_type": "List"}
     return {"_type": "Image"} if kind == "image" else {"dtype": kind, "_type": "Value"}
+
+
+def _messages(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the feature of a list of records; a field that has fields is such a list too."""
+    feature = {
+        name: {"dtype": kind, "_type": "Value"} if isinstance(kind, str) else _messages(kind)
+        for name, kind in fields.items()
+    }
+    return {"feature": feature, "_type": "List"}
+
+
+def _yaml_feature(name: str, kind: Any) -> dict[str, Any]:
+    """Return a feature as YAML has it, where a list stands under another key than in the metadata of Parquet files."""
+    fields = MESSAGE if kind == "messages" else kind
+    if isinstance(fields, Mapping):
+        return {"name": name, "list": [_yaml_feature(inner, of_field) for inner, of_field in fields.items()]}
+    return {"name": name, "list" if kind in ITEMS else "dtype": ITEMS.get(kind, kind)}

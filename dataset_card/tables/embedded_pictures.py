@@ -57,18 +57,24 @@ class EmbeddedPictures:
         Raises:
             InputError: The table does not have it, or has another picture under its hash.
         """
-        place = self._places.get(known.sha256)
-        if place is None:
+        if known.sha256 not in self:
             raise InputError(f"picture {known.sha256[:12]}… is missing", _REMEDY)
+        data = self.find(known.sha256)
+        if data is None:
+            raise InputError(f"picture {known.sha256[:12]}… is not published", _REMEDY)
+        # The hash comes from a column beside the picture, where a stranger may have written any other.
+        return Picture.from_own_file(data, known, str(self._places[known.sha256].path), _REMEDY)
+
+    def find(self, sha256: str) -> bytes | None:
+        """Return the file of a picture, its pixels unchecked; None if it is not there or not published."""
+        place = self._places.get(sha256)
+        if place is None:
+            return None
         # One held group bounds the memory, and readers go through a table in its order. Several threads may read.
         group = self._group
         if group is None or group[0] != place:
             group = self._group = place, read_picture_group(*place)
-        data = group[1].get(known.sha256)
-        if data is None:
-            raise InputError(f"picture {known.sha256[:12]}… is not published", _REMEDY)
-        # The hash comes from a column beside the picture, where a stranger may have written any other.
-        return Picture.from_own_file(data, known, str(place.path), _REMEDY)
+        return group[1].get(sha256)
 
     @cached_property
     def _places(self) -> dict[str, _Place]:

@@ -6,16 +6,22 @@ from functools import cached_property
 from typing import Any
 
 from dataset_card.tables import rows
+from dataset_card.tables.calls import call_rows, calls_of
 from dataset_card.tables.columns import Config
+from dataset_card.tables.dialogues import dialogue_rows
 from dataset_card.tables.fact_table import fact_rows
+from dataset_card.tables.preferences import preference_rows
 from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import (
+    CALLS,
+    DIALOGUES,
     EPISODES,
     FACTS,
     INSTANCES,
     JUDGES,
     LEADERBOARD,
     MEASURES,
+    PREFERENCES,
     PREVIEWS,
     RUNS,
     SCORES,
@@ -84,6 +90,12 @@ class GameTables:
         """Return whether a table may have rows of the game."""
         if config.name == JUDGES.name:
             return bool(self.results.judge_identities)
+        if config.name == CALLS.name:
+            return any(next(calls_of(run), None) is not None for run in self.runs)
+        if config.name == DIALOGUES.name:
+            return any(next(dialogue_rows(run), None) is not None for run in self.runs)
+        if config.name == PREFERENCES.name:
+            return any(self._of_game(config.name))
         if config.name == FACTS.name:
             # Facts that another version of the program derived make no row.
             return any(next(fact_rows(self.instances, run), None) is not None for run in self.runs)
@@ -108,6 +120,8 @@ class GameTables:
             return rows.leaderboard_rows(self.results)
         if table == RUNS.name:
             return rows.run_rows(self.runs)
+        if table == PREFERENCES.name:
+            return preference_rows(self.results, self.runs)
         return (
             rows.measure_rows(self.results)
             if table == MEASURES.name
@@ -121,4 +135,8 @@ class GameTables:
             return rows.episode_rows(run)
         if table == SCORES.name:
             return rows.score_rows(run)
+        if table == CALLS.name:
+            return call_rows(run)
+        if table == DIALOGUES.name:
+            return dialogue_rows(run)
         return fact_rows(self.instances, run) if table == FACTS.name else rows.preview_rows(self.instances, run)

@@ -66,14 +66,23 @@ Row = dict[str, object]
 
 
 def public_id(owner: str, name: str) -> str:
-    """Return an id that is unique in a release: of an instance with its game, of an episode with its run."""
+    """Return an id that is unique in a release, such as that of an episode with its run."""
     return f"{owner}/{name}"
 
 
-def own_id(public: object) -> str:
-    """Return the id in the records of what a row names; the way back of ``public_id``.
+def public_instance_id(game: str, instance_set: str, name: str) -> str:
+    """Return the id of an instance that is unique in a release, which may have several sets of a game.
 
-    >>> own_id(public_id("reconstruction", "geometry-easy-01"))
+    >>> public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01")
+    'reconstruction/1a2b3c4d/geometry-easy-01'
+    """
+    return public_id(public_id(game, instance_set[:8]), name)
+
+
+def own_id(public: object) -> str:
+    """Return the id in the records of what a row names; the way back of ``public_id`` and ``public_instance_id``.
+
+    >>> own_id(public_instance_id("reconstruction", "1a2b3c4d5e6f7a8b", "geometry-easy-01"))
     'geometry-easy-01'
     """
     return str(public).rpartition("/")[2]
@@ -88,7 +97,8 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
         yield {
             **columns_of(INSTANCES.columns, instance),
             "game": instance.game,
-            "instance_id": public_id(instance.game, instance.instance_id),
+            "instance_set": instances.identity,
+            "instance_id": public_instance_id(instance.game, instances.identity, instance.instance_id),
             "image": next(iter(pictures.values()), None),
             "image_sha256": next((file.sha256 for file in files if pictures), None),
             "pictures": [*pictures.values()],
@@ -197,7 +207,7 @@ def of_episode(run: PlayedRun, episode: Episode) -> Row:
     return {
         **_of_run(run),
         "episode_id": public_id(run.run.run_id, episode.episode_id),
-        "instance_id": public_id(run.run.game, episode.instance_id),
+        "instance_id": public_instance_id(run.run.game, run.run.instance_set, episode.instance_id),
         "category": episode.category,
         "difficulty": episode.difficulty,
     }

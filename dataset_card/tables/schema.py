@@ -33,7 +33,7 @@ _INSTANCE = (
     Column(
         "instance_id",
         "string",
-        "What was played: the game and the instance, unique in the release; joins with `instances`.",
+        "What was played: game, instance set and instance, unique in the release; joins with `instances`.",
         field="instance_id",
     ),
     Column("category", "string", "Category of the instance, such as `bar_graph`.", field="category"),
@@ -64,6 +64,7 @@ INSTANCES = Config(
     "one instance: a target picture, a context, a task",
     (
         GAME,
+        Column("instance_set", "string", "Identity of the instance set, as in `runs`: SHA-256 of its index."),
         *_INSTANCE,
         *_picture("image", "The first of its pictures, such as the target; null if none may be published."),
         Column("pictures", "images", "All of its pictures, the bytes of their files; none if not to be published."),
@@ -252,7 +253,7 @@ RUNS = Config(
         Column("seats", "strings", "The seats that were taken, as the game names them."),
         Column("players", "strings", "Who took each of them."),
         Column("settings", "string", "The rules, each with its value, as JSON."),
-        Column("instance_set", "string", "Identity of the instance set: SHA-256 of its index."),
+        Column("instance_set", "string", "Identity of the instance set that was played, as in `instances`."),
         Column("prompts", "string", "Version of the prompts."),
         Column("seed", "int64", "Seed of players that draw lots."),
         Column("version", "string", "Version of ircore that played it."),
@@ -342,16 +343,122 @@ FACTS = Config(
     ),
 )
 
-TABLES = (INSTANCES, EPISODES, SCORES, LEADERBOARD, RUNS, MEASURES, JUDGES, FACTS, PREVIEWS)
+CALLS = Config(
+    "calls",
+    "one question to a seat or a judge",
+    (
+        GAME,
+        *_RUN,
+        Column("episode_id", "string", "The episode; joins with `episodes`.", field="episode_id"),
+        *_LABELS,
+        Column("call", "int32", "1-based number of the question in its run, by episode and then by time."),
+        Column("step", "int32", "The step that it was asked in, 1-based.", field="step"),
+        Column("seat", "string", "The seat that was asked; null if a judge was.", True, field="seat"),
+        Column("judge", "string", "The judge that was asked; null if a seat was.", True, field="judge"),
+        Column("task", "string", "judge: `similarity`, `preference`, `facts` or `sentences`.", True, field="task"),
+        Column("order", "string", "judge: which rendering was shown first, as in `scores`.", True, field="order"),
+        Column("repair", "bool", "judge: whether it sent an answer back that could not be read.", field="repair"),
+        Column("again", "bool", "judge: whether it was asked once more, to see how far it agrees.", field="again"),
+        Column("prompt", "string", "The words that were sent; null if they are not known.", True, field="prompt"),
+        Column(
+            "pictures_sha256",
+            "strings",
+            "SHA-256 of the pictures that came with it and not before, in order; null if they are not known.",
+            nullable=True,
+            field="pictures",
+        ),
+        Column("captions", "strings", "The caption of each; empty for none.", True, field="captions"),
+        Column("choices", "strings", "What could be answered, where there was a choice.", True, field="choices"),
+        Column("answer", "string", "The raw answer: the words or the choice; null if none.", True, field="answer"),
+        Column("rendering_sha256", "string", "SHA-256 of the picture that was the answer.", True, field="rendering"),
+        Column("notes", "strings", "Remarks of the player on its answer.", field="notes"),
+        Column("outcome", "string", "`answered`, or why not, such as `provider_error`.", field="outcome"),
+        Column("detail", "string", "What was seen instead of an answer.", True, field="detail"),
+        Column("served", "string", "The model that answered, as the service names it.", True, field="served"),
+        Column("requests", "int32", "Requests that it took, retries included.", field="requests"),
+        Column("input_tokens", "int32", "Tokens read, as the service counts.", True, field="input_tokens"),
+        Column("output_tokens", "int32", "Tokens written, reasoning included.", True, field="output_tokens"),
+        Column("reasoning_tokens", "int32", "Of these, tokens that are not shown.", True, field="reasoning_tokens"),
+        Column("cached_tokens", "int32", "Of the tokens read, those from a cache.", True, field="cached_tokens"),
+        Column("cost_usd", "float64", "US dollars, where the service reports them.", True, field="cost_usd"),
+        Column("seconds", "float64", "Time until the answer was there; null if unknown.", True, field="seconds"),
+        Column("attempts", "string", "Each request with its outcome, as JSON.", field="attempts", as_json=True),
+        _RULES,
+    ),
+)
+
+DIALOGUES = Config(
+    "dialogues",
+    "one episode as one of its seats saw it",
+    (
+        GAME,
+        *_RUN,
+        Column("episode_id", "string", "The episode; joins with `episodes`."),
+        *_LABELS,
+        Column("seat", "string", "The seat: the user is who asks it, the assistant is who took it."),
+        Column("messages", "messages", "Questions and raw answers as chat templates take them."),
+        Column("images_sha256", "strings", "SHA-256 of the pictures in the messages, in order, repeated ones too."),
+        Column("outcome", "string", "How the episode ended, as in `episodes`."),
+        Column("judge", "string", "Who rated the result, as in `leaderboard`; null if nobody.", nullable=True),
+        Column("score", "float64", "The rating of the result, 0 (worst) to 10; null without any.", nullable=True),
+        _RULES,
+    ),
+)
+
+PREFERENCES = Config(
+    "preferences",
+    "two answers to one question, the better one first",
+    (
+        GAME,
+        Column("instance_set", "string", "Identity of the instance set, as in `instances`."),
+        *_LABELS,
+        Column("seat", "string", "The seat that was asked; the same players took the other seats."),
+        Column("prompt", "messages", "The question, the first to the seat in its episode."),
+        Column("images_sha256", "strings", "SHA-256 of the pictures in it, in order."),
+        Column("chosen", "messages", "The answer that led to more."),
+        Column("rejected", "messages", "The answer that led to less."),
+        Column("chosen_sha256", "string", "SHA-256 of the picture that the chosen answer is; null for words.", True),
+        Column("rejected_sha256", "string", "The same of the rejected answer.", True),
+        Column("chosen_episode_id", "string", "The episode of the chosen answer, as in `episodes`."),
+        Column("rejected_episode_id", "string", "The episode of the rejected answer."),
+        Column("judge", "string", "Who rated what came of them: the first renderings, else the results."),
+        Column("margin", "float64", "By how much the chosen one is better, above 0, at most 10."),
+        _RULES,
+    ),
+)
+
+TABLES = (
+    INSTANCES,
+    EPISODES,
+    SCORES,
+    LEADERBOARD,
+    RUNS,
+    MEASURES,
+    JUDGES,
+    CALLS,
+    DIALOGUES,
+    PREFERENCES,
+    FACTS,
+    PREVIEWS,
+)
 """Tables that all games share, in the order of the card; before them stand the transcripts of each game."""
 
-OPTIONAL_NAMES = frozenset({JUDGES.name, FACTS.name, PREVIEWS.name})
+OPTIONAL_NAMES = frozenset({JUDGES.name, CALLS.name, DIALOGUES.name, PREFERENCES.name, FACTS.name, PREVIEWS.name})
 """Tables that a release has only where there is something in them; they have no part in its layout."""
 
-OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name})
+OF_NO_RUN = frozenset({INSTANCES.name, LEADERBOARD.name, RUNS.name, MEASURES.name, JUDGES.name, PREFERENCES.name})
 """Tables that are written whole; every other table has files of its own for each run."""
 
-READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, FACTS.name)
+OF_GAMES = frozenset({MEASURES.name, JUDGES.name})
+"""Of these, the tables of a game: the others are of an instance set of a game or of its runs."""
+
+JOINS = {"instance_id": INSTANCES.name, "episode_id": EPISODES.name, "run_id": RUNS.name}
+"""The table that each id joins with, on that column alone."""
+
+BY_STEP = frozenset({SCORES.name, FACTS.name, PREVIEWS.name})
+"""Tables that join with transcripts on ``episode_id`` and ``step``; a row without a step is of a whole episode."""
+
+READING_ORDER = (INSTANCES.name, "", EPISODES.name, SCORES.name, CALLS.name, FACTS.name)
 """Tables in an order in which rows come after the rows that they refer to; "" for transcripts, others last."""
 
 _TRANSCRIPTS = "transcripts"

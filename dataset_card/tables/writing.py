@@ -205,6 +205,11 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
     pictures = [f"{places[column.name]}.bytes" for column in config.images]
     others = [f"{places[column.name]}.path" for column in config.images]
     others += [places[column.name] for column in config.columns if ITEMS.get(column.kind, "image") != "image"]
+    parts = ("role", "content.list.element.type", "content.list.element.text")
+    others += [
+        f"{column.name}.list.element.{part}"
+        for column in config.columns if column.kind == "messages" for part in parts
+    ]  # fmt: skip
     return pq.ParquetWriter(
         sink,
         schema,

@@ -259,31 +259,22 @@ PULLED = "instances"
 
 
 def read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
-    """Return the instance set of each game by the game's name.
+    """Return instance sets, several of a game too, by identity.
 
     Args:
         folders: Sets. A folder that ``ircore release pull`` made stands for its sets of the games that no other folder
             is a set of.
 
     Raises:
-        InputError: A folder holds no set, or two sets are of one game.
+        InputError: A folder holds no set.
     """
     pulled = [folder for folder in folders if _is_pulled(folder)]
-    named: dict[str, InstanceSet] = {}
-    _add_sets(named, [folder for folder in folders if folder not in pulled])
-    brought: dict[str, InstanceSet] = {}
-    _add_sets(brought, [path for folder in pulled for path in sorted(folder.glob(f"{PULLED}*")) if path.is_dir()])
-    return {**brought, **named}
+    named = [read_instances(folder) for folder in folders if folder not in pulled]
+    paths = [path for folder in pulled for path in sorted(folder.glob(f"{PULLED}*")) if path.is_dir()]
+    games = {instances.game for instances in named}
+    brought = [instances for instances in map(read_instances, paths) if instances.game not in games]
+    return {instances.identity: instances for instances in (*brought, *named)}
 
 
 def _is_pulled(folder: Path) -> bool:
     return not (folder / INDEX).is_file() and (folder / PULLED / INDEX).is_file()
-
-
-def _add_sets(sets: dict[str, InstanceSet], folders: Sequence[Path]) -> None:
-    for folder in folders:
-        instances = read_instances(folder)
-        twin = sets.setdefault(instances.game, instances)
-        if twin.identity != instances.identity:
-            problem = f"{twin.folder} and {folder}: two instance sets of {instances.game}"
-            raise InputError(problem, "Give one set for each game.")

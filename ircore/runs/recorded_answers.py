@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from ircore.core.episode_records import Rendering
-from ircore.core.images import Picture
+from ircore.core.images import KnownPicture, Picture
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, call_key, question_hash
@@ -101,7 +101,7 @@ class RecordedTable:
         return MissingAnswerError(key)
 
 
-def known_picture(rendering: Rendering) -> Picture:
+def known_picture(rendering: KnownPicture) -> Picture:
     """Return a picture with hash and size but without bytes: rules do not look at the pixels."""
     picture = Picture(b"", rendering.width, rendering.height)
     # In place of the cached property, which would hash the missing bytes.

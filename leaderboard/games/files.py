@@ -9,7 +9,7 @@ from typing import Any
 from ircore.core.game_records import rules_key
 from ircore.results.tables.board import board_table
 from ircore.results.tables.board_columns import measure_column
-from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.formats import as_csv, flat_records, harmless
 from ircore.results.tables.table_metadata import flat_units, units_text
 from leaderboard.games.section import GameSection
 
@@ -41,7 +41,7 @@ def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) ->
     text = io.StringIO()
     writer = csv.DictWriter(text, _COLUMNS)
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     yield paths[0], text.getvalue()
     lines = ",\n".join(_json(row) for row in rows)
     yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'

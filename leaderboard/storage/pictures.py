@@ -144,7 +144,7 @@ def _taken_over(source: _Source, folder: Path, earlier: Path | None, sides: tupl
     if earlier is None:
         return False
     names = [_name(source.sha256, side) for side in sides]
-    if not all((earlier / name).is_file() for name in names):
+    if not all(_is_whole(earlier / name) for name in names):
         return False
     try:
         for name in names:
@@ -152,6 +152,16 @@ def _taken_over(source: _Source, folder: Path, earlier: Path | None, sides: tupl
     except OSError as error:
         raise WorkError(f"{folder}: cannot be written ({error.strerror})", "Free some space.") from error
     return True
+
+
+def _is_whole(path: Path) -> bool:
+    """Tell whether a WebP file is there and as long as it says; a truncated one is made again."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(8)
+        return head[:4] == b"RIFF" and int.from_bytes(head[4:], "little") + 8 == path.stat().st_size
+    except FileNotFoundError:
+        return False
 
 
 def _name(sha256: str, side: int) -> str:

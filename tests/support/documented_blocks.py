@@ -1,14 +1,17 @@
 """Blocks of pages, and the clone in which readers give their commands: ``make demo`` was given, a pair was written."""
 
-import os
+import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from shared_folders import ROOT
+
+from ircore.commands.main import run
 
 
 class Block(NamedTuple):
@@ -37,13 +40,12 @@ def read_blocks(text: str) -> Iterator[Block]:
 
 
 def run_command(line: str, project: Path) -> None:
-    """Give a line to the shell in the clone, as a reader would."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "PYTHONUTF8": "1", "NO_COLOR": "1"}
-    done = subprocess.run(
-        ["bash", "-euc", line], cwd=project, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 0, f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    """Give a line that calls ``ircore`` in the clone, with the files that its patterns name, as the shell would."""
+    program, *words = shlex.split(line, comments=True)
+    assert program.removeprefix(".venv/bin/") == "ircore", line
+    with chdir(project):
+        files = (sorted(map(str, Path().glob(word))) if "*" in word else [word] for word in words)
+        assert run(list(chain.from_iterable(files))) == 0, line
 
 
 def make_demo_project(project: Path, demo: Path) -> None:

@@ -33,6 +33,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from known_values import known
+
 KEY_HEADER = "authorization"
 
 
@@ -229,8 +231,7 @@ class OpenAIServer:
                 task.cancel()
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
+        task = known(asyncio.current_task())
         self._connections.add(task)
         try:
             while await self._one(reader, writer):
@@ -498,8 +499,7 @@ def parse_body(headers: dict[str, str], body: bytes) -> tuple[dict[str, Any], di
     files: dict[str, bytes] = {}
     for part in body.split(b"--" + kind.split("boundary=")[1].encode())[1:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
-        name = re.search(rb'name="([^"]*)"', head)
-        assert name is not None
+        name = known(re.search(rb'name="([^"]*)"', head))
         if b"filename=" in head:
             files[name[1].decode()] = content[:-2]
         else:

@@ -26,8 +26,8 @@ DATASET = "org/results"
 SLUG = "my-models"
 PLAYED = "builtin-captioner-canvas"
 """A pair that the maintainers play themselves."""
-FIRST = {PLAYED, "builtin-plain-canvas", "extractive", "looker", "solver-editor"}
-"""Submissions of the first release: two pairs, and players of the three other games."""
+FIRST = {PLAYED, "builtin-plain-canvas", "extractive"}
+"""Submissions of the first release: two pairs, and a player of another game."""
 FOREVER = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a"} | {
     "GIT_COMMITTER_EMAIL": "a@example.org"
 }
@@ -129,9 +129,9 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
 
         def prepared(clone: Path) -> None:
             set_up(clone)
-            service.environment = {**environment, "PYTHONPATH": str(clone)}
+            service.environment = {**service.environment, "PYTHONPATH": str(clone)}
 
-        service = Service(origin, root / "service", environment, context, prepared)
+        service = Service(origin, root / "service", environment, context, prepared, lambda: hub.repos[DATASET].head)
         made = World(root, tree, origin, hub, models, service)
         copy_tree(tree)
         for folder in (tree / "submissions").iterdir():
@@ -156,10 +156,10 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
 
 
 def bootstrap(world: World, demo: Path) -> None:
-    """The first release of the dataset: some of the demo's runs, of four games."""
+    """The first release of the dataset: some of the demo's runs, of two games."""
     shutil.copytree(demo / "instances", world.root / "instances")
     runs = [demo / "runs" / name for name in sorted(FIRST)]
-    sets = [demo / name for name in ("instances", "contexts", "dialogues", "tasks")]
+    sets = [demo / name for name in ("instances", "dialogues")]
     first = world.root / "first"
     world.ircore("release", "build", "--runs", *runs, "--instances", *sets, "--out", first)
     repo = world.hub.add_repo(DATASET, files=files_below(first))
@@ -209,12 +209,6 @@ def github_of(world: World) -> Iterator[GitHubServer]:
     with running_github(world.origin, world.root / "service" / "artefacts") as server:
         about = {"GITHUB_API_URL": server.url, "GITHUB_REPOSITORY": REPOSITORY}
         about["GITHUB_EVENT_PATH"] = str(world.root / "event.json")
-        before = world.service.prepared
-
-        def prepared(clone: Path) -> None:
-            before(clone)
-            world.service.environment = {**world.service.environment, **about}
-
-        world.service.prepared = prepared
+        world.service.environment = {**world.service.environment, **about}
         world.service.context |= {"github.token": TOKEN}
         yield server

@@ -29,7 +29,7 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parquet import read_table
 from dataset_card.tables.parts import make_part, part_key
 from dataset_card.tables.rows import Row
-from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_config
+from dataset_card.tables.schema import TABLES, transcripts_config
 from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import rendered_turns, turns_of
@@ -38,7 +38,10 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
 
 TRANSCRIPTS = transcripts_config(load_game("reconstruction"))
-CONFIGS = (TRANSCRIPTS, *(config for config in TABLES if config.name not in OPTIONAL_NAMES))
+CONFIGS = (
+    TRANSCRIPTS,
+    *(config for config in TABLES if config.name not in {"judges", "preferences", "facts", "previews"}),
+)
 """Tables of a release of reconstruction alone, without those that need an occasion."""
 
 FINALS = {"centre-block": (7.0, 9.0), "other-block": (5.0, 5.0)}

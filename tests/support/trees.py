@@ -33,12 +33,7 @@ class ObjectRepository:
     def commit_of(self, tree: str, *parents: str, when: int = 1790000000, message: str = "A change") -> str:
         """Add a commit of a tree; returns its id."""
         who = f"Someone <someone@example.org> {when} +0000"
-        lines = [
-            f"tree {tree}",
-            *(f"parent {parent}" for parent in parents),
-            f"author {who}",
-            f"committer {who}",
-        ]
+        lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents), f"author {who}", f"committer {who}"]
         return self._object("commit", "\n".join([*lines, "", message, ""]).encode())
 
     def blob(self, content: bytes) -> str:

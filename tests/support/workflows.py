@@ -8,12 +8,15 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
+
+REPEATED = re.compile(r"ircore (?:instances build|release pull) .*--out (\S+)$")
+"""Commands that make the same folder in many jobs."""
 
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 
@@ -58,15 +61,19 @@ class Service:
         environment: Variables of every command.
         context: Values of expressions, such as ``vars.DATASET``.
         prepared: Is called with each clone before its first command.
+        state: Returns what the dataset holds: while it is the same, what a ``REPEATED`` command made is copied.
         ran: Every command that was run so far.
+        made: Folders that ``REPEATED`` commands made, by command and state.
     """
 
     origin: Path
     folder: Path
     environment: Mapping[str, str]
     context: dict[str, str]
-    prepared: Any = None
+    prepared: Callable[[Path], object]
+    state: Callable[[], str]
     ran: list[str] = field(default_factory=list)
+    made: dict[tuple[str, str], Path] = field(default_factory=dict)
 
     def artefact(self, name: str) -> Path:
         """Return where an artefact lies."""
@@ -94,6 +101,10 @@ class Service:
             if "uses" in step:
                 self._use(step, place, commit, known)
                 continue
+            repeated, key = REPEATED.search(step["run"]), (step["run"], self.state())
+            if repeated and key in self.made:
+                shutil.copytree(self.made[key], place / repeated[1])
+                continue
             settings = {**asked.get("env", {}), **step.get("env", {})}
             environment = {name: _filled(str(value), known) for name, value in settings.items()}
             whole = {**self.environment, **environment, "GITHUB_STEP_SUMMARY": str(summary), "CI": "true"}
@@ -106,6 +117,8 @@ class Service:
             outcome.output += f"$ {step['run']}\n{done.stdout}{done.stderr}"
             if done.returncode:
                 outcome.failed = step["run"]
+            elif repeated:
+                self.made[key] = shutil.copytree(place / repeated[1], self.folder / f"made-{len(self.made)}")
         outcome.summary = summary.read_text() if summary.exists() else ""
         return outcome
 
@@ -137,8 +150,7 @@ class Service:
     def _checkout(self, place: Path, commit: str) -> None:
         subprocess.run(["git", "clone", "-q", "--branch", "main", str(self.origin), str(place)], check=True)
         subprocess.run(["git", "-C", str(place), "checkout", "-q", "--detach", commit], check=True)
-        if self.prepared is not None:
-            self.prepared(place)
+        self.prepared(place)
 
 
 def _filled(text: str, known: Mapping[str, str]) -> str:

@@ -13,17 +13,7 @@ from typing import Any
 
 import pytest
 from github_server import GitHubServer, git
-from pipeline_world import (
-    DATASET,
-    SLUG,
-    WORKFLOWS,
-    World,
-    github_of,
-    hand_in,
-    manifest,
-    published_slugs,
-    write,
-)
+from pipeline_world import DATASET, SLUG, WORKFLOWS, World, github_of, hand_in, manifest, published_slugs, write
 from transcripts import Handed
 from workflows import read_workflow, steps_of
 

@@ -305,11 +305,12 @@ def reproduce(
     folders = [RunFolder(path) for path in runs]
     sets = read_sets(instances)
     for folder in folders if sets else ():
-        if folder.game not in sets:
+        of_game = [str(known.folder) for known in sets.values() if known.game == folder.game]
+        if not of_game:
             raise InputError(f"{folder.path}: no set of {folder.game} is given", "Name it with a further --instances.")
-        if folder.run.instance_set != sets[folder.game].identity:
+        if folder.run.instance_set not in sets:
             remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
-            raise InputError(f"{folder.path}: was not played on the set in {sets[folder.game].folder}", remedy)
+            raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
     if report is not None:

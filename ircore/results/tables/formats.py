@@ -264,10 +264,10 @@ def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
     ``source`` says where the numbers come from: last columns, the same in each row, unless the table has them itself.
     """
     names = flat_names(table)
-    same = {name: _harmless(fact) for name, fact in (source or {}).items() if name not in names}
+    same = {name: harmless(fact) for name, fact in (source or {}).items() if name not in names}
     writer = csv.writer(buffer := io.StringIO(), lineterminator="\n")
     writer.writerow([*names, *same])
-    writer.writerows([*map(_harmless, row), *same.values()] for row in _flat_rows(table))
+    writer.writerows([*map(harmless, row), *same.values()] for row in _flat_rows(table))
     return buffer.getvalue()
 
 
@@ -432,8 +432,8 @@ def _notes(table: Table) -> list[str]:
     return [*table.notes, FEW] if few else list(table.notes)
 
 
-def _harmless(value: Any) -> Any:
-    # An apostrophe in front makes every spreadsheet take the cell for a text.
+def harmless(value: Any) -> Any:
+    """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
@@ -441,17 +441,19 @@ def _markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(printable(text).split()))
 
 
+_MATHEMATICAL = {
+    "Γ": "Gamma", "Δ": "Delta", "α": "alpha", "ε": "varepsilon", "κ": "kappa", "ρ": "rho", "σ": "sigma", "τ": "tau",
+    "±": "pm", "×": "times", "≤": "le", "≥": "ge", "→": "to",
+}  # fmt: skip
 _LATEX = {
     "\\": r"\textbackslash{}",
     **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",
-    "±": r"$\pm$",
-    "Δ": r"$\Delta$",
+    **{sign: rf"$\{name}$" for sign, name in _MATHEMATICAL.items()},
     "†": r"\textdagger{}",
     "‡": r"\textdaggerdbl{}",
-    "×": r"$\times$",
     "–": "--",
 }
 

@@ -123,8 +123,6 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     Returns:
         The upper bound; None for fewer than ``LEAST_ANSWERS`` answers, or for answers of much the same length.
     """
-    from scipy.stats import spearmanr
-
     lengths = sorted(tokens for tokens, _ in pairs)
     # Where nearly all answers are of one length, an honest service shows no correlation either.
     if len(pairs) < LEAST_ANSWERS or lengths[len(pairs) * 9 // 10] < 2 * lengths[len(pairs) // 10]:
@@ -133,6 +131,8 @@ def most_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     # Constant seconds have no rank correlation: SciPy returns NaN.
     if len(set(seconds)) == 1:
         return 0.0
+    from scipy.stats import spearmanr
+
     correlation = float(spearmanr(tokens, seconds).statistic)
     # atanh is infinite at 1 and -1.
     return tanh(atanh(min(max(correlation, -0.999), 0.999)) + FAR_BELOW * 1.03 / sqrt(len(pairs) - 3))

@@ -418,7 +418,7 @@ def test_a_release_on_the_hub_is_checked_by_its_tag(
 ) -> None:
     assert ircore_on("release", "push", release, "--repo", "org/irg", "--revision", "v1.0.0").code == 0
     done = ircore_on("release", "check", "org/irg@v1.0.0")
-    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 685 rows and 22 pictures\n")
+    assert (done.code, done.out) == (0, "org/irg@v1.0.0: 0 faults in 833 rows and 22 pictures\n")
     done = ircore_on("release", "check", "org/irg@v2.0.0")
     assert done.code == 1
     assert "org/irg" in done.err
@@ -430,7 +430,7 @@ def test_exit_status(release: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines() == [
         "LICENSE.md: is missing",
         "load_dataset: not tried, because of the faults above",
-        f"{release}: 2 faults in 685 rows and 22 pictures",
+        f"{release}: 2 faults in 833 rows and 22 pictures",
     ]
 
 

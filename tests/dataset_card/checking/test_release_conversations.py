@@ -60,10 +60,7 @@ def test_a_release_is_read_and_every_value_is_computed_again(run: Path, tmp_path
 
 def test_reconstruction_comes_before_games_that_the_alphabet_puts_first(run: Path, built: Path) -> None:
     folders = [RunFolder(built / "runs" / "centre-block"), RunFolder(run)]
-    sets = {
-        "conversation": read_instances(run / "instances"),
-        "reconstruction": read_instances(built / "instances"),
-    }
+    sets = {played.identity: played for played in map(read_instances, (run / "instances", built / "instances"))}
     source = make_source(folders, sets)
     assert [tables.name for tables in source.games] == ["reconstruction", "conversation"]
 

@@ -56,9 +56,10 @@ def test_every_release_loads_by_its_tag_also_after_a_run_was_withdrawn(
     assert first["runs"] == {"centre-block": 30, "other-block": 30}
     assert second["runs"] == {"centre-block": 30}
     boards = {"leaderboard": first["rows"]["leaderboard"], "measures": first["rows"]["measures"]}
-    assert first["rows"] == {"transcripts": 60, "instances": 12, "episodes": 24, "scores": 80, "runs": 2} | boards
+    rows = {"transcripts": 60, "episodes": 24, "scores": 80, "runs": 2, "calls": 104, "dialogues": 44}
+    assert first["rows"] == rows | {"instances": 12} | boards
     boards["leaderboard"] //= 2
-    assert second["rows"] == {"transcripts": 30, "instances": 12, "episodes": 12, "scores": 40, "runs": 1} | boards
+    assert second["rows"] == {name: count // 2 for name, count in rows.items()} | {"instances": 12} | boards
     assert first["first"] == second["first"] == ["left 41 colour #1f77b4", [96, 96], [96, 96]]
     assert (first["typed"], second["typed"]) == (["centre-block", "other-block"], ["centre-block"])
     assert (first["frame"], second["frame"]) == (60, 30)

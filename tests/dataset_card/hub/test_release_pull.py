@@ -16,7 +16,8 @@ from dataset_card.data import load_results
 from dataset_card.hub.pull import find_release, pull_release
 from dataset_card.releases.build import build_release
 from dataset_card.releases.record import read_release
-from dataset_card.tables.schema import INSTANCES, RUNS
+from dataset_card.tables.rows import Row
+from dataset_card.tables.schema import INSTANCES
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
@@ -170,7 +171,17 @@ def hostile_release(folder: Path, name: str) -> None:
     identity = hashlib.sha256(index).hexdigest()
     build_release(sorted((folder / "runs").iterdir()), folder / "instances", folder / "release")
     rewrite(folder / "release", INSTANCES, lambda rows: rows[0].update(picture_files=[name]))
-    rewrite(folder / "release", RUNS, lambda rows: [row.update(instance_set=identity) for row in rows])
+    former = read_instances(folder / "instances").identity
+
+    def rename(rows: list[Row]) -> None:
+        for row in rows:
+            texts = {key: value for key, value in row.items() if key in ("instance_id", "instance_set")}
+            row |= {key: str(value).replace(former, identity).replace(former[:8], identity[:8])
+                    for key, value in texts.items()}  # fmt: skip
+
+    for config in read_release(folder / "release").configs:
+        if {"instance_id", "instance_set"} & {column.name for column in config.columns}:
+            rewrite(folder / "release", config, rename)
     runs = (folder / "release" / "runs.jsonl").read_text().splitlines()
     changed = [json.dumps(json.loads(line) | {"instance_set": identity}) for line in runs]
     (folder / "release" / "runs.jsonl").write_text("".join(f"{line}\n" for line in changed))

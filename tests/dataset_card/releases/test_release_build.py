@@ -21,7 +21,7 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.records import Turn, rendered_turns
-from ircore.instances.store import InstanceSet, write_instances
+from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, End, Entry
 from ircore.runs.folder import RunFolder, create_run
@@ -38,7 +38,8 @@ def test_a_turn_is_a_row_with_target_and_rendering(built: Path) -> None:
     assert (first["action"], first["message"]) == ("describe", "left 41 colour #1f77b4")
     assert (done["action"], done["message"], done["rendering"], done["rendering_sha256"]) == ("done", None, None, None)
     assert first["notes"] == ["drawn as a block"]
-    assert first["instance_id"] == "reconstruction/geometry-easy-01"
+    identity = read_instances(built / "instances").identity
+    assert first["instance_id"] == f"reconstruction/{identity[:8]}/geometry-easy-01"
     original = (built / "instances" / "images" / "geometry-easy-01.png").read_bytes()
     assert first["target"] == {"bytes": original, "path": "geometry-easy-01.png"}
     # The second message corrects the first, and the players are exact: what is drawn is the target.
@@ -106,7 +107,8 @@ def test_a_sound_release_has_no_faults(built: Path) -> None:
     report = check_release(built / "release")
     assert report.faults == ()
     boards = report.counts["leaderboard"] + report.counts["measures"]
-    assert report.rows == 12 + 60 + 24 + 80 + 2 + boards  # instances, turns, episodes, scores, runs
+    # Instances, turns, episodes, scores, runs; questions and dialogues.
+    assert report.rows == 12 + 60 + 24 + 80 + 2 + boards + 104 + 44
 
 
 @pytest.mark.slow
@@ -116,7 +118,7 @@ def test_command_line(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 0
     assert "transcripts        60 rows" in capsys.readouterr().out
     assert ircore(["release", "check", out]) == 0
-    assert capsys.readouterr().out == f"{out}: 0 faults in 685 rows and 22 pictures\n"  # second drawings are exact
+    assert capsys.readouterr().out == f"{out}: 0 faults in 833 rows and 22 pictures\n"  # second drawings are exact
     assert ircore(["release", "build", "--runs", *runs, "--instances", str(built / "instances"), "--out", out]) == 2
     assert "exists already" in capsys.readouterr().err
 

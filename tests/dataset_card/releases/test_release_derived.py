@@ -12,6 +12,7 @@ from PIL import Image
 from releases import rewrite
 
 import dataset_card
+from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.maintainer_texts import CARD, DATASHEET, MAX_CHARACTERS, begin, end, find_texts, section_faults
 from dataset_card.checking.differences import MOST, text_differences
 from dataset_card.checking.release_check import check_release
@@ -175,6 +176,8 @@ def test_a_free_section_is_no_fault_and_stays_in_the_next_release(release: Path,
     assert texts[CARD, "contact"] == TEXT
     assert texts[CARD, "doi"] == ("DOI 10.5281/zenodo.0000000",)
     assert texts[CARD, "homepage"] == ("- **Homepage:** <https://example.org>",)
+    assert json.loads((tmp_path / "next" / CROISSANT).read_bytes())["url"] == "https://example.org"
+    assert "url" not in json.loads((release / CROISSANT).read_bytes())
     assert "\nNobody paid for it.\n" in (tmp_path / "next" / DATASHEET).read_text("utf-8")
     assert check_release(tmp_path / "next").faults == ()
 

@@ -166,7 +166,8 @@ def test_files_that_the_release_has_no_more_go_and_those_of_the_maintainers_stay
     done = push(settled, "--dry-run")
     gone = [line.split()[1] for line in done.out.splitlines() if line.startswith("  removed ")]
     withdrawn = run_id_of(three_runs, "other-block")
-    tables = [f"data/{name}/test-{withdrawn}-00000-of-00001.parquet" for name in ("episodes", "scores", "transcripts")]
+    names = ("calls", "dialogues", "episodes", "scores", "transcripts")
+    tables = [f"data/{name}/test-{withdrawn}-00000-of-00001.parquet" for name in names]
     assert gone == ["assets/more.png", f"copies/{withdrawn}.npz", *tables]
     assert push(settled).code == 0
     assert published(hub, REPO) == contents(settled) | dict.fromkeys(own, b"theirs")

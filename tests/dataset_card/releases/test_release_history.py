@@ -63,7 +63,7 @@ def test_a_new_run_leaves_the_files_of_the_others_as_they_are(inputs: Path, buil
     shutil.rmtree(inputs / "runs" / "centre-block")  # a run of the former release need not be there any more
     second = build("second", "other-block", former="first")
     kept = {name for name in tables(first) if "centre-block" in name or "instances" in name}
-    assert len(kept) == 4
+    assert len(kept) == 6
     for name in kept:
         assert (first / name).samefile(second / name)
     assert check_release(second).faults == ()
@@ -139,11 +139,12 @@ def test_scoring_again_changes_the_scores_of_that_run_and_the_boards(inputs: Pat
     changed = {name for name, item in tables(second).items() if tables(first)[name] != item}
     assert changed == {
         f"data/scores/test-{run.run.run_id}-00000-of-00001.parquet",
+        f"data/dialogues/test-{run.run.run_id}-00000-of-00001.parquet",
         "data/leaderboard/test-00000-of-00001.parquet",
     }
     (change,) = read_release(second).history[0].changed
-    assert (change.run.run_id, change.tables) == (run.run.run_id, ("scores",))
-    assert f"Changed: other-block &lt;b&gt;pair&lt;/b&gt; (`{run.run.run_id}`), its scores" in (
+    assert (change.run.run_id, change.tables) == (run.run.run_id, ("scores", "dialogues"))
+    assert f"Changed: other-block &lt;b&gt;pair&lt;/b&gt; (`{run.run.run_id}`), its scores, dialogues" in (
         second / "CHANGELOG.md"
     ).read_text("utf-8")
 

@@ -39,7 +39,7 @@ def merge(inputs: Path) -> Merge:
     def made(mine: str, head: str) -> Path:
         out = inputs / f"{mine} in {head}"
         instances = read_instances(inputs / "instances")
-        merge_releases(StoredRelease(inputs / mine), StoredRelease(inputs / head), {"reconstruction": instances}, out)
+        merge_releases(StoredRelease(inputs / mine), StoredRelease(inputs / head), {instances.identity: instances}, out)
         assert check_release(out).faults == ()
         return out
 

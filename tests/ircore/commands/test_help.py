@@ -1,7 +1,6 @@
 """Help: commands by what they are for, an example of each, and words that people mean."""
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.shell_completion import BashComplete
 from click.testing import CliRunner
 from command_lines import leaves
 from installed_packages import install_package
@@ -61,17 +61,11 @@ def test_words_that_people_mean_are_answered(capsys: pytest.CaptureFixture[str])
 
 def completed(*words: str) -> list[str]:
     """What bash is offered for the last of the words."""
-    environment = {
-        **os.environ, "_IRCORE_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(("ircore", *words)),
-        "COMP_CWORD": str(len(words)),
-    }  # fmt: skip
-    command = [sys.executable, "-c", "from ircore.commands.main import main; main()"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert not done.stderr
-    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+    *given, last = words
+    offered = BashComplete(app, {}, "ircore", "_IRCORE_COMPLETE").get_completions(given, last)
+    return [item.value for item in offered]
 
 
-@pytest.mark.slow
 def test_commands_options_and_names_are_completed() -> None:
     assert completed("pla") == ["play", "play-me"]
     assert completed("release", "pu") == ["pull", "push"]

@@ -25,7 +25,7 @@ __all__ = ["drawing", "sandbox"]
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def studio(drawing: None) -> Iterator[Studio]:
     with Studio(Limits(wall_s=60)) as studio:
         yield studio

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from known_values import known
 from PIL import Image
 
 from ircore.commands.main import run
@@ -26,8 +27,7 @@ def test_few_salient_objects_are_easy_and_many_objects_hard(genome: Path, tmp_pa
 
 
 def test_boxes_names_attributes_and_relations_are_the_scene(genome: Path, tmp_path: Path) -> None:
-    scene = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances[0].scene
-    assert scene is not None
+    scene = known(import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances[0].scene)
     dog, ball = scene.elements
     assert (dog.type, tuple(dog.box)) == ("dog", (10, 20, 70, 60))
     assert dog.parameters == {"name": "dog", "attributes": ["brown", "wet"], "relations": ["near ball"]}
@@ -99,8 +99,7 @@ def test_boxes_are_cut_at_the_edges_and_those_outside_are_no_objects(
     ]
     rewrite(genome / "objects.json", lambda images: images[0].update(objects=things))
     (easy, _) = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances
-    assert easy.scene is not None
-    assert [tuple(element.box) for element in easy.scene.elements] == [(0, 0, 30, 20), (90, 70, 100, 80)]
+    assert [tuple(element.box) for element in known(easy.scene).elements] == [(0, 0, 30, 20), (90, 70, 100, 80)]
     assert measures_of(easy) == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
     assert "left out: 3 objects without a box in the picture" in capsys.readouterr().err
 
@@ -139,8 +138,7 @@ def test_gaps_of_the_files_are_no_faults(genome: Path, tmp_path: Path) -> None:
             [{"image_id": 1, "relationships": [{"predicate": None, "subject": {"object_id": 11}, "object": {}}]}]
         )
     )
-    scene = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances[0].scene
-    assert scene is not None
+    scene = known(import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances[0].scene)
     dog, unnamed = scene.elements
     assert (dog.type, unnamed.type) == ("brown_dog", "object")
     assert dog.parameters == {"name": "Brown dog", "attributes": ["wet"], "relations": ["object"]}

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from known_values import known
 from scipy import stats
 
 from ircore.results.statistics.bootstrap import resample
@@ -92,8 +93,7 @@ def test_a_difference_by_hand() -> None:
     assert difference.n == 6
     assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     # The board's own critical value is never below that of one comparison.
-    critical = standing(values, values, drawn).critical
-    assert critical is not None
+    critical = known(standing(values, values, drawn).critical)
     assert 2.5705 < critical < 3.5
     wider = paired_difference(10, values, values, drawn, critical)
     base = critical**2 * 160 / 6
@@ -186,8 +186,7 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     means = values.mean(axis=0)
     assert board.detectable is not None
     error = float(np.median([stats.sem(values[:, 0] - values[:, other]) for other in range(1, 40)]))
-    alone = detectable(stats.t.ppf(0.975, 59) * error, error, 59)
-    assert alone is not None
+    alone = known(detectable(stats.t.ppf(0.975, 59) * error, error, 59))
     assert board.detectable > alone  # 780 comparisons under one error rate need more than one comparison
     low = all_differences(values, values, resample(["all"] * 60, 2_000), board.critical)
     far = np.abs(means[:, None] - means[None, :]) >= board.detectable

@@ -106,6 +106,7 @@ def test_json_says_direction_interval_reason_and_episodes() -> None:
         ("<b>x|y</b>", r"\<b\>x\|y\</b\>", "<b>x|y</b>", "<b>x|y</b>"),
         (r"50% & \input{f}_1", r"50% \& \\input{f}\_1", r"50\% \& \textbackslash{}input\{f\}\_1", r"50% & \input{f}_1"),
         ("a\nb", "a b", "a b", "a\nb"),
+        ("κ, ρ ≥ 0", "κ, ρ ≥ 0", r"$\kappa$, $\rho$ $\ge$ 0", "κ, ρ ≥ 0"),
     ],
 )
 def test_a_strangers_name_stays_text_in_every_format(name: str, markdown: str, latex: str, flat: str) -> None:

@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from known_values import known
 from pairs import play_pair, write_pair
 from pydantic import ValidationError
 from samples import sample_instances, sample_run
@@ -80,8 +81,7 @@ def test_a_crash_while_a_run_begins_leaves_nothing_or_a_run_that_goes_on(
                 play_pair(pair, instances, tmp_path / "run", *more)
         assert not (tmp_path / "run").exists()
     assert play_pair(pair, instances, tmp_path / "run", *more) == 0
-    provenance = RunFolder(tmp_path / "run").provenance()
-    assert provenance is not None
+    provenance = known(RunFolder(tmp_path / "run").provenance())
     assert provenance.manifest == make_provenance(pair).manifest
 
 
@@ -144,10 +144,9 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
     assert ircore([*common, "--out", ours, "--as-maintainers"]) == 0
     assert ircore([*common, "--out", theirs]) == 0
-    known = RunFolder(Path(ours)).provenance()
-    assert known is not None
-    assert (known.kind, known.source, known.flags) == ("maintainers", None, ())
-    assert known.manifest == sha256(pair.read_bytes()).hexdigest()
+    voucher = known(RunFolder(Path(ours)).provenance())
+    assert (voucher.kind, voucher.source, voucher.flags) == ("maintainers", None, ())
+    assert voucher.manifest == sha256(pair.read_bytes()).hexdigest()
     assert not (tmp_path / "theirs" / PROVENANCE).exists()
     # Neither may be gone on with by the other.
     capsys.readouterr()
@@ -155,7 +154,7 @@ def test_only_a_run_begun_by_the_maintainers_is_theirs(tmp_path: Path, capsys: p
     assert "was not begun with --as-maintainers" in capsys.readouterr().err
     assert ircore([*common, "--out", ours]) == 2
     assert ircore([*common, "--out", ours, "--as-maintainers"]) == 0
-    assert RunFolder(Path(ours)).provenance() == known
+    assert RunFolder(Path(ours)).provenance() == voucher
 
 
 @pytest.mark.slow
@@ -177,8 +176,7 @@ def test_merged_shards_keep_who_vouches_and_must_agree(tmp_path: Path) -> None:
         out = ["--out", str(tmp_path / f"shard{index}"), "--shard", f"{index}/2"]
         assert ircore(["play", str(pair), "--instances", str(tmp_path / "set"), *out, *more]) == 0
     shards = [tmp_path / "shard1", tmp_path / "shard2"]
-    merged = merge(shards, tmp_path / "merged").folder.provenance()
-    assert merged is not None
+    merged = known(merge(shards, tmp_path / "merged").folder.provenance())
     assert merged.kind == "maintainers"
     (tmp_path / "shard2" / PROVENANCE).unlink()
     with pytest.raises(InputError, match="comes from somebody else"):

@@ -21,8 +21,7 @@ pytestmark = pytest.mark.slow
 AT_ONCE = 8
 
 
-@pytest.mark.parametrize("processes", [1, 3])
-@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+@pytest.mark.parametrize(("name", "status", "processes"), [("SIGINT", 130, 1), ("SIGTERM", 143, 1), ("SIGHUP", 129, 3)])
 def test_the_first_signal_waits_for_every_answer_under_way(
     tmp_path: Path, name: str, status: int, processes: int
 ) -> None:

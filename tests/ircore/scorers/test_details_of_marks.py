@@ -57,6 +57,7 @@ def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) ->
     assert 7.5 < (verification.score or 0) < 9.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
     drawn = draw("line_graph", "easy", 301)

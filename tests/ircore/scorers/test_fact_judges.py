@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from charts import BLUE, RED, bars, chart_instances
 from known_pictures import SENTENCE, KnowingModel, first_blank_then_right, run_of
+from known_values import known
 from openai_server import Judged, OpenAIServer
 from releases import table
 from target_instances import target_instance
@@ -144,8 +145,7 @@ def test_fewer_than_half_of_the_verdicts_are_no_answer(text: str) -> None:
 
 def test_who_a_judge_of_facts_is_names_model_prompt_and_batch(tmp_path: Path, server: OpenAIServer) -> None:
     judge = read_judge(write_judge(tmp_path, server, batch=12))
-    assert judge.identity.player is not None
-    assert judge.identity.player.model == "judge-1"
+    assert known(judge.identity.player).model == "judge-1"
     assert re.fullmatch(r"facts, built-in [0-9a-f]{12}, 12 sentences a question", judge.identity.prompts or "")
     other = read_judge(write_judge(tmp_path, server, batch=13))
     assert other.asked_as != judge.asked_as
@@ -206,12 +206,9 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert witness.false_yes.low is not None
     assert witness.false_yes.high is not None
     assert witness.false_yes.low <= 0.2 <= witness.false_yes.high
-    assert witness.false_no.low is not None
-    assert witness.false_no.high is not None
-    assert witness.false_no.low <= 0.05 <= witness.false_no.high
+    assert known(witness.false_no.low) <= 0.05 <= known(witness.false_no.high)
     assert witness.false_yes.high - witness.false_yes.low < 0.25
-    assert witness.kappa.value is not None
-    assert 0.6 < witness.kappa.value < 0.95
+    assert 0.6 < known(witness.kappa.value) < 0.95
     table = witnesses_table(results)
     assert {str(row[1].value) for row in table.rows} == {"all", *CATEGORIES}
     listed = disagreements_table(results)

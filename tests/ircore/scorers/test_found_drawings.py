@@ -116,18 +116,22 @@ def verified(drawn: Drawn, image: Image.Image) -> Verification:
     return verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)))
 
 
+def half_of_categories(name: str) -> tuple[str, ...]:
+    """Return every second category, beginning with the first or the second in turn by layout."""
+    return CATEGORIES[list(LAYOUTS).index(name) % 2 :: 2]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     layout = LAYOUTS[name]
-    fits = {
-        category: register(model(category), np.asarray(laid_out(target(category), layout))) for category in CATEGORIES
-    }
+    pages = {category: np.asarray(laid_out(target(category), layout)) for category in half_of_categories(name)}
+    fits = {category: register(model(category), page) for category, page in pages.items()}
     assert all(fit.is_found for fit in fits.values())
     # 1 % of a drawing of 40 % is a pixel of the rendering.
     far = {category: round(off_by(fit, layout), 4) for category, fit in fits.items() if off_by(fit, layout) > 0.012}
     assert far == {}
-    assert sorted(off_by(fit, layout) for fit in fits.values())[3] <= 0.005
+    assert sorted(off_by(fit, layout) for fit in fits.values())[1] <= 0.005
 
 
 @pytest.mark.slow
@@ -142,7 +146,7 @@ def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
 def test_a_perfect_drawing_in_another_layout_costs_what_it_looks_like(name: str, least: float, most: float) -> None:
     scores = {
         category: verified(target(category), laid_out(target(category), LAYOUTS[name])).score or 0.0
-        for category in CATEGORIES
+        for category in half_of_categories(name)
     }
     assert {category: score for category, score in scores.items() if not least <= score <= most} == {}
 

@@ -11,14 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.files import cache_folder
 from ircore.core.images import Pixels, hash_pixels
 from ircore.seeing import ocr
-from ircore.seeing.ocr import (
-    TextLine,
-    ocr_missing,
-    read_line,
-    read_text,
-    reader_missing,
-    require_ocr,
-)
+from ircore.seeing.ocr import TextLine, ocr_missing, read_line, read_text, reader_missing, require_ocr
 
 needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
 
@@ -61,7 +54,6 @@ def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monke
     picture = sign("Once")
     first = read_text(picture, tmp_path)
     (kept,) = tmp_path.rglob(f"{hash_pixels(picture)}.json")
-    assert "rapidocr-" in kept.parent.parent.name
     monkeypatch.setattr(ocr, "_recognise", lambda _: pytest.fail("read twice"))
     ocr._remembered.clear()  # what a new process begins with
     assert read_text(picture, tmp_path) == first
@@ -69,6 +61,15 @@ def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monke
     monkeypatch.setattr(ocr, "_recognise", lambda _: (TextLine("anew", ((0, 0),) * 4, 1.0),))
     ocr._remembered.clear()
     assert read_text(picture, tmp_path)[0].text == "anew"
+
+
+def test_another_engine_reads_the_same_picture_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "require_ocr", lambda where: None)
+    for engine in ("rapidocr 3, onnxruntime 1", "rapidocr 4, onnxruntime 1"):
+        monkeypatch.setattr(ocr, "ocr_version", lambda engine=engine: engine)
+        monkeypatch.setattr(ocr, "_recognise", lambda _, engine=engine: (TextLine(engine, ((0, 0),) * 4, 1.0),))
+        ocr._remembered.clear()  # what a new process begins with
+        assert read_text(sign(), tmp_path)[0].text == engine
 
 
 def test_without_the_extra_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

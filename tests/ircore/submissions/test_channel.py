@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from code_books import BookGenerator, CodeBook, CodeDescriber, WordingDescriber
+from known_values import known
 from openai_server import serving
 from samples import sample_run
 
@@ -63,8 +64,7 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
     write_provenance(run.path, make_provenance(PAIR.path))
     record_finding(run.path, RULE, result.flag)
     record_finding(run.path, RULE, result.flag)  # a second test takes the place of the first
-    provenance = run.provenance()
-    assert provenance is not None
+    provenance = known(run.provenance())
     assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry"]
     assert held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
 
@@ -77,8 +77,7 @@ def test_a_code_in_the_exact_wording_is_lost_in_paraphrases(tmp_path: Path, targ
     run = played(tmp_path / "run", targets, WordingDescriber(book), generator)
     result = result_of(run, tmp_path / "channel", own=generator)
     assert "own_paraphrase" in result.collapsed
-    assert result.flag is not None
-    assert result.flag.grave
+    assert known(result.flag).grave
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from known_values import known
 from samples import sample_instances, sample_run
 from transcripts import REVISION, write_manifest
 
@@ -126,13 +127,11 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
         command("update", pair, "--revision", new, "--reason", "two episodes had failed", "--run", "centre-block-ab")
         == 0
     )
-    known = read_manifest(pair).submission.transcripts
-    assert known is not None
-    assert known.revision == new
+    named = known(read_manifest(pair).submission.transcripts)
+    assert named.revision == new
     assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)
     (step,) = read_history(pair)
-    assert step.former is not None
-    assert step.former.revision == REVISION
+    assert known(step.former).revision == REVISION
     (run,) = withdrawals_of(pair.parent)
     assert (run.kind, run.run_id) == ("corrected", "centre-block-ab")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from coded_messages import ENCODED, POINTING, UNLIKELY
+from known_values import known
 from PIL import Image, ImageDraw
 from samples import sample_instances
 from transcripts import hand_in
@@ -118,8 +119,7 @@ def test_a_picture_said_otherwise_than_in_words_is_found(said: tuple[str, str], 
     ],
 )  # fmt: skip
 def test_the_id_of_a_target_holds_a_run(text: str) -> None:
-    name_in = names_in(["geometry-easy-01", "geometry-easy-02", "simple_shapes-hard-12", "a-1"])
-    assert name_in is not None
+    name_in = known(names_in(["geometry-easy-01", "geometry-easy-02", "simple_shapes-hard-12", "a-1"]))
     assert name_in(text) is not None
     assert "names_a_target" in {remark.rule for remark in remarks(text, 200, name_in)}
 
@@ -128,8 +128,7 @@ def test_the_id_of_a_target_holds_a_run(text: str) -> None:
     "text", ["An easy geometry: 1 triangle.", "Geometry, easy 7", "geometry-easy-012", "simple shapes, hard to see, 12"]
 )
 def test_words_that_only_resemble_an_id_are_left_alone(text: str) -> None:
-    name_in = names_in(["geometry-easy-01", "simple_shapes-hard-12"])
-    assert name_in is not None
+    name_in = known(names_in(["geometry-easy-01", "simple_shapes-hard-12"]))
     assert name_in(text) is None
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from github_server import TOKEN, GitHubServer, Uploaded, running_github
 from hub_server import running_hub
+from known_values import known
 from openai_server import OpenAIServer, serving
 from samples import sample_instances
 from transcripts import hand_in, write_manifest
@@ -109,8 +110,7 @@ def test_answers_are_paid_for_once_and_nothing_else_is_taken(job: Job) -> None:
     folder = RunFolder(made)
     assert folder.run.run_id == RunFolder(run).run.run_id
     assert folder.run.started > "2026"
-    provenance = folder.provenance()
-    assert provenance is not None
+    provenance = known(folder.provenance())
     assert (provenance.kind, provenance.version) != ("maintainers", "9.9")
     assert folder.calls() == RunFolder(run).calls()
     assert job.github.tokens_elsewhere == []
@@ -294,8 +294,7 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         forged = {**forged, "kind": "maintainers", "source": None}
         (out / PROVENANCE).write_text(json.dumps(forged))
         assert ircore(["submission", "evaluate", *common]) == 0
-        provenance = RunFolder(out).provenance()
-        assert provenance is not None
+        provenance = known(RunFolder(out).provenance())
         assert provenance.kind == "rescored"
         assert (out / "scores.jsonl").read_bytes() == honest
         assert [known.text for known in read_judgements(RunFolder(out))] == ['{"score": 7}']

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from known_values import known
 from samples import sample_instances
 from transcripts import Handed, hand_in, write_manifest
 
@@ -167,8 +168,7 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
 
     loaded = read_manifest(pair)
     assert forecast(loaded, instances).unknown == ("unheard-of",)
-    table = write_bounds(loaded.submission, 20, None, tmp_path / "prices.yaml")
-    assert table is not None
+    table = known(write_bounds(loaded.submission, 20, None, tmp_path / "prices.yaml"))
     stated = yaml.safe_load(table.read_text())["models"]["unheard-of"]
     # 20 $ a million tokens; an image of 1,000 tokens: 2 cents.
     assert (stated["input"], stated["output"], stated["images"]) == (20, 20, {"*/*": 0.02})
@@ -182,8 +182,7 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     assert Forecast(0.0).text == "nothing to pay"
     priced = read_manifest(write_pair(tmp_path / "b-pair", PRICED, {"player": "canvas"}))
     one, two = (sample_instances(tmp_path / f"set-{count}", count) for count in (1, 2))
-    cost = forecast(priced, one).cost_usd
-    assert cost is not None
+    cost = known(forecast(priced, one).cost_usd)
     assert forecast(priced, two).cost_usd == pytest.approx(2 * cost)
     assert forecast(priced, None).text == "cost not foretold; prices are known"
     assert chosen([], ["b", "a"]) == ["b", "a"]

@@ -273,12 +273,7 @@ def test_pictures_are_packed_without_anything_beside_their_pixels(tmp_path: Path
 
 @pytest.mark.parametrize(
     "secret",
-    [
-        "hf_" + "a" * 30,
-        "-----BEGIN RSA " + "PRIVATE KEY-----",
-        "/home/somebody/models",
-        "C:\\Users\\somebody",
-    ],
+    ["hf_" + "a" * 30, "-----BEGIN RSA " + "PRIVATE KEY-----", "/home/somebody/models", "C:\\Users\\somebody"],
     ids=lambda secret: secret[:6],
 )
 def test_a_secret_in_what_was_said_stops_the_packing_and_is_not_shown(tmp_path: Path, secret: str) -> None:

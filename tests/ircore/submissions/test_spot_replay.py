@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from known_values import known
 from openai_server import OpenAIServer, serving
 from pairs import play_pair, served_pair
 from samples import sample_instances
@@ -80,8 +81,7 @@ def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: py
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["episode"] for row in rows} == set(drawn_episodes(scored(run), RunFolder(run).run.run_id, COMMIT))
     assert all(row["published"] == row["replay"] and row["same_words"] == "yes" for row in rows)
-    provenance = read_provenance(run)
-    assert provenance is not None
+    provenance = known(read_provenance(run))
     assert provenance.flags == ()
 
 
@@ -119,6 +119,5 @@ def test_published_scores_that_the_models_do_not_reach_hold_the_run(
         words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
         assert ircore([*words, "--record"]) == 0
     assert "episodes are 3.0 points worse" in capsys.readouterr().err
-    provenance = read_provenance(run)
-    assert provenance is not None
+    provenance = known(read_provenance(run))
     assert [flag.rule for flag in provenance.grave_flags] == ["replay_is_worse"]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from known_values import known
 from pages import Element, read_page
 from pairs import play_pair
 from samples import sample_instances, sample_run, sample_submission
@@ -119,10 +120,7 @@ def test_pictures_keep_their_room_and_say_what_they_show(pages: dict[str, Elemen
 @pytest.mark.parametrize("name", ["index", "geometry-both", "all-easy", "simple_shapes-hard"])
 def test_boards_show_the_numbers_of_the_results(built: Built, pages: dict[str, Element], name: str) -> None:
     category, _, difficulty = name.partition("-")
-    condition = (
-        None if category in ("index", "all") else category,
-        None if difficulty in ("", "both") else difficulty,
-    )
+    condition = (None if category in ("index", "all") else category, None if difficulty in ("", "both") else difficulty)
     expected = Results.from_runs(list(built.runs)).board("structural", *condition)
     rows = pages[f"boards/{name}.html"].find("table", class_="board")[0].find("tbody")[0].find("tr")
     assert len(rows) == len(expected)
@@ -221,8 +219,7 @@ def test_judges_and_budgets_are_never_mixed(tmp_path: Path) -> None:
     tree = Tree(tmp_path)
     content = read_content([long.path, short.path], Options(), BuildCache(tree.files))
     write_content(content, tree)
-    site = content.site
-    assert site is not None
+    site = known(content.site)
 
     assert sorted(pair.apart for pair in site.pairs.values()) == ["200 tokens, 10 turns", "50 tokens, 10 turns"]
     assert {path.stem for path in (tmp_path / "blocks" / "pairs").glob("centre*.html")} == set(site.pairs)
@@ -286,8 +283,7 @@ def test_a_slug_that_is_another_runs_id_takes_no_page_of_that_run(tmp_path: Path
     site = Site(read_runs([first.path, second.path, third.path]))
     keys = [pair.key for pair in site.pairs.values()]
     assert sorted(keys) == sorted([first.run.run_id, again.run_id, forged.run_id])
-    waiting = waiting_page(site, (), sample_submission(again.run_id))
-    assert waiting is not None
+    waiting = known(waiting_page(site, (), sample_submission(again.run_id)))
     assert waiting.path not in {f"pairs/{key}" for key in keys}
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from invented import invented_results
@@ -118,11 +119,20 @@ def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure()
     assert document["rows"][0]["rules"] == "none"
     assert units_of(row["units"]) == document["units"]
     assert {"main_score_mean": "0–100", "mean": "0–10", "cost_mean": "US$"}.items() <= document["units"].items()
-    together = dict(only_games_files([section], ("all.csv", "all.json")))
-    points = rows_of(together["all.csv"])[0]
+    files = dict(only_games_files([section], ("all.csv", "all.json")))
+    points = rows_of(files["all.csv"])[0]
     assert (points["measure"], points["unit"], points["instance_set"]) == ("points", "0–10", run.run.instance_set)
     assert (points["rules"], points["ircore"]) == ("none", run.run.version)
-    assert json.loads(together["all.json"])["rows"][0]["unit"] == "0–10"
+    assert json.loads(files["all.json"])["rows"][0]["unit"] == "0–10"
+
+
+def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    run = replace(run, run=run.run.model_copy(update={"version": "=HYPERLINK(1)"}))
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
+    files = dict(only_games_files([section], ("all.csv", "all.json")))
+    assert {row["ircore"] for row in rows_of(files["all.csv"])} == {"'=HYPERLINK(1)"}
+    assert json.loads(files["all.json"])["rows"][0]["ircore"] == "=HYPERLINK(1)"
 
 
 @pytest.mark.parametrize("kind", [Instance, Submission, Run, Episode, Score])

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from invented import InventedRun, invented_results, invented_run, invented_set, rich_results
 from invented_pairs import pairs_of
+from known_values import known
 
 from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.records import Rules, rendered_turns
@@ -58,8 +59,7 @@ def test_every_judge_has_its_mark_in_every_row(results: Results, charts: Mapping
 def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> None:
     usual = {submission.run_id for submission in results.submissions if Rules.of(submission.run).token_budget == 200}
     for kind in ("scores", "deltas", "preferences", "heat-maps", "corrections", "lengths"):
-        table = charts[kind].table
-        assert table is not None
+        table = known(charts[kind].table)
         assert {value.value for value in table.column("run_id")} == usual
 
 
@@ -102,8 +102,7 @@ def test_published_values_are_hollow_below_ours_and_in_tables_of_their_own(chart
         names = [note["text"] for note in chart.figure["layout"]["annotations"]]
         assert "reported by the paper,<br>not run here" in names
         assert {table.origin for table in chart.published} == {"reported by the paper"}
-        assert chart.table is not None
-        assert chart.table.origin == "computed here"
+        assert known(chart.table).origin == "computed here"
         ours = [y for trace in chart.figure["data"] if trace not in marks for y in trace["y"]]
         assert max(ours) < min(y for mark in marks for y in mark["y"])
 
@@ -122,8 +121,7 @@ def test_judge_against_judge_shows_every_two_scores_beside_the_diagonal(
         sizes = dict(zip(crossed.counts, trace["marker"]["size"], strict=True))
         most = max(crossed.counts, key=lambda key: crossed.counts[key])
         assert sizes[most] == max(sizes.values())
-    assert chart.table is not None
-    assert sum(int(value.value or 0) for value in chart.table.column("renderings")) == sum(
+    assert sum(int(value.value or 0) for value in known(chart.table).column("renderings")) == sum(
         crossed.renderings for crossed in crossings
     )
 
@@ -142,14 +140,12 @@ def test_reliability_has_the_map_and_its_marks(results: Results, charts: Mapping
 
 
 def test_corrections_are_the_shares_of_messages(results: Results, charts: Mapping[str, Chart]) -> None:
-    table = charts["corrections"].table
-    assert table is not None
+    table = known(charts["corrections"].table)
     trace = charts["corrections"].figure["data"][0]
     for row, run in enumerate(table.column("run_id")):
         profile = correction_profile(episode_messages(results.game, results.episodes[str(run.value)]))
         assert trace["z"][row] == pytest.approx([share.mean for share in profile.usage.values()], abs=0.001)
-    by_turn = charts["corrections-by-turn"].table
-    assert by_turn is not None
+    by_turn = known(charts["corrections-by-turn"].table)
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
     assert isinstance(turn, int)
     played = results.episodes[str(run_id)]
@@ -163,9 +159,7 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
 
 def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, Chart]) -> None:
     usual, chart = charts["deltas"], charts["deltas-sem"]
-    assert chart.table is not None
-    assert usual.table is not None
-    for own, other in zip(chart.table.column("delta"), usual.table.column("delta"), strict=True):
+    for own, other in zip(known(chart.table).column("delta"), known(usual.table).column("delta"), strict=True):
         assert own.value == other.value
         # 1.96 standard errors and more make an interval.
         if own.low is not None and own.high is not None and other.low is not None and other.high is not None:
@@ -197,8 +191,7 @@ def test_of_many_pairs_the_best_are_shown_and_this_is_said() -> None:
     for kind, most in (("scores", 24), ("delta", 24), ("trajectories", 12), ("lengths", 12)):
         chart = charts[kind]
         assert chart.selection_words == f"Shown are the {most} of 30 pairs with the best main scores by {OWN}."
-        assert chart.table is not None
-        assert {value.value for value in chart.table.column("run_id")} == set(board[:most])
+        assert {value.value for value in known(chart.table).column("run_id")} == set(board[:most])
         assert chart.height < 2000
     # Twelve small panels are read in half a printed page, rows of 24 pairs are not.
     assert {kind: charts[kind].tall for kind in ("scores", "delta", "lengths")} == {

@@ -7,12 +7,7 @@ from pathlib import Path
 import pytest
 from visits import Visit, fits
 
-TABLES = (
-    "index.html",
-    "boards/index.html",
-    "boards/describers/index.html",
-    "games/reasoning/index.html",
-)
+TABLES = ("index.html", "boards/index.html", "boards/describers/index.html", "games/reasoning/index.html")
 NOBODY = "No AI model has played yet: all players are programs that come with this project."
 TOO_WIDE = """() => [...document.querySelectorAll("table.board")].flatMap((table) => {
   const frame = table.closest(".scroll") ?? table.parentElement;

@@ -22,12 +22,7 @@ from leaderboard.building.site_build import build_site
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-FIRST = {
-    ("seer", "painter"): 8.0,
-    ("seer", "sketcher"): 5.0,
-    ("poet", "painter"): 4.0,
-    ("poet", "sketcher"): 2.0,
-}
+FIRST = {("seer", "painter"): 8.0, ("seer", "sketcher"): 5.0, ("poet", "painter"): 4.0, ("poet", "sketcher"): 2.0}
 JUDGE = "eye"
 MOST_ACTIONS = 4
 """Clicks, keys and words typed that a task may take."""

@@ -190,6 +190,13 @@ def test_a_picture_shown_twice_is_encoded_once_and_never_again(tmp_path: Path) -
     assert book.write(tmp_path / "site") == 1
     assert book.write(tmp_path / "next", earlier=tmp_path / "site") == 0
     assert len(list((tmp_path / "next" / "img").iterdir())) == 2
+    small = tmp_path / "site" / book.add(path, sha256, 60, 90).small
+    whole = small.read_bytes()
+    for damaged in (whole[:-20], b""):
+        small.unlink()
+        small.write_bytes(damaged)
+        assert book.write(tmp_path / f"after {len(damaged)}", earlier=tmp_path / "site") == 1
+        assert (tmp_path / f"after {len(damaged)}" / "img" / small.name).read_bytes() == whole
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:

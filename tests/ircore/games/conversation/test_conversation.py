@@ -227,14 +227,16 @@ def test_everything_that_an_easy_dialogue_tells_draws_the_target() -> None:
     assert VerifiedJudge(drawn.scene).rate(target, image).value == 10.0
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(12))
 def test_hard_dialogues_chat_and_correct_a_colour_that_the_summariser_sets_right(seed: int) -> None:
     drawn = draw("simple_shapes", "hard", seed)
     talk = dialogue_about(drawn.scene, "hard", random.Random(seed)).dialogue
     said = " ".join(hop.answered for hop in talk)
     assert any(chat in said for chat in CHAT)
     right = said[said.index(APOLOGY) + len(APOLOGY) :]
-    assert re.findall("#[0-9a-f]{6}", right)[0] in {element.colour for element in drawn.scene.elements}
+    known = {drawn.scene.background, *(element.colour for element in drawn.scene.elements)}
+    assert re.findall("#[0-9a-f]{6}", right)[0] in known
+    assert known.issuperset(re.findall(r"\((#[0-9a-f]{6})\)", talk[-1].answered))  # the wrong one stands before
     told = summary([(hop.asked, hop.answered) for hop in talk], 2000)
     assert APOLOGY not in told
     assert not any(chat in told for chat in CHAT)

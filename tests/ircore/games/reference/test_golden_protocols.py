@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import pytest
+from known_values import known
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
@@ -82,8 +83,7 @@ class Scripted:
         self.asked[seat.name].append(question)
         if seat.name == "speaker":
             return TextAnswer(self._transcript.messages[question.step - 1])
-        choice = choice_of(self._transcript.content["trials"][question.step - 1]["scripted_answer"], question)
-        assert choice is not None
+        choice = known(choice_of(self._transcript.content["trials"][question.step - 1]["scripted_answer"], question))
         return ChoiceAnswer(*choice)
 
 
@@ -108,8 +108,7 @@ def events_of(question: Question, names: dict[str, str]) -> list[str]:
     turns = [*((said.prompt, said.pictures) for said in question.earlier), (question.prompt, question.pictures)]
     events = []
     for prompt, pictures in turns:
-        parts = re.fullmatch(r"\s*(<(?:right|wrong|invalid).*?>)?\s*(<.*>)\s*", prompt, re.DOTALL)
-        assert parts is not None
+        parts = known(re.fullmatch(r"\s*(<(?:right|wrong|invalid).*?>)?\s*(<.*>)\s*", prompt, re.DOTALL))
         shown = [f"picture {names.get(captioned.picture.sha256, 'mask')}" for captioned in pictures]
         events += [*filter(None, [parts[1]]), *shown, parts[2]]
     return events

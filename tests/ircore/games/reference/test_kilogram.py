@@ -114,6 +114,17 @@ def test_a_condition_is_what_is_said_and_what_is_shown(
     assert instance.category == condition
 
 
+def test_the_same_tangram_is_coloured_by_each_text_anew(folder: Path) -> None:
+    contexts = json.loads((folder / "contexts.json").read_text())
+    contexts[1]["texts"][0] = "open figure 0#body#head"
+    (folder / "contexts.json").write_text(json.dumps(contexts))
+    made = imported(folder, "parts_color")
+    first, second = (
+        made.pictures(instance)[Context.model_validate(instance.payload).targets[0]] for instance in made.instances[:2]
+    )
+    assert first.sha256 != second.sha256
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -130,16 +130,12 @@ def test_a_picture_that_is_not_there_is_named(tmp_path: Path, kept: int, problem
     assert not (tmp_path / "set").exists()
 
 
-@pytest.mark.slow
-@needs_icca
 def test_rows_in_any_order_and_messages_that_look_like_nothing_are_taken(tmp_path: Path) -> None:
-    source = sorted(ICCA.iterdir())[0]
-    shutil.copytree(source, tmp_path / "games" / source.name)
-    table = next((tmp_path / "games").glob("*/*.csv"))
-    head, *rows = table.read_text().splitlines()
-    table.write_text("\n".join([head, *reversed(rows)]).replace("A grown man is in a tuxedo is eating something", "NA"))
-    made = import_icca(ImportRequest(tmp_path / "games", tmp_path / "set"))
-    human = made.instances[0].payload["human"]
+    games = write_recorded_game(tmp_path / "games")
+    table = next(games.glob("*/*.csv"))
+    head, *rows = table.read_text().replace("the big red circle on white", "NA", 1).splitlines()
+    table.write_text("\n".join([head, *reversed(rows)]))
+    human = import_icca(ImportRequest(games, tmp_path / "set")).instances[0].payload["human"]
     assert isinstance(human, list)
     assert human[0]["message"] == "NA"  # type: ignore[call-overload,index]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from known_values import known
 from PIL import Image
 
 from ircore.core.records import Scene
@@ -32,8 +33,7 @@ def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
 def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
     """The middle of each wedge has its wedge's colour, within the shades that a person takes for the same."""
     image = pixels("faithful", pie, drawer=drawer)
-    plan = planned("faithful", pie, "seed", drawer=drawer)
-    assert plan is not None
+    plan = known(planned("faithful", pie, "seed", drawer=drawer))
     unit = plan.style.scale * min(plan.style.canvas) / 512
     for wedge in (element for element in pie.elements if element.type == "wedge"):
         about = wedge.parameters
@@ -54,8 +54,7 @@ def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
 
 def test_the_same_seed_gives_the_same_picture_and_another_one_another(bars: Scene) -> None:
     assert (pixels("texture", bars) == pixels("texture", bars)).all()
-    other = picture_of("texture", bars, "another")
-    assert other is not None
+    other = known(picture_of("texture", bars, "another"))
     assert other[0].size != (0, 0)
     assert not np.array_equal(np.asarray(other[0]), pixels("texture", bars))
 
@@ -75,8 +74,7 @@ def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
 
     scene = draw("bar_graph", "hard", 2).scene
     for name, least, most in (("faithful", 0, 2), ("tint", 5, 7)):
-        plan = planned(name, scene, "seed")
-        assert plan is not None
+        plan = known(planned(name, scene, "seed"))
         for colour in {element.colour for element in scene.elements if element.type == "bar"}:
             assert least <= colour_difference(colour or "", plan.style.shade(colour or "")) <= most
 
@@ -110,8 +108,7 @@ def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
     ratings = {"faithful": 9.0, "wrong-word": 9.5, "blank": 0.0}
     plans = {name: planned(name, bars, "seed") for name in ratings}
     styles = {"one": {name: plan.style for name, plan in plans.items() if plan is not None}}
-    part = foreign_part({"one": right_orders(ratings)}, {"one": ratings}, styles)
-    assert part is not None
+    part = known(foreign_part({"one": right_orders(ratings)}, {"one": ratings}, styles))
     assert (part.right, part.pairs) == (2, 3)  # the wrong word lies above the faithful picture
     faithful = next(family for family in part.families if family.family == "faithful")
     assert (faithful.mean, faithful.inside, faithful.right, faithful.pairs) == (9.0, 1, 1, 2)

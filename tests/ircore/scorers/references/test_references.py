@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
+from known_values import known
 from samples import CentreDescriber, sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
@@ -26,13 +27,7 @@ from ircore.results.model import Results
 from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.references import (
-    SceneDescriber,
-    ShuffledDescriber,
-    TitleDescriber,
-    another,
-    fact_message,
-)
+from ircore.scorers.references import SceneDescriber, ShuffledDescriber, TitleDescriber, another, fact_message
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.seeing.percepts import Pie
 
@@ -126,16 +121,14 @@ def test_what_scene_says_of_easy_targets_is_drawn_nearly_perfectly(tmp_path: Pat
             CanvasGenerator(PlayerSpec(player="canvas")).render(GeneratorView(1, message, (), None, 1, message))
         )
         rating = StructuralJudge().rate(drawn.picture(instance, "target"), answer.picture)
-        assert rating.value is not None
-        assert rating.value >= 9.4, message
+        assert known(rating.value) >= 9.4, message
 
 
 @pytest.mark.slow
 def test_scene_names_the_dots_on_corners_before_it_is_done(tmp_path: Path) -> None:
     """They change too few pixels to be missed in a rendering that lacks them, and each is a fact of the target."""
     drawn = build_instances(tmp_path / "set", 77, 1, ("geometry",), ("easy",), workers=1, edition=2)
-    scene = drawn.instances[0].scene
-    assert scene is not None
+    scene = known(drawn.instances[0].scene)
     dots = [element.point("centre") for element in scene.elements if element.type == "point"]
     assert len(dots) == 3
     view = informed(drawn)
@@ -163,8 +156,7 @@ def test_scene_tells_bars_where_they_are(charts: InstanceSet) -> None:
 
 
 def test_facts_tell_values_and_go_on_where_they_stopped(charts: InstanceSet) -> None:
-    scene = charts.instances[1].scene
-    assert scene is not None
+    scene = known(charts.instances[1].scene)
     first = fact_message(scene, 40, ())
     second = fact_message(scene, 40, (first,))
     whole = fact_message(scene, 10_000, ())

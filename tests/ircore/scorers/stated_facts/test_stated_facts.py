@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from charts import chart_instances
+from known_values import known
 from openai_server import Judged, serving
 
 from ircore.commands.main import run as ircore
@@ -42,11 +43,10 @@ def pets(tmp_path: Path) -> tuple[InstanceSet, Instance]:
 def facts_stated(pets: tuple[InstanceSet, Instance], *messages: str, drawn: str = BARS) -> dict[str, tuple[str, str]]:
     """Return the letters stated and named of each fact after the last message."""
     charts, instance = pets
-    assert instance.scene is not None
     reader = GrammarReader(instance, charts.picture(instance, "target"))
     canvas, notes = read((drawn,))
     turn = reader.turn("pets", len(messages), messages, answer(canvas, notes).picture)
-    keys = [fact.key for fact in facts_of(instance.scene)]
+    keys = [fact.key for fact in facts_of(known(instance.scene))]
     return dict(zip(keys, zip(turn.stated, turn.named, strict=True), strict=True))
 
 
@@ -101,14 +101,12 @@ def episode_of(turns: int) -> Episode:
 
 
 def letters(instance: Instance, true: set[str], rest: str = "0") -> str:
-    assert instance.scene is not None
-    return "".join("1" if fact.key in true else rest for fact in facts_of(instance.scene))
+    return "".join("1" if fact.key in true else rest for fact in facts_of(known(instance.scene)))
 
 
 def test_shares_are_of_the_facts_that_can_be_told_by_weight(pets: tuple[InstanceSet, Instance]) -> None:
     charts, instance = pets
-    assert instance.scene is not None
-    weight = {fact.key: fact.weight for fact in facts_of(instance.scene)}
+    weight = {fact.key: fact.weight for fact in facts_of(known(instance.scene))}
     two = {"bar-1/value", "bar-1/colour"}
     first = turn_of(1, letters(instance, two), letters(instance, two), letters(instance, {"bar-1/value"}))
     (last, point) = said_points([first], [episode_of(1)], charts.instances)
