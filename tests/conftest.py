@@ -51,23 +51,20 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-LARGE, GROWTH = 650 << 20, 100 << 20
-"""Bytes of a worker's memory from which on it forgets what modules remember, and by which it then may grow again."""
+LARGE, HUGE = 550 << 20, 850 << 20
+"""Bytes of a worker's memory from which on it forgets what modules remember: after a file of tests, after any test."""
 
-_most = LARGE
+GROWTH = 250 << 20
+"""Bytes by which a worker has grown before it forgets after a test: nothing is made anew for every test."""
+
+_least = 0
+"""Bytes that were left when it last forgot."""
 
 
-def _resident() -> int:
-    statm = Path("/proc/self/statm")
-    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") if statm.exists() else 0
-
-
-@pytest.fixture(autouse=True)
-def _small_worker() -> Iterator[None]:
-    """Typefaces, looks, draws and pages are remembered by modules, hundreds of megabytes over all tests."""
-    yield
-    global _most
-    if _resident() > _most:
+def _forget_beyond(most: int) -> None:
+    """Forget typefaces, looks, draws and pages, which modules remember: hundreds of megabytes over all tests."""
+    global _least
+    if _resident() > most:
         for name, module in list(sys.modules.items()):
             if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
                 for value in list(vars(module).values()):
@@ -77,16 +74,29 @@ def _small_worker() -> Iterator[None]:
                         value.clear()
         gc.collect()
         CDLL(None).malloc_trim(0)
-        _most = max(LARGE, _resident() + GROWTH)
+        _least = _resident()
+
+
+def _resident() -> int:
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGESIZE") if statm.exists() else 0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_after_each_file() -> Iterator[None]:
+    yield
+    _forget_beyond(LARGE)
 
 
 _number = count()
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Nothing is read from, or left in, the user's folder for caches. Most tests never make the folder named here."""
     monkeypatch.setenv("IRCORE_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-of-ircore-{next(_number)}"))
+    yield
+    _forget_beyond(max(HUGE, _least + GROWTH))
 
 
 @pytest.fixture

@@ -85,9 +85,8 @@ def documents(results: Results) -> dict[str, str]:
 
 def test_every_table_is_the_same_whatever_order_things_come_in(runs: list[InventedRun]) -> None:
     usual = documents(Results.from_runs(runs))
-    for seed in (1, 2):
-        mixed = documents(Results.from_runs(shuffled(runs, seed)))
-        assert [name for name in usual if usual[name] != mixed[name]] == []
+    mixed = documents(Results.from_runs(shuffled(runs, seed=1)))
+    assert [name for name in usual if usual[name] != mixed[name]] == []
 
 
 def test_a_cell_is_the_same_whoever_else_judged(runs: list[InventedRun]) -> None:
