@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.arrays import make_table
 from dataset_card.tables.columns import ITEMS, SPLIT, Config
@@ -27,7 +27,6 @@ from dataset_card.tables.rows import EmbeddedImage, PictureFile, Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
     from _typeshed import ReadableBuffer as Buffer
 
 FIRST_GROUP_BYTES = 3 * 1024 * 1024
@@ -183,21 +182,23 @@ class _Shards:
 
     def _begin(self) -> None:
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
         path = None if self._folder is None else self._folder / f".part-{len(self._files)}"
         self._files.append(_HashedFile(path))
         self._sink = pa.PythonFile(self._files[-1], "w")
-        self._writer = _writer(self._sink, self._config, self._schema)
+        self._writer = pq.ParquetWriter(self._sink, self._schema, **writer_settings(self._config))
 
     def _end(self) -> None:
         self._writer.close()
         self._sink.close()
 
 
-def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.ParquetWriter":
-    """Pictures are compressed already: they are stored as they are, and once a group where neighbours share them."""
-    import pyarrow.parquet as pq
+def writer_settings(config: Config) -> dict[str, Any]:
+    """Return how pyarrow's writer is to write a table.
 
+    Pictures are compressed already: they are stored as they are, and once a group where neighbours share them.
+    """
     plain = [column.name for column in config.columns if column.kind in PLAIN_KINDS]
     places = {
         column.name: f"{column.name}{'.list.element' if column.kind in ITEMS else ''}" for column in config.columns
@@ -210,20 +211,20 @@ def _writer(sink: "pa.NativeFile", config: Config, schema: "pa.Schema") -> "pq.P
         f"{column.name}.list.element.{part}"
         for column in config.columns if column.kind == "messages" for part in parts
     ]  # fmt: skip
-    return pq.ParquetWriter(
-        sink,
-        schema,
-        compression=dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
-        use_dictionary=plain + others + [f"{places[column.name]}.bytes" for column in config.images if column.repeats],
+    return {
+        "compression": dict.fromkeys(plain + others, "zstd") | dict.fromkeys(pictures, "none"),
+        "use_dictionary": [
+            *plain, *others, *(f"{places[column.name]}.bytes" for column in config.images if column.repeats),
+        ],
         # Above this limit the writer gives the dictionary up, and a shared picture would be stored for every row.
-        dictionary_pagesize_limit=4 * GROUP_BYTES,
-        write_statistics=plain,
-        write_page_index=True,
-        write_page_checksum=True,
+        "dictionary_pagesize_limit": 4 * GROUP_BYTES,
+        "write_statistics": plain,
+        "write_page_index": True,
+        "write_page_checksum": True,
         # Not cut where the content says: files of unchanged runs are not uploaded again at all, and in others the Hub's
         # own chunks find the pictures, which lie there byte for byte.
-        use_content_defined_chunking=False,
-    )
+        "use_content_defined_chunking": False,
+    }  # fmt: skip
 
 
 def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
