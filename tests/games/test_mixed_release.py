@@ -241,8 +241,7 @@ def test_a_release_goes_to_the_hub_and_comes_back(mixed: Toy, hub: HubServer) ->
     tree = hub.repos[REPO].tree
     assert sum(path.startswith("data/transcripts_rps/") for path in tree) == 2
     assert b"rounds" in tree["verification.json"].data
-    assert f"{REPO}: 0 faults in" in mixed.run("release", "check", REPO, "--rescore")
-    assert python(mixed, LOADING, REPO)["rows"]["transcripts_rps"] == 24
+    assert f"{REPO}: 0 faults in" in mixed.run("release", "check", REPO)  # which loads every table
     mixed.run("release", "pull", REPO, "--out", "pulled")
     pulled = sorted((mixed.folder / "pulled" / "runs").glob("*ai*-*"))
     games = [path for path in pulled if json.loads((path / "run.json").read_text())["game"] == "rps"]
