@@ -54,17 +54,17 @@ def pytest_collection_finish() -> None:
 LARGE, HUGE = 550 << 20, 850 << 20
 """Bytes of a worker's memory from which on it forgets what modules remember: after a file of tests, after any test."""
 
-GROWTH = 100 << 20, 250 << 20
-"""Bytes by which a worker has grown since, after a file and after any test: nothing is made anew for every one."""
+GROWTH = 250 << 20
+"""Bytes by which a worker has grown before it forgets after a test: nothing is made anew for every test."""
 
 _least = 0
 """Bytes that were left when it last forgot."""
 
 
-def _forget_beyond(most: int, growth: int) -> None:
+def _forget_beyond(most: int) -> None:
     """Forget typefaces, looks, draws and pages, which modules remember: hundreds of megabytes over all tests."""
     global _least
-    if _resident() > max(most, _least + growth):
+    if _resident() > most:
         for name, module in list(sys.modules.items()):
             if name.startswith(("ircore.", "dataset_card.", "leaderboard.", "tests.")):
                 for value in list(vars(module).values()):
@@ -85,7 +85,7 @@ def _resident() -> int:
 @pytest.fixture(scope="module", autouse=True)
 def _small_after_each_file() -> Iterator[None]:
     yield
-    _forget_beyond(LARGE, GROWTH[0])
+    _forget_beyond(LARGE)
 
 
 _number = count()
@@ -96,7 +96,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """Nothing is read from, or left in, the user's folder for caches. Most tests never make the folder named here."""
     monkeypatch.setenv("IRCORE_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-of-ircore-{next(_number)}"))
     yield
-    _forget_beyond(HUGE, GROWTH[1])
+    _forget_beyond(max(HUGE, _least + GROWTH))
 
 
 @pytest.fixture
