@@ -1,5 +1,6 @@
 """Descriptors of a run's renderings, so that later runs are compared without decoding every published picture."""
 
+import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -148,10 +149,14 @@ def _renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
 
 def computed_index(run: RunSource) -> RunIndex:
     """Return the index of a run, computed from its pictures."""
+    from concurrent.futures import ThreadPoolExecutor
+
     import numpy as np
 
     wanted = list(_renderings(run))
-    looks = [look_at(run.rendering(rendering)) for _, _, rendering in wanted]
+    # Threads, since most of the time goes into decoding, which holds up no other.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        looks = list(pool.map(lambda known: look_at(run.rendering(known[2])), wanted))
     stacked = np.stack([look.descriptor for look in looks]) if looks else np.zeros((0, SIDE, SIDE), np.int8)
     names, hashes = tuple(name for name, _, _ in wanted), tuple(sha256 for _, sha256, _ in wanted)
     return RunIndex(names, hashes, stacked)
