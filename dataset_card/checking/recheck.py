@@ -74,14 +74,12 @@ def recheck_new_runs(folder: Path, report: Report, parent: ReleaseRecord | None,
     record = read_release(folder)
     new = new_runs(record, report, parent)
     known = still_true(known, record.parts)
+    new_ids = {run.run.run_id for run in new}
     if (before := recall_verification(folder)) is not None:
-        known = joined(
-            known, {run.run_id: run for run in before.runs if run.run_id in {item.run.run_id for item in new}}
-        )
+        known = joined(known, {run.run_id: run for run in before.runs if run.run_id in new_ids})
         return _Rechecked((REMEMBERED,) if new else (), _written(folder, report, record, known))
     lines: tuple[str, ...] = ()
     processes = os.cpu_count() or 1
-    new_ids = {run.run.run_id for run in new}
     known_runs = [run for run in report.runs if run.run.run_id not in new_ids]
     # Descriptors are no rows: those of a known run may have changed all the same.
     faults = [

@@ -209,10 +209,9 @@ def write_instance_sets(
     sets = {run.run.instance_set: run.instances for run in runs}
     written: dict[str, InstanceSet] = {}
     for identity, instances in sets.items():
-        names = ("instances", f"instances_{instances.game}", f"instances_{instances.game}_{identity[:8]}")
-        # The first is that of the first set, the second that of another game.
-        known = {other.game for other in written.values()}
-        target = folder / names[0 if not written else 2 if instances.game in known else 1]
+        games = {other.game for other in written.values()}
+        digits = f"_{identity[:8]}" if instances.game in games else ""
+        target = folder / (f"instances_{instances.game}{digits}" if written else "instances")
         files = {instance.instance_id: published_pictures(instance) for instance in instances.instances}
         refuse_unsafe((name, file.image) for name, own in files.items() for file in own.values())
         target.mkdir(parents=True)

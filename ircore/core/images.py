@@ -182,14 +182,14 @@ class Picture:
         Raises:
             ImageError: The file is damaged or shows another picture.
         """
-        import numpy as np
-        from PIL import Image
-
         picture = cls(data, known.width, known.height)
         check = hashlib.sha256(f"{known.width} {known.height} {known.sha256}\n".encode() + data).digest()
         if check in _found_sound:
             picture.__dict__["sha256"] = known.sha256
             return picture
+        import numpy as np
+        from PIL import Image
+
         try:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
