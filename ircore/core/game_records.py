@@ -1,7 +1,9 @@
 """A run's rules in words."""
 
+import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ircore.core.records import Fields
@@ -10,8 +12,9 @@ from ircore.core.records import Fields
 class StatedRules(NamedTuple):
     """The rules of a run as its record states them.
 
-    >>> StatedRules.of({"rounds": 3, "feedback": True}, defaults={"rounds": 6, "feedback": True})
-    StatedRules(key='feedback=true,rounds=3', unusual=('rounds=3',), words='feedback=true, rounds=3')
+    >>> rules = StatedRules.of({"rounds": 3, "feedback": True}, defaults={"rounds": 6, "feedback": True})
+    >>> rules.key, rules.unusual, rules.words
+    ('feedback=true,rounds=3', ('rounds: 3',), 'feedback on, rounds: 3')
     """
 
     key: str
@@ -20,8 +23,8 @@ class StatedRules(NamedTuple):
     unusual: tuple[str, ...] = ()
     """Rules that are not the defaults, in words."""
 
-    words: str = ""
-    """The rules for people."""
+    phrases: tuple[str, ...] = ()
+    """Every rule in words."""
 
     @classmethod
     def of(cls, rules: Fields, defaults: Fields) -> "StatedRules":
@@ -32,8 +35,44 @@ class StatedRules(NamedTuple):
             defaults: The game's.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
-        unusual = tuple(f"{name}={rule_word(value)}" for name, value in sorted(others.items()))
-        return cls(rules_key(rules), unusual, rules_words(rules))
+        return cls(rules_key(rules), rule_phrases(others), rule_phrases({**defaults, **rules}))
+
+    @property
+    def words(self) -> str:
+        """The rules for people."""
+        return ", ".join(self.phrases)
+
+    def apart(self, among: "Sequence[StatedRules]") -> str:
+        """Return what sets these rules apart from the first of some, in words; empty for the first itself.
+
+        >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
+        >>> off.apart([on, off]), on.apart([on, off])
+        ('live off', '')
+        """
+        return ", ".join(phrase for phrase in self.phrases if phrase not in among[0].phrases)
+
+    def label(self, among: "Sequence[StatedRules]") -> str:
+        """Return a short name that tells these rules from others: what not all of them state.
+
+        >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
+        >>> on.label([on, off])
+        'live on'
+        """
+        own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
+        return ", ".join(own) or "usual rules"
+
+    def slug(self, among: "Sequence[StatedRules]") -> str:
+        """Return the same name for addresses: letters, digits and hyphens.
+
+        >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
+        >>> off.slug([on, off])
+        'live-off'
+        """
+        name = re.sub("[^a-z0-9]+", "-", self.label(among).lower()).strip("-")[:60]
+        alike = [other for other in among if other.label(among).lower() == self.label(among).lower()]
+        # Signs that addresses cannot have may be all that sets two sets of rules apart.
+        plain = len(alike) == 1 and re.fullmatch("[a-z0-9 :,]{1,60}", self.label(among).lower())
+        return name if plain else f"{name or 'rules'}-{hashlib.sha256(self.key.encode()).hexdigest()[:6]}"
 
 
 def rules_key(rules: Fields) -> str:
@@ -51,9 +90,24 @@ def rules_words(rules: Fields) -> str:
     """Return the rules of a run for people; empty without rules.
 
     >>> rules_words({"rounds": 3, "feedback": True})
-    'feedback=true, rounds=3'
+    'feedback on, rounds: 3'
     """
-    return ", ".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items()))
+    return ", ".join(rule_phrases(rules))
+
+
+def rule_phrases(rules: Fields) -> tuple[str, ...]:
+    """Return each rule of a run for people, by name; a rule without a value, such as an empty list, says nothing.
+
+    >>> rule_phrases({"max_steps": 3, "feedback": False, "words": []})
+    ('feedback off', 'max steps: 3')
+    """
+    return tuple(
+        f"{name.replace('_', ' ')} {'on' if value else 'off'}"
+        if isinstance(value, bool)
+        else f"{name.replace('_', ' ')}: {rule_word(value)}"
+        for name, value in sorted(rules.items())
+        if value not in ("", None, [])
+    )
 
 
 def natural_key(text: str) -> list[str | int]:

@@ -62,6 +62,7 @@ AMOUNTS: tuple[Amount, ...] = (
         Column("episode_tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True,
                implied="tokens"),
         _effort("tokens"),
+        group="details",
     ),
     Amount(
         Column("seconds", "seconds", "Seconds that the players took to answer, per played episode.", "", "lower", 1,

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.players.base import Role
 from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.model import Results
@@ -24,7 +23,7 @@ class PlayerResult:
         8.1
     """
 
-    role: Role
+    role: str
     """Role of the player: describer or generator."""
 
     label: str
@@ -43,7 +42,7 @@ class PlayerResult:
     """The same within each category and difficulty that has pictures, by category, then by difficulty."""
 
 
-def player_result(results: Results, role: Role, label: str, judge: str) -> PlayerResult:
+def player_result(results: Results, role: str, label: str, judge: str) -> PlayerResult:
     """Average a player over its partners, each partner counting the same.
 
     Only instances that all its runs have a score for are taken, so that every partner is seen on the same pictures;
@@ -73,7 +72,7 @@ def player_result(results: Results, role: Role, label: str, judge: str) -> Playe
     )
 
 
-def player_runs(results: Results, role: Role, label: str) -> tuple[str, ...]:
+def player_runs(results: Results, role: str, label: str) -> tuple[str, ...]:
     """Return a player's runs under the rules that most runs share: with each partner the first by slug."""
     partners: dict[str, str] = {}
     for submission in same_rules(results):

@@ -100,18 +100,35 @@ def board_rows(
     Raises:
         InputError: There is no such judge, category or difficulty here.
     """
-    rows: list[BoardRow] = []
     by = headline or headline_of(results)
-    for part in by_rules(results):
-        rows += part.board(by, category, difficulty, order)
-        if results.game.is_judged:
-            continue
-        beside = [each for each in results.references if each.submission.rules == part.submissions[0].rules]
-        cells = ((each.submission, each.cells.get((category, difficulty, by))) for each in beside)
-        rows += ranked_rows(
-            ((submission, cell, None) for submission, cell in cells if cell), lambda cell: cell.main.mean
-        )
-    return tuple(rows)
+    parts = by_rules(results)
+    return tuple(row for part in parts for row in rows_with_references(part, by, category, difficulty, order))
+
+
+def rows_with_references(
+    results: Results,
+    headline: str,
+    category: str | None = None,
+    difficulty: str | None = None,
+    order: Order = "main",
+) -> tuple[BoardRow, ...]:
+    """Return the rows of one board, and below them its references where the game measures its headline.
+
+    Args:
+        results: Of runs under one set of rules.
+        headline: As for ``board_rows``.
+        category: As for ``board_rows``.
+        difficulty: As for ``board_rows``.
+        order: As for ``board_rows``.
+    """
+    rows = results.board(headline, category, difficulty, order)
+    if results.game.is_judged:
+        return tuple(rows)
+    rules = {submission.rules for submission in results.submissions}
+    beside = [each for each in results.references if each.submission.rules in rules]
+    cells = ((each.submission, each.cells.get((category, difficulty, headline))) for each in beside)
+    unranked = ((submission, cell, None) for submission, cell in cells if cell)
+    return (*rows, *ranked_rows(unranked, lambda cell: cell.main.mean))
 
 
 def by_rules(results: Results) -> tuple[Results, ...]:

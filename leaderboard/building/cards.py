@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
-from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
-from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_lines
 from leaderboard.pages.finding import outcome_words, target_finding
@@ -119,13 +117,11 @@ def fitting(text: str, size: int, width: float) -> str:
     return plain or "-"
 
 
-def _board_card(site: Site, page: Page) -> bytes:
-    view = page.values["view"]
-    rows = [
-        _Row(line.row, f"{line.pair.describer} + {line.pair.generator}", line.pair.hue)
-        for line in board_lines(site, view)
-    ]
-    return _with_rows(_Card(str(page.values["heading"]), str(page.values["words"])), rows)
+def _board_card(_site: Site, page: Page) -> bytes:
+    site: Site = page.values["site"]
+    rows = [_Row(line.row, line.pair.name, line.pair.hue) for line in board_lines(site, page.values["view"])]
+    heading = f"{site.game.title}: {page.values['heading']}" if site.folder else str(page.values["heading"])
+    return _with_rows(_Card(heading, str(page.values["words"])), rows)
 
 
 def _player_board_card(_site: Site, page: Page) -> bytes | None:
@@ -134,18 +130,9 @@ def _player_board_card(_site: Site, page: Page) -> bytes | None:
     if not page.path.endswith("/index"):
         return None
     # The number of a generator is that of its shape, and a card has no shapes.
-    coloured = values["role"] == "describer"
+    coloured = values["role"] == values["site"].roles[0]
     rows = [_Row(line["row"], line["label"], line["mark"] if coloured else -1) for line in values["lines"]]
     return _with_rows(_Card(str(values["heading"]), str(values["words"])), rows)
-
-
-def _game_board_card(_site: Site, page: Page) -> bytes:
-    section: GameSection = page.values["section"]
-    runs = counted(len(section.entries), "run")
-    words = f"{runs} on {counted(len(section.instances), 'instance')}, by main score, 0 to 100"
-    return _with_rows(
-        _Card(section.game.title, words), [_Row(entry.row, entry.name, entry.hue) for entry in section.entries]
-    )
 
 
 class _Row(NamedTuple):
@@ -272,7 +259,6 @@ def _with_tiles(card: _Card, tiles: Sequence[tuple[str, Path]]) -> bytes:
 _DRAWN: dict[str, Callable[[Site, Page], bytes | None]] = {
     "board": _board_card,
     "front": _front_card,
-    "game_board": _game_board_card,
     "game_instance": _game_instance_card,
     "game_run": _game_run_card,
     "instance": _target_card,

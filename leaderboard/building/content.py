@@ -15,7 +15,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs, merged_submissions, unplayed
+from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
 from ircore.submissions.season_gaps import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
@@ -27,12 +27,12 @@ from leaderboard.gallery.shards import FOLDER, gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection, game_sections, split_runs
-from leaderboard.model.site import Page, Site
+from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.against_files import against_files
 from leaderboard.pages.ask import ask_page
 from leaderboard.pages.badges import badge_files
-from leaderboard.pages.board_files import LEADERBOARD, leaderboard_files
+from leaderboard.pages.board_files import leaderboard_files
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.citation import citation_page
 from leaderboard.pages.feed import NAME, changes_page, feed_files
@@ -62,6 +62,14 @@ from leaderboard.pages.try_it import try_page
 from leaderboard.pages.unplayed_submission import played_pages, waiting_page
 from leaderboard.storage.build_cache import BuildCache
 from leaderboard.storage.pictures import PictureBook
+
+
+def _comparison_files(site: Site) -> Iterator[tuple[str, str]]:
+    return Comparisons(site).files()
+
+
+_BOARD_FILES = (against_files, _comparison_files)
+"""Makers of the data behind the boards of any game."""
 
 Files = Callable[[], Iterable[tuple[str, str]]]
 """Function that makes files of data: paths below the site's root, and texts."""
@@ -186,7 +194,7 @@ class Content:
     @property
     def game_boards(self) -> list[tuple[str, str]]:
         """Title and path of the board of each other game, for the navigation."""
-        return [(section.game.title, f"{section.folder}/index") for section in self.games]
+        return [(section.game.title, section.path("index")) for section in self.games]
 
 
 def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> Content:
@@ -206,7 +214,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
         return _games_content(others, options)
     released = read_versions(options.versions)
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
-    site = Site(read_runs(ours, cache), options.judge, options.address, options.originals, released, submitted)
+    pictures = PictureBook(options.originals)
+    site = Site(read_runs(ours, cache), options.judge, options.address, pictures, released, submitted)
     site.cache = cache
     site.cards = cards_of(site.results.judge_identities, options.judge_cards)
     site.studies = read_studies(options.studies)
@@ -217,7 +226,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     frozen = () if options.archive is None else read_archive(options.archive, site.version)
     site.former = tuple(board.record for board in frozen)
     site.moved = version_words(site, frozen)
-    games = game_sections(others, site.pictures, cleared_runs(submitted))
+    games = game_sections(others, site.pictures, submitted, options.address)
     site.played = played_pages(site, games)
     fragments = Fragments(site)
     # Also registers the pictures of all renderings, which processes started later could not tell each other.
@@ -227,6 +236,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     versions = (*version_pages(site.version, frozen), history_page(site, frozen))
     pages = (*all_pages(site, games), *named, *versions, *handed_in)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
+    files += [partial(make, section) for section in games for make in _BOARD_FILES]
     files.append(partial(search_file, site, pages))
     many = len(site.pairs) >= _MANY or len(others) >= _MANY
     return Content(site, games, site.pictures, pages, tuple(files), frozen, many)
@@ -249,7 +259,7 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
         )
     pictures = PictureBook(options.originals)
     submitted = () if options.submissions is None else merged_submissions(options.submissions)
-    games = game_sections(runs, pictures, cleared_runs(submitted))
+    games = game_sections(runs, pictures, submitted, options.address)
     if not games:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
@@ -262,6 +272,7 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     files = (
         partial(games_board_files, games),
         partial(only_games_files, games, LEADERBOARD),
+        *(partial(make, section) for section in games for make in _BOARD_FILES),
         partial(search_file, None, pages),
     )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
@@ -324,9 +335,8 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, figure_data_files, against_files, badge_files, feed_files):
+    for make in (matrix_files, figure_data_files, badge_files, feed_files, *_BOARD_FILES):
         yield partial(make, site)
-    yield Comparisons(site).files
     yield partial(same_words_files, site, FOLDER)
     for piece in range(_PIECES):
         yield partial(gallery_shards, site, fragments, piece, _PIECES)

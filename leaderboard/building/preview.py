@@ -67,7 +67,7 @@ def _place_in_game(slug: str, submission: Submission, runs: Sequence[Path], out:
         yield from _unplayed(slug, submission, out)
         return
     results = Results.from_runs(folders)
-    yield f"page   {out / 'games' / submission.game / 'index.html'}"
+    yield f"page   {out / 'games' / submission.game / 'boards' / 'index.html'}"
     for row in results.board():
         if row.submission.run.slug == slug:
             yield f"place  {_place(row, len(results.runs))}"

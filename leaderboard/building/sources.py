@@ -23,8 +23,7 @@ from leaderboard.building.bundle import without_comments, write_bundles
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
 from leaderboard.building.try_it import canvas_archive
-from leaderboard.model.site import Page
-from leaderboard.pages.board_files import LEADERBOARD
+from leaderboard.model.site import LEADERBOARD, Page
 from leaderboard.pages.feed import NAME
 from leaderboard.skeleton import SKELETON
 from leaderboard.storage.output_folder import write_text

@@ -32,8 +32,8 @@ def write_content(content: Content, tree: Tree) -> None:
     read_templates()
     pieces = list(_pieces(content, tree))
     run_pieces(lambda piece: pieces[piece](), len(pieces), content.many)
-    if content.site is not None:
-        _write_files(partial(compared_boards, content.site, lambda path: (tree.files / path).is_file()), tree)
+    for site in (*filter(None, [content.site]), *content.games):
+        _write_files(partial(compared_boards, site, lambda path: (tree.files / path).is_file()), tree)
 
 
 def _pieces(content: Content, tree: Tree) -> Iterator[Callable[[], None]]:
@@ -102,7 +102,7 @@ def draw(site: Site, pages: Sequence[Page]) -> dict[str, Chart | Drawn]:
     Raises:
         WorkError: The disk is full.
     """
-    of_pairs = [page for page in pages if "pair" in page.values]
+    of_pairs = [page for page in pages if page.template == "pair"]
     cached = {page.path: _load_cached(site, page) for page in of_pairs}
     wanted = {name for page in pages if not cached.get(page.path) for name in page.values.get("charts", ())}
     charts = figures(site.results, site.pairs, wanted, site.judge, site.under(), site.version)

@@ -44,6 +44,12 @@ class Heat:
     cell: Cell
     """All numbers of the condition: what was played and rated."""
 
+    own: Estimate | None = None
+    """The same mean in the unit of the measure that the board is by; None where that is the similarity."""
+
+    digits: int = 1
+    """Decimals of what is shown."""
+
 
 def ends(estimate: Estimate) -> Markup:
     """Return a mean and the ends of its interval as attributes.
@@ -75,7 +81,7 @@ def page_of(pair: Pair, root: str, anchor: str = "") -> str:
         root: Relative address of the site's root.
         anchor: Name of the anchor; the top of the page if empty.
     """
-    return f"{root}pairs/{pair.key}.html{f'#{anchor}' if anchor else ''}"
+    return f"{root}{pair.path}.html{f'#{anchor}' if anchor else ''}"
 
 
 def played_cell(cell: Cell, page: str) -> Markup:
@@ -83,7 +89,7 @@ def played_cell(cell: Cell, page: str) -> Markup:
     counts = f'data-sort="{cell.played_share}" data-played="{cell.played}" data-n="{cell.episodes}"'
     played = share(cell.played_rate, "", f"{cell.played}/{cell.episodes}")
     return safe(
-        f'<td role="cell" class="number" data-label="Played, %" {counts}>'
+        f'<td role="cell" class="number g-coverage" data-label="Played, %" {counts}>'
         f'<a class="episodes" href="{escape(page)}#outcomes">{played}</a></td>'
     )
 
@@ -96,7 +102,7 @@ def rated_cell(cell: Cell, page: str) -> Markup:
         f'data-pending="{cell.pending}" data-outside="{cell.played - cell.applicable}"'
     )
     return safe(
-        f'<td role="cell" class="number rated" data-label="Rated" data-sort="{rated_share}" {counts}>'
+        f'<td role="cell" class="number rated g-coverage" data-label="Rated" data-sort="{rated_share}" {counts}>'
         f'<a class="episodes" href="{escape(page)}">{rated(cell)}</a></td>'
     )
 
@@ -137,11 +143,11 @@ def chance_cell(row: BoardRow) -> Markup:
     """Return the table cell with a pair's chance of being the best, in percent."""
     if row.chance is None:
         return safe(
-            f'<td role="cell" class="number chance" data-label="Best, %" data-sort="">{missing("no rank")}</td>'
+            f'<td role="cell" class="number chance g-score" data-label="Best, %" data-sort="">{missing("no rank")}</td>'
         )
     return safe(
-        f'<td role="cell" class="number chance" data-label="Best, %" data-sort="{_plain(row.chance)}" title="{CHANCE}">'
-        f"{escape(percents(row.chance))}</td>"
+        f'<td role="cell" class="number chance g-score" data-label="Best, %" data-sort="{_plain(row.chance)}" '
+        f'title="{CHANCE}">{escape(percents(row.chance))}</td>'
     )
 
 
@@ -156,7 +162,7 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
     """
     address = escape(page)
     cells = "".join(_heat(heat, f'href="{address}#{escaped(heat.anchor)}"', times) for heat in heats)
-    return safe(f'<td role="cell" class="heat-column g-quality" data-label="{escape(label)}">{cells}</td>')
+    return safe(f'<td role="cell" class="heat-column g-categories" data-label="{escape(label)}">{cells}</td>')
 
 
 def _heat(heat: Heat, where: str, times: float) -> str:
@@ -165,14 +171,15 @@ def _heat(heat: Heat, where: str, times: float) -> str:
         text, why = empty_heat(heat.cell)
         return f'<a class="heat none" {where} data-sort="" title="{heat.difficulty}: {why}">{text}</a>'
     missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
-    few, width = too_few(estimate.n), interval_width(estimate, 1 if times == 1 else 2)
+    shown = heat.own or estimate
+    few, width = too_few(estimate.n), interval_width(shown, heat.digits if times == 1 else 2)
     behind = ": too few" if few else f", {width}" if width else ""
     counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
     said = f"{heat.difficulty}: {counted}{behind}{missing_words}"
     colour = "few" if few else score_class(estimate.mean * times)
-    text = number(estimate.mean, 1) if times == 1 else percent(estimate.mean)
+    text = number(shown.mean, heat.digits) if times == 1 else percent(estimate.mean)
     # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
-    value = f'data-sort="{estimate.mean:.3g}" data-n="{estimate.n}"'
+    value = f'data-sort="{shown.mean:.3g}" data-n="{estimate.n}"'
     return f'<a class="heat {colour}" {where} {value} title="{said}">{text}</a>'
 
 

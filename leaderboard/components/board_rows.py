@@ -87,6 +87,12 @@ class Line(Listed):
     references: tuple[float, ...] = ()
     """Ceilings and floors with the same generator, on the scale of the main score."""
 
+    headline: Estimate | None = None
+    """Mean of the measure that the board is by, in its own unit; None where judges give a similarity."""
+
+    measures: tuple[Estimate, ...] = ()
+    """Means of the further measures that the game's boards show."""
+
     @property
     def cell(self) -> Cell:
         """Aggregates of the pair under the board's condition."""
@@ -101,6 +107,38 @@ class Line(Listed):
     def version(self) -> str:
         """Version of the package that played the run."""
         return self.row.submission.run.version
+
+
+@dataclass(frozen=True)
+class MeasureColumn:
+    """The column of a measure of a game that measures itself.
+
+    >>> MeasureColumn("accuracy", "Accuracy", "0–1", "Accuracy, mean over played episodes.", digits=2).export
+    'accuracy accuracy_low:low accuracy_high:high accuracy_n:n'
+    """
+
+    key: str
+    """Of the measure."""
+
+    title: str
+    """Heading; may be a plug-in's words, so escape it."""
+
+    unit: str
+    """Range or unit, as it stands in the heading."""
+
+    about: str
+    """What it is, in a sentence."""
+
+    digits: int
+    """Decimals."""
+
+    lower: bool = False
+    """Whether lower is better, so that the lowest stands first."""
+
+    @property
+    def export(self) -> str:
+        """Columns of files that readers export, as ``board.js`` reads them."""
+        return f"{self.key} {self.key}_low:low {self.key}_high:high {self.key}_n:n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +162,9 @@ class RowLayout:
 
     preferred: bool
     """Whether the judge compared first and final renderings."""
+
+    measures: Sequence["MeasureColumn"]
+    """The measure that the board is by, and further ones, of a game that measures itself; empty where judges rate."""
 
     amounts: Sequence[AmountColumn]
     """Columns of what episodes take."""
@@ -204,9 +245,11 @@ def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup
         if layout.against:
             yield '<td role="cell" class="number against g-against" data-label="Against" data-sort=""></td>'
             yield chance_cell(line.row)
-        yield _linked(
-            "Score", "quality-column", ends(cell.score) + doubted(cell), episodes, values.stacked_quality(cell)
-        )
+        if layout.measures:
+            yield from _measure_cells(line, layout, episodes)
+        else:
+            quality = ends(cell.score) + doubted(cell)
+            yield _linked("Score", "quality-column g-score", quality, episodes, values.stacked_quality(cell))
         yield played_cell(cell, page)
         yield rated_cell(cell, episodes)
     else:
@@ -220,6 +263,13 @@ def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup
     if layout.models:
         yield fact_cells(line.pair)
     yield from _provenance_cells(line, root)
+
+
+def _measure_cells(line: Line, layout: RowLayout, episodes: Markup) -> Iterator[str]:
+    for column, estimate in zip(layout.measures, (line.headline, *line.measures), strict=True):
+        if estimate is not None:
+            shown = values.stacked(estimate, column.digits, "no value", end_digits=column.digits)
+            yield _linked(str(escape(column.title)), "g-measures", ends(estimate), episodes, shown)
 
 
 def _linked(label: str, classes: str, attributes: str, episodes: Markup, shown: str) -> str:
@@ -264,7 +314,7 @@ def _preference_cell(line: Line, layout: RowLayout, episodes: Markup) -> str:
 def _small_cells(line: Line, layout: RowLayout, page: Markup) -> Iterator[str]:
     if layout.levels and layout.columns:
         levels = "".join(f"<span>{level}</span>" for level in layout.levels)
-        yield f'<td role="cell" class="level-column g-quality">{levels}</td>'
+        yield f'<td role="cell" class="level-column g-categories">{levels}</td>'
     for heats, heading in zip(line.heats, layout.columns, strict=True):
         yield heat_column(heats, page, heading, 1 if layout.rated else 10)
 
@@ -293,16 +343,18 @@ def _change_cells(cell: Cell, layout: RowLayout, page: Markup, episodes: Markup)
     if not layout.rated:
         yield played_cell(cell, page)
         return
+    if layout.measures:
+        return
     change = values.stacked(cell.delta, 2, "no episode of two or more rated renderings", as_difference=True)
     yield _linked("ΔQ", "g-refinement", ends(cell.delta), episodes, change)
     if layout.preferred:
         shown = values.share(cell.preference, "not asked, or no episode of several renderings")
-        yield _linked("Preferred, %", "g-refinement", ends(cell.preference), episodes, shown)
+        yield _linked("Preferred, %", "g-preference", ends(cell.preference), episodes, shown)
 
 
 def _provenance_cells(line: Line, root: str) -> Iterator[str]:
     label, badge = escaped(line.tier.label), tier_badge(line.tier)
-    objection = dispute(line.disputed, line.pair.key, root) if line.disputed else ""
+    objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
     yield (
         f'<td role="cell" class="tier-column g-provenance" data-label="Trust" data-sort="{label}">'
         f"{badge}{objection}</td>"

@@ -42,7 +42,7 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Marku
         )
     key = escape(cell.pair.key)
     return safe(
-        f'<a class="heat {colour}" data-cell="{key}" href="{root}pairs/{key}.html#{anchor}" '
+        f'<a class="heat {colour}" data-cell="{key}" href="{root}{escape(cell.pair.path)}.html#{anchor}" '
         f'title="{escape(who)}: {description}">{text}</a>'
     )
 

@@ -79,16 +79,18 @@ def condition_cell(
         judge: Judge that gave the scores.
         same_family: Explanation of the dagger where judge and describer are of one model family.
     """
-    aggregates, episodes = cell.cell, _episodes(root, cell.pair.key, anchor)
+    aggregates, episodes = cell.cell, _episodes(root, cell.pair.path, anchor)
     price = aggregates.amounts["cost"].mean
     words = "cost not known" if price is None else f"US$ {number(price, money_digits(price, 2))}"
     cost = "" if price == 0 else f' <span class="muted">{words}</span>'
+    delta = aggregates.delta.mean
+    change = "" if delta is None else f'<span class="muted">ΔQ {signed(delta)}</span>'
     numbers = (
         f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'
         f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {quality(aggregates)}</span> '
         f'<span class="muted">played {aggregates.played}/{aggregates.episodes}</span> '
         f'<span class="muted rated">rated {rated(aggregates)}</span> '
-        f'<span class="muted">ΔQ {signed(aggregates.delta.mean)}</span>{cost}\n'
+        f"{change}{cost}\n"
     )
     return _cell(cell, gallery, root, judge, numbers, same_family)
 
@@ -117,7 +119,7 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
     value = missing("not scored") if cell.score is None else f'<span class="value">{number(cell.score)}</span>'
     numbers = (
         f'<a class="matrix-score" href="{_row(root, gallery, cell.pair.key)}">{value}</a>\n'
-        f'<span class="muted">such targets: main score <a href="{_episodes(root, cell.pair.key, anchor)}">'
+        f'<span class="muted">such targets: main score <a href="{_episodes(root, cell.pair.path, anchor)}">'
         f'{main_score(cell.cell)}</a></span> <span class="muted">'
         f"played {cell.cell.played}/{cell.cell.episodes}</span>\n"
     )
@@ -160,5 +162,5 @@ def _query(key: str) -> Markup:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _episodes(root: str, key: str, anchor: str) -> Markup:
-    return escape(f"{root}pairs/{key}.html#{anchor}")
+def _episodes(root: str, path: str, anchor: str) -> Markup:
+    return escape(f"{root}{path}.html#{anchor}")

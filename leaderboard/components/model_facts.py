@@ -12,9 +12,6 @@ from leaderboard.components.markup import safe
 from leaderboard.model.site import Pair
 from leaderboard.words.labels import MISSING
 
-SEATS = ("describer", "generator")
-"""Seats of a pair, the upper line of a cell first."""
-
 FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
     "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
     "weights": ("Weights", "Whether anybody can download the weights", "", lambda facts: facts.weights),
@@ -79,12 +76,12 @@ def player_words(spec: PlayerSpec) -> str:
 
 
 def fact_cells(pair: Pair) -> Markup:
-    """Return the cells of a board row with the facts about both models, for files under ``describer_KEY`` and so on."""
-    specs = [getattr(pair.result.run.submission, seat) for seat in SEATS]
+    """Return the cells of a board row with the facts about its models, for files under ``describer_KEY`` and so on."""
+    players = pair.result.run.submission.players
     cells = []
     for key, (heading, *_) in FACTS.items():
-        values = [one_line(stated(spec, key), 40) for spec in specs]
-        data = " ".join(f'data-{seat}="{escape(value)}"' for seat, value in zip(SEATS, values, strict=True))
+        values = [one_line(stated(spec, key), 40) for spec in players.values()]
+        data = " ".join(f'data-{seat}="{escape(value)}"' for seat, value in zip(players, values, strict=True))
         lines = "".join(f'<span class="half">{escape(value) or MISSING}</span>' for value in values)
         cells.append(
             f'<td role="cell" class="number fact-column g-models" data-label="{heading}" '

@@ -39,8 +39,8 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
         pair: The pair.
         root: Relative address of the site's root; None for a name without a link.
     """
-    href = None if root is None else f"{root}pairs/{pair.key}.html"
-    players = (pair.describer, pair.generator)
+    href = None if root is None else f"{root}{quote(pair.path)}.html"
+    players = tuple(filter(None, (pair.describer, pair.generator)))
     return player_names(players, href, pair.hue, pair.shape, pair.apart, pair.programs)
 
 
@@ -102,15 +102,15 @@ def tier_badge(tier: Tier) -> Markup:
     return safe(f'<span class="tier tier-{tier.key}" title="{escape(tier.description)}">{tier.label}</span>')
 
 
-def dispute(step: Step, pair: str, root: str) -> Markup:
+def dispute(step: Step, pair: Pair, root: str) -> Markup:
     """Return the badge of a disputed pair, which leads to the reason.
 
     Args:
         step: The dispute.
-        pair: Key of the pair.
+        pair: The pair.
         root: Relative address of the site's root.
     """
-    href, title = f"{root}pairs/{quote(pair)}.html#history", f"since {step.date}: {visible(step.reason)}"
+    href, title = f"{root}{quote(pair.path)}.html#history", f"since {step.date}: {visible(step.reason)}"
     return safe(f' <a class="tier tier-disputed" href="{escape(href)}" title="{escape(title)}">disputed</a>')
 
 

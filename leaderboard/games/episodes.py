@@ -18,8 +18,8 @@ from ircore.games.base import ending_of
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
-from leaderboard.games.entries import Entry
 from leaderboard.games.section import GameSection
+from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import labels
 
@@ -52,10 +52,10 @@ def register_pictures(section: GameSection) -> None:
         section.instance_pictures(instance)
     # A rendering drawn over a withheld picture would publish that picture.
     published = {instance.instance_id for instance in section.instances if section.renderings_are_published(instance)}
-    for entry in section.entries:
-        for episode in entry.measured.episodes:
+    for pair in section.ranked:
+        for episode in section.measured(pair).episodes:
             for rendering in _renderings(episode) if episode.instance_id in published else ():
-                section.rendering(entry, rendering)
+                section.shown_rendering(pair, rendering)
 
 
 def instance_html(section: GameSection, instance: Instance, root: str) -> Markup:
@@ -74,12 +74,12 @@ def instance_html(section: GameSection, instance: Instance, root: str) -> Markup
     return _rendered(section, "an instance", section.game.pages.instance or INSTANCE, values)
 
 
-def episode_html(section: GameSection, entry: Entry, instance: Instance, episode: Episode, root: str) -> Markup:
+def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> Markup:
     """Return one episode as the game's template shows it.
 
     Args:
         section: The game.
-        entry: Run that played the episode.
+        pair: Run that played the episode.
         instance: Instance that was played.
         episode: The episode.
         root: Relative address of the site's root.
@@ -88,22 +88,23 @@ def episode_html(section: GameSection, entry: Entry, instance: Instance, episode
         WorkError: The template or ``Game.shown`` is broken.
     """
     payload, ending = section.payload(instance), ending_of(section.game, episode)
+    run = section.measured(pair)
     drawn = _renderings(episode) if section.renderings_are_published(instance) else []
-    renderings = {rendering.sha256: section.rendering(entry, rendering) for rendering in drawn}
-    per_episode, per_step = _measured(entry.measured, episode)
+    renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
+    per_episode, per_step = _measured(run, episode)
     values = {
         **_shown(section, payload, ending),
         **_instance_values(section, instance, payload, root),
         "episode": episode,
         "steps": ending.steps,
-        "players": dict(zip((seat.name for seat in section.seats), entry.players, strict=True)),
+        "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
         "rendering": partial(_rendering, renderings, root),
         "values": per_episode,
         "step_values": per_step,
         "notes": {
             score.measure: score.note
-            for score in entry.measured.every_score
+            for score in run.every_score
             if score.episode_id == episode.episode_id and score.step is None and score.note
         },
     }

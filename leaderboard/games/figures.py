@@ -14,14 +14,13 @@ from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
-from leaderboard.games.board import drawn, measure, scale_ends, value_digits
-from leaderboard.games.entries import Entry
+from leaderboard.games.measures import drawn, measure, scale_ends
 from leaderboard.games.section import GameSection
-from leaderboard.model.site import Marked
-from leaderboard.words.labels import PROGRAM_MARK, number, scale_end
+from leaderboard.model.site import Pair
+from leaderboard.words.labels import number, scale_end, value_digits
 
-Episodes = Mapping[Entry, Sequence[SteppedEpisode]]
-"""Values of each run, step by step."""
+Episodes = Mapping[str, Sequence[SteppedEpisode]]
+"""Values of each run, step by step, by run id."""
 
 _MOST_TICKS = 6
 """Steps up to which each has a tick on the horizontal axis."""
@@ -31,7 +30,7 @@ def curve_charts(section: GameSection) -> tuple[Chart, ...]:
     """Return a chart for each learning curve that the game declares."""
     if not section.game.pages.curves:
         return ()
-    episodes = {entry: run_episodes(section.results, entry.measured) for entry in section.entries}
+    episodes = {pair.run_id: run_episodes(section.results, section.measured(pair)) for pair in section.ranked}
     people = recorded_episodes(section.results)
     return tuple(
         chart_of(
@@ -50,13 +49,13 @@ def _sketch(
     shown = measure(section, curve.measure)
     words = curve.words(section.game.step_word)
     title = f"{shown.title} by {words}"
-    points = {entry: curve_points(played, shown, curve) for entry, played in episodes.items()}
-    points = {entry: curve for entry, curve in points.items() if curve}
+    points = {run_id: curve_points(played, shown, curve) for run_id, played in episodes.items()}
+    points = {run_id: curve for run_id, curve in points.items() if curve}
     if not points:
         return Missing(title, f"No {section.game.step_word} of any run has a value.")
-    # Entries come best first, so the first ones are the best.
-    best = list(points)[:MOST_PANELS]
-    tracks = [_track(entry, points[entry], curve, words) for entry in best]
+    # Runs come best first, so the first ones are the best.
+    best = [section.pairs[run_id] for run_id in points][:MOST_PANELS]
+    tracks = [_track(pair, points[pair.run_id], curve, words) for pair in best]
     # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(curve_points(people, shown, curve), () if curve.normalised else _published(section, shown))
     lines = [*points.values(), beside.people]
@@ -79,7 +78,7 @@ def _sketch(
             beside.traces,
         ),
         table=_table(
-            section, shown, words, [*((entry.name, points[entry]) for entry in best), (PEOPLE, beside.people)]
+            section, shown, words, [*((pair.name, points[pair.run_id]) for pair in best), (PEOPLE, beside.people)]
         ),
         published=(_published_table(section, shown, words, beside.published),) if beside.published else (),
     )
@@ -90,8 +89,8 @@ def _published(section: GameSection, measure: Measure) -> tuple[PublishedFigure,
     return tuple(figure for figure in section.game.published if figure.measure == measure.key and figure.place)
 
 
-def _track(entry: Entry, points: dict[int, Estimate], curve: Curve, words: str) -> Track:
-    said = plain(entry.name)
+def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) -> Track:
+    said = plain(pair.name)
     # Twenty large marks side by side would hide the line: between its ends a normalised curve has small ones.
     ends = (min(points), max(points))
     spots = (
@@ -103,9 +102,7 @@ def _track(entry: Entry, points: dict[int, Estimate], curve: Curve, words: str) 
         )
         for place, mean in points.items()
     )
-    first, *others = (label + PROGRAM_MARK * program for label, program in zip(entry.names, entry.marks, strict=True))
-    marks = Marked(first, " + ".join(others), entry.apart, entry.hue, entry.shape or 0)
-    return Track(marks, tuple(spots))
+    return Track(pair, tuple(spots))
 
 
 def _horizontal(places: list[int], curve: Curve, words: str) -> Json:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ircore.core.game_records import rules_key
 from ircore.results.tables.board import board_table
 from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.formats import as_csv, flat_records, harmless
@@ -24,10 +23,10 @@ def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, st
     for section in sections:
         table = board_table(section.results, section.game.headline.key)
         source, units = section.source, flat_units(table)
-        yield f"{section.folder}/board.csv", as_csv(table, {**source, "units": units_text(units)})
+        yield section.board_files[0], as_csv(table, {**source, "units": units_text(units)})
         rows = ",\n".join(_json(row) for row in flat_records(table))
         head = _json({**source, "units": units}).removesuffix("}")
-        yield f"{section.folder}/board.json", f'{head}, "rows": [\n{rows}\n]}}\n'
+        yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
 
 
 def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -48,20 +47,20 @@ def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) ->
 
 
 def _rows(section: GameSection) -> Iterator[dict[str, Any]]:
-    for entry in section.entries:
+    for pair in section.ranked:
         for measure in section.game.measures:
-            mean = entry.mean(measure)
+            mean = section.mean(pair, measure)
             yield {
                 "game": section.game.name,
-                "run_id": entry.run_id,
-                "submission": entry.measured.run.slug,
+                "run_id": pair.run_id,
+                "submission": pair.result.slug,
                 "measure": measure.key,
                 "mean": mean.mean,
                 "low": mean.low,
                 "high": mean.high,
                 "n": mean.n,
                 "unit": measure_column(measure).unit,
-                "rules": rules_key(entry.measured.run.rules),
+                "rules": pair.result.rules.key,
                 **section.source,
             }
 

@@ -1,48 +1,49 @@
-"""The pages of a game: board, players, matrix, gallery, figures, method, and a page per run and instance."""
+"""The pages of a game: start, boards, matrices, gallery, figures, method, and a page per run and instance."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ircore.core.episode_records import Episode
 from ircore.core.game_records import rule_word
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
-from ircore.games.base import Game, Measure
+from ircore.games.base import Measure
 from ircore.instances.withheld_pictures import ways_to_get
-from leaderboard.components.amounts import amount_columns
+from ircore.results.subsets import rivals
+from ircore.results.tables.ranks import tie_words
 from leaderboard.components.model_facts import player_words
-from leaderboard.games.board import (
-    board_lines,
-    board_measures,
-    drawn,
-    heat_columns,
-    matrix,
-    measure,
-    players,
-    scale_ends,
-    similarity,
-    value_digits,
-)
-from leaderboard.games.entries import Entry
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
+from leaderboard.games.measures import drawn, measure, scale_ends, similarity
 from leaderboard.games.section import GameSection
-from leaderboard.model.site import Page
-from leaderboard.words.findings import lead_words, measured_words, place_words
-from leaderboard.words.labels import category_title, number
+from leaderboard.model.site import Page, Pair
+from leaderboard.model.trust import trust_lines
+from leaderboard.pages.board_views import View
+from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.matrix import matrix_pages
+from leaderboard.pages.pair_comparison import compare_page
+from leaderboard.pages.player_boards import player_board_pages
+from leaderboard.words.findings import lead_words, place_words
+from leaderboard.words.labels import category_title, number, value_digits
 
 _TABS = (
-    ("index", "Board"),
-    ("players", "Players"),
+    ("index", "Start"),
+    ("boards/index", "Board"),
     ("matrix", "Matrix"),
-    ("gallery", "Gallery"),
+    ("compare", "Compare"),
+    ("gallery/index", "Gallery"),
     ("figures", "Figures"),
+    ("pairs/index", "Players"),
     ("method", "Method"),
 )
 """Pages of every section, with the words of their links."""
+
+_CROSSED = frozenset({"matrix"})
+"""Those that a game has only if two of its seats are crossed."""
 
 
 def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
@@ -50,32 +51,58 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
     for section in sections:
         register_pictures(section)
         yield from _section_pages(section)
-        for entry in section.entries:
-            values = {"entry": entry, **_run_values(section, entry)}
-            page = _page(section, f"runs/{entry.key}", one_line(entry.name), "run", "index", values)
+        for pair in section.ranked:
+            values = {"pair": pair, "row": section.row(pair), **_run_values(section, pair)}
+            page = _page(section, f"pairs/{pair.key}", one_line(pair.name), "run", "pairs/index", values)
             yield replace(page, finding=_place)
         for instance in section.instances:
-            path = section.instance_path(instance).removeprefix(f"{section.folder}/")
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
             later = partial(_instance_values, section, instance)
             title = section.titles[instance.instance_id]
-            yield _page(section, path, title, "instance", "gallery", {"instance": instance}, later)
+            name = f"gallery/{instance.instance_id}"
+            yield _page(section, name, title, "instance", "gallery/index", {"instance": instance}, later)
 
 
 def _section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
     curves = curve_charts(section)
     figures = {"figures": _figures(section), "curves": curves, "own_charts": curves}
-    yield replace(_page(section, "index", "board", "board", "index", _board_values(section)), finding=_lead)
-    seats = {"seats": players(section)}
-    yield replace(_page(section, "players", "players", "players", "players", seats), finding=_best_players)
-    # A game of one seat has no pairs to cross.
-    if section.crossed is not None:
-        yield _page(section, "matrix", "matrix", "matrix", "matrix", {"matrix": matrix(section)})
-    yield _page(section, "gallery", "gallery", "gallery", "gallery", {"groups": _groups(section)})
+    start = _page(section, "index", "start", "start", "index", {}, partial(_start_values, section))
+    yield replace(start, finding=_lead)
+    shared: tuple[tuple[str, Iterator[Page]], ...] = (
+        ("boards/index", chain(board_pages(section), player_board_pages(section))),
+        ("matrix", matrix_pages(section) if section.results.crossed is not None else iter(())),
+        ("compare", iter([compare_page(section)])),
+    )
+    for tab, pages in shared:
+        for page in pages:
+            yield replace(page, values={**_shared(section, tab), **page.values})
+    seats = {"seats": _players(section)}
+    yield _page(section, "pairs/index", "players", "players", "pairs/index", seats)
+    yield _page(section, "gallery/index", "gallery", "gallery", "gallery/index", {"groups": _groups(section)})
     yield _page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
     yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
+
+
+def _shared(section: GameSection, tab: str) -> dict[str, Any]:
+    """Return the values that all pages of a section share.
+
+    Args:
+        section: The game.
+        tab: Page that the row of links marks as current.
+    """
+    return {
+        "site": section,
+        "section": section,
+        "game": section.game,
+        "tab": tab,
+        "tabs": [entry for entry in _TABS if entry[0] not in _CROSSED or section.results.crossed is not None],
+        "drawn": drawn,
+        "digits": value_digits(section.game.headline),
+        "measure_titles": {shown.key: shown.title for shown in section.game.measures},
+        "ends": scale_ends(section.game.headline, ()),
+    }
 
 
 def _page(
@@ -87,7 +114,7 @@ def _page(
     values: dict[str, Any],
     later: Any = None,
 ) -> Page:
-    """Return a page of a game's section, with the values that all pages of the section share.
+    """Return a page of a game's section.
 
     Args:
         section: The game.
@@ -98,60 +125,57 @@ def _page(
         values: Values of this page.
         later: As ``Page.later``.
     """
-    shared = {
-        "section": section,
-        "game": section.game,
-        "taken_seats": section.seats,
-        "tab": tab,
-        "tabs": [entry for entry in _TABS if entry[0] != "matrix" or section.crossed is not None],
-        "drawn": drawn,
-        "digits": value_digits(section.game.headline),
-        "measure_titles": {shown.key: shown.title for shown in section.game.measures},
-        "ends": scale_ends(section.game.headline, ()),
-    }
     title = f"{section.game.title}: {words}"
-    return Page(f"{section.folder}/{name}", title, f"game_{template}", {**shared, **values}, name == "index", later)
+    everything = {**_shared(section, tab), **values}
+    return Page(section.path(name), title, f"game_{template}", everything, name == "index", later)
 
 
 def _lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
     section: GameSection = values["section"]
-    return lead_words([entry.row for entry in section.entries], one_line(section.entries[0].name, 80), "run")
+    return lead_words([line.row for line in values["lines"]], one_line(section.ranked[0].name, 80), section.noun)
 
 
 def _place(values: Mapping[str, Any]) -> str:
     """Return the rank and the main score of a run."""
-    entry: Entry = values["entry"]
-    return place_words(entry.row, entry.rivals)
+    return place_words(values["row"], values["rivals"])
 
 
-def _best_players(values: Mapping[str, Any]) -> str:
-    """Return the best player of each seat by the headline measure."""
-    game: Game[Any] = values["game"]
-    best = [(group["seat"], group["players"][0]) for group in values["seats"] if group["players"]]
-    sentences = [
-        f"best {seat.title.lower()}: {one_line(player.label, 60)}, {game.headline.title} "
-        f"{measured_words(player.mean, values['digits'])}"
-        for seat, player in best
-        if player.mean.mean is not None
-    ]
-    return "; ".join(sentences)
+_TOP = 5
+"""Rows of the board on a game's first page."""
+
+_SHOWN = 6
+"""Instances on a game's first page."""
 
 
-_PLOTTED = 12
-"""Columns of measures and categories beside which the intervals of main scores are drawn; more leave no room."""
-
-
-def _board_values(section: GameSection) -> dict[str, Any]:
-    lines, measures, heats = board_lines(section), board_measures(section), heat_columns(section)
+def _start_values(section: GameSection) -> dict[str, Any]:
+    """Return the finding of a game's board, its first rows, and the instances on which runs differ most."""
+    view = View(section.judge, rules=section.rule_sets[0])
+    standing = section.under().standings[None, None, section.judge]
+    lines = board_lines(section, view)
+    thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
+    spread = sorted(thumbs, key=lambda thumb: (thumb["low"] or 0.0) - (thumb["high"] or 0.0))
     return {
-        "lines": lines,
-        "measures": [(shown, value_digits(shown)) for shown in measures],
-        "amounts": amount_columns(section.game, (line.entry.cell for line in lines)),
-        "heat_columns": heats,
-        "plotted": len(measures) + len(heats) <= _PLOTTED,
-        "levels": list(dict.fromkeys(difficulty for _, difficulty in section.conditions)),
+        "lines": lines[:_TOP],
+        "count": len(lines),
+        "lead": lead_words([line.row for line in lines], one_line(section.ranked[0].name, 80), section.noun),
+        "headline": tie_words(standing, f"{section.noun}s"),
+        "thumbs": spread[:_SHOWN],
     }
+
+
+def _players(section: GameSection) -> list[dict[str, Any]]:
+    """Return the labels of each seat's players, each with its runs, the best first."""
+    players = []
+    for seat in section.seats:
+        runs: dict[str, list[Pair]] = {}
+        for pair in section.ranked:
+            spec = pair.result.run.submission.players.get(seat.name)
+            # A seat that the rules of a run leave empty has no player.
+            if spec is not None:
+                runs.setdefault(spec.label, []).append(pair)
+        players.append({"seat": seat, "players": list(runs.items())})
+    return players
 
 
 def _figures(section: GameSection) -> list[dict[str, Any]]:
@@ -161,13 +185,13 @@ def _figures(section: GameSection) -> list[dict[str, Any]]:
 
 
 def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
-    categories: list[str | None] = [None, *(section.categories if len(section.categories) > 1 else ())]
+    categories: list[str | None] = [None, *(section.results.categories if len(section.results.categories) > 1 else ())]
     rows = [
         {
-            "entry": entry,
-            "means": [section.results.mean(entry.run_id, measure.key, category) for category in categories],
+            "pair": pair,
+            "means": [section.results.mean(pair.run_id, measure.key, category) for category in categories],
         }
-        for entry in section.entries
+        for pair in section.ranked
     ]
     ends = scale_ends(measure, [mean for row in rows for mean in row["means"]])  # type: ignore[attr-defined]
     return {"headings": [category_title(category) if category else "All" for category in categories],
@@ -176,7 +200,7 @@ def _dots(section: GameSection, measure: Measure) -> dict[str, Any]:
 
 def _groups(section: GameSection) -> list[dict[str, Any]]:
     """Return the instances by category and difficulty, each with the least and the greatest headline of all runs."""
-    finals = [entry.measured.values(section.game.headline) for entry in section.entries]
+    finals = [section.measured(pair).values(section.game.headline) for pair in section.ranked]
     return [
         {
             "category": category,
@@ -201,28 +225,29 @@ def _thumbnail(section: GameSection, instance: Instance, values: Sequence[float]
     }
 
 
-def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
+def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
-    run, folder = entry.measured.run, shlex.quote(f"submissions/{entry.measured.run.slug}")
-    taken = run.submission.players
+    run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
+    measures = section.game.measures
     return {
+        "total": section.cell(pair),
+        "rivals": rivals(section.results, run),
         "measures": [
-            {"measure": shown, "mean": (mean := entry.mean(shown)), "digits": value_digits(shown),
+            {"measure": shown, "mean": (mean := section.mean(pair, shown)), "digits": value_digits(shown),
              "ends": scale_ends(shown, [mean])}
-            for shown in section.game.measures
+            for shown in measures
         ],
         "conditions": [
-            {"title": f"{category_title(category)}, {difficulty}",
-             "mean": section.results.mean(entry.run_id, section.game.headline.key, category, difficulty),
-             "links": _links(section, entry, category, difficulty)}
+            {"title": f"{category_title(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
+             "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
+             "links": _links(section, pair, category, difficulty)}
             for category, difficulty in section.conditions
         ],
+        "trust": trust_lines(pair.result),
         "settings": [
             ("Name", run.submission.name),
-            *(
-                (seat.title, player_words(spec) if (spec := taken.get(seat.name)) else label)
-                for seat, label in zip(section.seats, entry.players, strict=True)
-            ),
+            *((seat.title, player_words(run.submission.players[seat.name]))
+              for seat in section.seats if seat.name in run.submission.players),
             *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
@@ -235,9 +260,10 @@ def _run_values(section: GameSection, entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -> list[dict[str, Any]]:
+def _links(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
     """Return the episodes of a condition, each with its value of the headline."""
-    values = entry.measured.values(section.game.headline)
+    run = section.measured(pair)
+    values = run.values(section.game.headline)
     instances = {instance.instance_id: instance for instance in section.instances}
     digits = value_digits(section.game.headline)
     return [
@@ -248,7 +274,7 @@ def _links(section: GameSection, entry: Entry, category: str, difficulty: str) -
             + ("" if value is None else f", {number(value)}"),
             "text": "" if value is None else number(value, digits),
         }
-        for episode in entry.measured.episodes
+        for episode in run.episodes
         if (episode.category, episode.difficulty) == (category, difficulty)
     ]
 
@@ -263,19 +289,17 @@ def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]
         "ways_to_get": ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,
-        "episodes": [
-            _episode(section, entry, instance, episode, root) for entry, episode in section.episodes(instance)
-        ],
+        "episodes": [_episode(section, pair, instance, episode, root) for pair, episode in section.episodes(instance)],
     }
 
 
-def _episode(section: GameSection, entry: Entry, instance: Instance, episode: Episode, root: str) -> dict[str, Any]:
+def _episode(section: GameSection, pair: Pair, instance: Instance, episode: Episode, root: str) -> dict[str, Any]:
     headline = section.game.headline
-    value = entry.measured.values(headline).get(episode.episode_id)
+    value = section.measured(pair).values(headline).get(episode.episode_id)
     return {
-        "entry": entry,
+        "pair": pair,
         "episode": episode,
         "value": value,
         "similarity": similarity(headline, value),
-        "html": episode_html(section, entry, instance, episode, root),
+        "html": episode_html(section, pair, instance, episode, root),
     }

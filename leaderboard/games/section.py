@@ -1,64 +1,49 @@
-"""Model of a game with results, the source of the game's pages."""
+"""Site of a game that brings templates of its own: its pictures, payloads and episodes, on top of ``Site``."""
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import rules_words
-from ircore.core.records import Instance, PlayerSpec
+from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.terminal import printable
-from ircore.core.untrusted_text import one_line
-from ircore.games.base import Game, Seat
-from ircore.games.reconstruction.records import RECONSTRUCTION
+from ircore.games.base import Measure
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published, published_pictures
-from ircore.players.traits import traits_of
-from ircore.results.model import Results
-from ircore.results.subsets import rules_apart, usual_rules
+from ircore.results.model import BoardRow, Results
+from ircore.results.played_run import PlayedRun
+from ircore.results.statistics.intervals import Estimate
+from ircore.results.subsets import board_rows
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
-from leaderboard.games.entries import Entry, entries_of
+from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
+from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words.labels import instance_titles
 
-_PAGES = frozenset({"index", "players", "matrix", "gallery", "figures", "method"})
-"""Names of a section's own pages, which no instance may take."""
 
+class GameSection(Site):
+    """The results of a game whose templates show its instances and episodes.
 
-@dataclass(frozen=True)
-class GameSection:
-    """A game that has results.
-
-    Attributes:
-        results: Runs of the game, best first.
-        pictures: Pictures of the whole site.
-
-    Example:
-        >>> from types import SimpleNamespace
-        >>> from ircore.games.registry import load_game
-        >>> section = GameSection(SimpleNamespace(game=load_game("reference")), PictureBook())
-        >>> section.folder
-        'games/reference'
+    Args:
+        results: Of at least one run.
+        pictures: Pictures of the whole site; None for a book of its own.
+        address: As for ``Site``.
+        submitted: As for ``Site``.
     """
 
-    results: Results
-    pictures: PictureBook
-
-    @property
-    def game(self) -> Game[Any]:
-        """The game."""
-        return self.results.game
-
-    @property
-    def folder(self) -> str:
-        """Folder of the game's pages, relative to the site's root."""
-        return f"games/{self.game.name}"
+    def __init__(
+        self,
+        results: Results,
+        pictures: PictureBook | None = None,
+        address: str = "",
+        submitted: Sequence[MergedSubmission] = (),
+    ) -> None:
+        super().__init__(results, None, address, pictures, (), submitted)
 
     @property
     def source(self) -> dict[str, str | None]:
@@ -72,19 +57,27 @@ class GameSection:
             "ircore": ", ".join(sorted({run.version for run in runs})),
         }
 
-    @property
-    def rules(self) -> str:
-        """Rules of most runs, as ``history=true, repetitions=6``; empty without any."""
-        usual = usual_rules(self.results)
-        # A rule without a value, such as an empty list, changes nothing; rules may be a stranger's texts.
-        words = one_line(rules_words({name: rule for name, rule in usual.items() if rule not in ("", None, [])}), 200)
-        differ = any(rules_apart(self.results, run.run) for run in self.results.every_run)
-        return f"{words}, unless a run has others beside its name" if differ else words
-
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """Rows of the board, the best first."""
-        return entries_of(self.results)
+    def _rows(self) -> dict[str, BoardRow]:
+        return {row.submission.run_id: row for row in board_rows(self.results)}
+
+    @property
+    def ranked(self) -> tuple[Pair, ...]:
+        """The runs in the order of the boards of their rules, the usual rules first, references last."""
+        return tuple(map(self.pairs.__getitem__, self._rows))
+
+    def row(self, pair: Pair) -> BoardRow:
+        """Return the row of a run on the board of its rules."""
+        return self._rows[pair.run_id]
+
+    def mean(self, pair: Pair, measure: Measure) -> Estimate:
+        """Return a run's mean of a measure over all instances."""
+        return self.results.mean(pair.run_id, measure.key)
+
+    def measured(self, pair: Pair) -> PlayedRun:
+        """Return a run with its episodes and values."""
+        run: PlayedRun = self.runs[pair.run_id]
+        return run
 
     @property
     def instances(self) -> Sequence[Instance]:
@@ -92,44 +85,9 @@ class GameSection:
         return self._instance_set.instances
 
     @property
-    def categories(self) -> tuple[str, ...]:
-        """Categories of the instances, in the order of the set."""
-        return tuple(dict.fromkeys(instance.category for instance in self.instances))
-
-    @property
     def conditions(self) -> tuple[tuple[str, str], ...]:
         """Category and difficulty of the instances, in the order of the set."""
         return tuple(dict.fromkeys((instance.category, instance.difficulty) for instance in self.instances))
-
-    @property
-    def seats(self) -> tuple[Seat[Any, Any], ...]:
-        """Seats that somebody took in at least one run."""
-        return self.results.seats
-
-    @cached_property
-    def crossed(self) -> tuple[int, int] | None:
-        """Numbers of the two seats that the matrix crosses, 0-based; None for a game of one seat."""
-        if self.results.crossed is None:
-            return None
-        first, second = self.results.crossed
-        return self.seats.index(first), self.seats.index(second)
-
-    @property
-    def program_words(self) -> str:
-        """A sentence that says which players are programs of this project; empty if none is."""
-        return self.results.programs
-
-    @cached_property
-    def played_by_people(self) -> bool:
-        """Whether a person took a seat in any run, live or as recorded."""
-        return any(spec.source == "human" or traits_of(spec.player).needs == "person" for spec in self._specs())
-
-    def _specs(self) -> list[PlayerSpec]:
-        return [spec for entry in self.entries for spec in entry.measured.run.submission.players.values()]
-
-    def seat(self, number: int) -> Seat[Any, Any]:
-        """Return a seat by its number, 0-based."""
-        return self.seats[number]
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -138,17 +96,18 @@ class GameSection:
 
     def instance_path(self, instance: Instance) -> str:
         """Return the path of an instance's page, without suffix."""
-        name = instance.instance_id
-        # An instance named like a page of the section would replace that page.
-        return f"{self.folder}/{name}-instance" if name in _PAGES else f"{self.folder}/{name}"
-
-    def run_path(self, entry: Entry) -> str:
-        """Return the path of a run's page, without suffix."""
-        return f"{self.folder}/runs/{entry.key}"
+        return self.path(f"gallery/{instance.instance_id}")
 
     def payload(self, instance: Instance) -> Any:
         """Return the game's own fields of an instance as its record."""
         return payload_of(self.game, self._instance_set, instance)
+
+    def _galleries(self) -> dict[str, Gallery]:
+        shown = ((instance, self.thumbnail(instance)) for instance in self.instances)
+        return {
+            instance.instance_id: Gallery(instance, self.titles[instance.instance_id], picture)
+            for instance, picture in shown
+        }
 
     def instance_pictures(self, instance: Instance) -> dict[str, Shown]:
         """Return the published pictures of an instance by name; pictures that must not be published are left out."""
@@ -184,19 +143,20 @@ class GameSection:
         # Only a game that draws over its pictures can give a withheld picture away in a rendering.
         return may_be_published(instance.licence) or not self.game.draws_over(self.payload(instance))
 
-    def rendering(self, entry: Entry, rendering: Rendering) -> Shown:
+    def shown_rendering(self, pair: Pair, rendering: Rendering) -> Shown:
         """Return how a rendering of a run is shown."""
-        if not isinstance(entry.measured.source, RunFolder):
+        source = self.measured(pair).source
+        if not isinstance(source, RunFolder):
             raise TypeError("pages are made of run folders")
-        path = entry.measured.source.rendering_path(rendering.sha256)
+        path = source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
 
-    def episodes(self, instance: Instance) -> Iterator[tuple[Entry, Episode]]:
+    def episodes(self, instance: Instance) -> Iterator[tuple[Pair, Episode]]:
         """Yield each run's episode of an instance, the best run first."""
-        for entry in self.entries:
-            for episode in entry.measured.episodes:
+        for pair in self.ranked:
+            for episode in self.measured(pair).episodes:
                 if episode.instance_id == instance.instance_id:
-                    yield entry, episode
+                    yield pair, episode
 
     @property
     def _instance_set(self) -> InstanceSet:
@@ -205,26 +165,30 @@ class GameSection:
 
 
 def split_runs(paths: Sequence[Path]) -> tuple[list[Path], list[RunFolder]]:
-    """Return the paths of runs of the reconstruction game, and the runs of other games."""
+    """Return the paths of runs of the game in the site's root, and the runs of other games."""
     opened = [(path, RunFolder(path)) for path in paths]
-    games = [run for _, run in opened if run.game != RECONSTRUCTION]
-    return [path for path, run in opened if run.game == RECONSTRUCTION], games
+    games = [run for _, run in opened if run.game != DEFAULT_GAME]
+    return [path for path, run in opened if run.game == DEFAULT_GAME], games
 
 
 def game_sections(
-    runs: Sequence[RunFolder], pictures: PictureBook, cleared: Collection[str] = ()
+    runs: Sequence[RunFolder],
+    pictures: PictureBook,
+    submitted: Sequence[MergedSubmission] = (),
+    address: str = "",
 ) -> tuple[GameSection, ...]:
     """Return a section for each game; one that cannot be loaded is left out, and a line on stderr says so.
 
     Args:
         runs: Of any games.
         pictures: Pictures of the whole site.
-        cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
+        submitted: Every merged submission; their histories say which runs' findings were cleared.
+        address: Where the site will stand; empty if unknown.
     """
     by_game: dict[str, list[RunFolder]] = {}
     for run in runs:
         by_game.setdefault(run.game, []).append(run)
-    sections = []
+    sections, cleared = [], cleared_runs(submitted)
     for name, folders in sorted(by_game.items()):
         try:
             results = Results.from_runs(folders, cleared)
@@ -232,5 +196,5 @@ def game_sections(
         except (WorkError, InputError) as error:
             print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
             continue
-        sections.append(GameSection(results, pictures))
+        sections.append(GameSection(results, pictures, address, submitted))
     return tuple(sections)

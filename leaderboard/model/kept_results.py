@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ircore.players.base import Role
 from ircore.results.effects import NO_GRID, grid_effects, player_grid
 from ircore.results.model import Results
 from ircore.results.players import PlayerResult, player_result, player_runs
@@ -49,7 +48,7 @@ def effects_of_players(
     )
 
 
-def player_of(site: Site, role: Role, label: str) -> PlayerResult:
+def player_of(site: Site, role: str, label: str) -> PlayerResult:
     """Return a player's mean scores over its partners, by the site's judge.
 
     Raises:

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.players.base import Role
 from ircore.results.cells import paired_main
 from ircore.results.conditions import under
 from ircore.results.effects import same_rules
 from ircore.results.judge_ratings import Floats
-from ircore.results.model import Results
+from ircore.results.model import Results, SubmissionResult
 from ircore.results.pair_differences import PairDifferences
 from ircore.results.ranking import RankedRow, ranked_rows
 from ircore.results.statistics.bootstrap import MAIN, Resamples
@@ -45,7 +44,7 @@ PlayerRow = RankedRow[str, PlayerCell]
 class PlayerBoard:
     """Players of one seat under a condition."""
 
-    role: Role
+    role: str
     """Seat of the players."""
 
     rows: tuple[PlayerRow, ...]
@@ -62,7 +61,7 @@ class PlayerBoard:
 
 
 def player_board(
-    results: Results, role: Role, judge: str, category: str | None = None, difficulty: str | None = None
+    results: Results, role: str, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> PlayerBoard:
     """Rank the players of a seat by the mean main score of their pairs.
 
@@ -76,27 +75,27 @@ def player_board(
         category: One of ``results.categories``, or None for all.
         difficulty: One of ``results.difficulties``, or None for both.
     """
+    seats = [seat.name for seat in results.crossed or ()]
+    other = next(seat for seat in seats if seat != role)
+
+    def players(entry: SubmissionResult) -> tuple[str, str]:
+        return entry.run.submission.label_of(role), entry.run.submission.label_of(other)
+
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    every = {(entry.describer, entry.generator): entry.run_id for entry in reversed(same_rules(results))}
+    every = {players(entry): entry.run_id for entry in reversed(same_rules(results))}
     runs = _rankable(results, every, judge, category, difficulty)
-    describers, generators = complete_grid(tuple(sorted(runs)))
-    own, partners = (describers, generators) if role == "describer" else (generators, describers)
-    columns = tuple(
-        tuple(runs[(label, partner) if role == "describer" else (partner, label)] for partner in partners)
-        for label in own
-    )
+    own, partners = _grid(runs, first=role == seats[0])
+    columns = tuple(tuple(runs[label, partner] for partner in partners) for label in own)
     if len(own) < 2:
         own, partners, why = (), (), f"needs two {role}s that share a partner and have ranks with it"
     else:
         why = "not played with every partner of the full grid"
     # Every label, so that a player outside of the grid is listed with the reason.
-    labels = {
-        submission.describer if role == "describer" else submission.generator for submission in results.submissions
-    }
+    labels = {players(submission)[0] for submission in results.submissions}
     unranked = [
         (
             label,
-            PlayerCell(Estimate(None, None, None, 0), _runs_of(label, role, runs if own else every, partners), why),
+            PlayerCell(Estimate(None, None, None, 0), _runs_of(label, runs if own else every, partners), why),
             None,
         )
         for label in sorted(labels.difference(own))
@@ -116,7 +115,18 @@ def player_board(
 
 
 _Runs = Mapping[tuple[str, str], str]
-"""Run ids by describer and generator."""
+"""Run ids by player and partner."""
+
+
+def _grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the players and partners of the largest complete grid; ``first``: whether the players' seat is the first.
+
+    Which of several largest grids is taken must not depend on whose board it is.
+    """
+    if first:
+        return complete_grid(tuple(sorted(runs)))
+    partners, own = complete_grid(tuple(sorted((partner, label) for label, partner in runs)))
+    return own, partners
 
 
 def _rankable(results: Results, runs: _Runs, judge: str, category: str | None, difficulty: str | None) -> _Runs:
@@ -128,13 +138,10 @@ def _rankable(results: Results, runs: _Runs, judge: str, category: str | None, d
     }
 
 
-def _runs_of(label: str, role: Role, runs: _Runs, partners: Sequence[str]) -> tuple[str, ...]:
+def _runs_of(label: str, runs: _Runs, partners: Sequence[str]) -> tuple[str, ...]:
     """Return a player's runs with some partners; with any where none are named."""
-    own, other = (0, 1) if role == "describer" else (1, 0)
     return tuple(
-        run_id
-        for players, run_id in runs.items()
-        if players[own] == label and (not partners or players[other] in partners)
+        run_id for (own, other), run_id in runs.items() if own == label and (not partners or other in partners)
     )
 
 

@@ -7,31 +7,34 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Rendering
-from ircore.core.records import Instance
+from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import HUMAN
-from ircore.core.untrusted_text import visible
-from ircore.games.reconstruction.records import Rules
+from ircore.core.untrusted_text import one_line, visible
+from ircore.games.base import Game, Seat
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.players.traits import is_program, traits_of
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
+from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import rule_sets, under_rules
+from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.history import Step
 from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
-from leaderboard.model.site_runs import SiteRun
 from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, content_key
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.theme.hues import Hues, hues_of, shape_words
 from leaderboard.words.labels import PROGRAM_MARK, instance_titles, page_keys, waiting_key
+
+LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
+"""Files of the boards of the default game, which pages link to."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Marked:
-    """Players with their marks, as charts draw them: a pair of the reconstruction game, or a run of another game."""
+    """Players with their marks, as charts draw them: those of a run of any game."""
 
     describer: str
     """Label of the first player, whose colour is ``hue``."""
@@ -116,7 +119,10 @@ class Marked:
 
 @dataclass(frozen=True)
 class Pair(Marked):
-    """A describer–generator pair as the site names and marks it.
+    """The players of a run as the site names and marks them: a describer and a generator, or whom another game seats.
+
+    Of a game of one seat the second name is empty; where more than two seats are taken, the submission's own name is
+    the first and only one.
 
     Example:
         >>> from pathlib import Path
@@ -131,6 +137,14 @@ class Pair(Marked):
     key: str
     """Name of the pair in addresses: the slug, or the run's id where the slug alone would not be unique."""
 
+    folder: str = ""
+    """Folder of the pages of its game, ending in a slash; empty for the site's root."""
+
+    @property
+    def path(self) -> str:
+        """Path of its page, without suffix."""
+        return f"{self.folder}pairs/{self.key}"
+
     @property
     def run_id(self) -> str:
         """The run's id."""
@@ -141,6 +155,7 @@ class Pair(Marked):
         """Name and marks of the pair for scripts: key, labels (hidden characters visible), rules, class and path."""
         return {
             "key": self.key,
+            "path": self.path,
             "describer": visible(self.describer),
             "generator": visible(self.generator),
             "programs": list(self.programs),
@@ -168,8 +183,8 @@ class Gallery:
     title: str
     """Title, such as ``Pie graphs, hard, 3``."""
 
-    target: Shown
-    """Target picture."""
+    target: Any
+    """Target picture, a ``Shown``; of other games the picture that stands for the instance, None if it has none."""
 
     @cached_property
     def drawn(self) -> DrawnScene | None:
@@ -178,13 +193,13 @@ class Gallery:
 
 
 class Site:
-    """The results of some runs, ready to be shown.
+    """The results of some runs of one game, ready to be shown.
 
     Args:
-        runs: At least one, all on the same instance set, at least one of them scored.
+        runs: At least one, all of one game on the same instance set, at least one of them scored; or their results.
         judge: Judge on pages with room for one; None for the choice of ``leaderboard.model.site_judge.site_judge``.
         address: Where the site will stand, absolute and ending in a slash; empty if that is not known.
-        originals: Where the original pictures lie, as ``PictureBook`` takes it; empty if nowhere.
+        pictures: Pictures of the whole site; None for a book of its own.
         versions: The released versions of the benchmark; None for those that the project knows.
         submitted: Every merged submission; their histories say which runs' findings were cleared.
 
@@ -200,17 +215,20 @@ class Site:
 
     def __init__(
         self,
-        runs: Sequence[SiteRun],
+        runs: Sequence[PlayedRun] | Results,
         judge: str | None = None,
         address: str = "",
-        originals: str = "",
+        pictures: PictureBook | None = None,
         versions: Sequence[BenchmarkVersion] | None = None,
         submitted: Sequence[MergedSubmission] = (),
     ) -> None:
         self.address = address
-        self.results = Results.from_runs(runs, cleared_runs(submitted))
+        self.results = runs if isinstance(runs, Results) else Results.from_runs(runs, cleared_runs(submitted))
         if not self.results.judges:
             raise self.results.no_ratings()
+        self.game: Game[Any] = self.results.game
+        self.folder = "" if self.game.name == DEFAULT_GAME else f"games/{self.game.name}/"
+        """Folder of the game's pages, ending in a slash; the default game's stand in the root."""
         self.judge = site_judge(self.results, judge)
         self.version = version_of(self.results, versions)
         self.cards: dict[str, JudgeCard] = {}
@@ -229,11 +247,13 @@ class Site:
         """Gaps between the public set and a revealed season's; None if none are given."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
-        self._under: dict[Rules, Results] = {}
-        self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
-        self.pictures = PictureBook(originals)
+        self._under: dict[Any, Results] = {}
+        self.runs: dict[str, Any] = {
+            run.run.run_id: run for run in (self.results.every_run if isinstance(runs, Results) else runs)
+        }
+        self.pictures = pictures or PictureBook()
         self.hues = _hues(self.results, self.judge)
-        self.pairs = _pairs(self.results.submissions, self.hues)
+        self.pairs = _pairs(self.results, self.hues, self.folder)
         self.galleries = self._galleries()
         self._episodes = {
             (run_id, result.episode.instance_id): result
@@ -250,12 +270,31 @@ class Site:
         """Return the history of a submission since its merge, the oldest step first; empty if unknown."""
         return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
 
+    def path(self, name: str) -> str:
+        """Return the path of a page or file of the game, given its path in the game's own folder."""
+        return f"{self.folder}{name}"
+
+    @property
+    def board_files(self) -> tuple[str, str]:
+        """Paths of the CSV and the JSON file of the game's boards."""
+        return (self.path("board.csv"), self.path("board.json")) if self.folder else LEADERBOARD
+
+    @property
+    def seats(self) -> tuple[Seat[Any, Any], ...]:
+        """Seats that somebody took in at least one run."""
+        return self.results.seats
+
+    @property
+    def noun(self) -> str:
+        """What a row of a board is called: a pair, or a run where one player or more than two take part."""
+        return "pair" if len(self.seats) == MOST_NAMES else "run"
+
     @cached_property
-    def rule_sets(self) -> tuple[Rules, ...]:
+    def rule_sets(self) -> tuple[Any, ...]:
         """Every set of rules of the runs, the site's own first: the rules of most runs."""
         return rule_sets(self.results)
 
-    def under(self, rules: Rules | None = None) -> Results:
+    def under(self, rules: Any = None) -> Results:
         """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
         wanted = rules or self.rule_sets[0]
         if wanted not in self._under:
@@ -267,12 +306,28 @@ class Site:
         """Every describer's label, in the order of their colours."""
         return _labels(pair.describer for pair in self.pairs.values())
 
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """Names of the two seats whose players are crossed and ranked; empty where one seat alone is taken."""
+        return () if self.results.crossed is None else tuple(seat.name for seat in self.results.crossed)
+
+    def labels(self, role: str) -> tuple[str, ...]:
+        """Return every label of a seat's players, in the order of their marks."""
+        return _labels(pair.result.run.submission.label_of(role) for pair in self.pairs.values())
+
+    def crossed_labels(self, pair: Pair) -> tuple[str, str]:
+        """Return the labels of a pair's players in the two crossed seats."""
+        first, second = (pair.result.run.submission.label_of(role) for role in self.roles)
+        return first, second
+
+    def seat_title(self, role: str) -> str:
+        """Return what a seat is called in headings; may be a plug-in's words."""
+        return next(seat.title for seat in self.seats if seat.name == role)
+
     def is_program(self, role: str, label: str) -> bool:
         """Return whether everybody who plays a role under a label is a program of this project, and no AI model."""
-        seat = ("describer", "generator").index(role)
-        return all(
-            pair.programs[seat] for pair in self.pairs.values() if (pair.describer, pair.generator)[seat] == label
-        )
+        taken = (pair.result.run.submission.players.get(role) for pair in self.pairs.values())
+        return all(is_program(spec) for spec in taken if spec is not None and spec.label == label)
 
     @property
     def program_words(self) -> str:
@@ -293,7 +348,29 @@ class Site:
     @property
     def mark_words(self) -> str:
         """The meaning of colours and shapes, in words; may hold strangers' words, so escape it."""
-        return f"{self.hues.words}, {shape_words(len(self.generators))}"
+        words, shapes = self.hues.words, [label for label in self.generators if label]
+        return f"{words}, {shape_words(len(shapes), self.seat_titles[1].lower())}" if shapes else words
+
+    @property
+    def main_words(self) -> str:
+        """What a main score is, in words; may be a plug-in's words."""
+        if self.game.is_judged:
+            return "ten times the similarity of the final picture to the target"
+        return f"{self.game.headline.title} from its worst value, 0, to its best, 100"
+
+    @property
+    def name_fields(self) -> str:
+        """Names of a pair in exported files, as ``board.js`` reads them."""
+        if len(self.seats) > MOST_NAMES:
+            return "submission:@describer"
+        places = ("@describer", "@generator")
+        return " ".join(f"{seat.name}:{place}" for seat, place in zip(self.seats, places, strict=False))
+
+    @property
+    def seat_titles(self) -> tuple[str, ...]:
+        """What the names of a pair stand for: the titles of the seats, or the submission where more than two play."""
+        titles = tuple(seat.title for seat in self.seats)
+        return titles if len(titles) <= MOST_NAMES else ("Submission",)
 
     @cached_property
     def generators(self) -> tuple[str, ...]:
@@ -336,10 +413,8 @@ class Site:
         """Return where the picture of a target is: in the first run that has it."""
         # A run that played a part of its set holds the targets of that part alone.
         paths = (run.instances.folder / instance.pictures["target"].image for run in self.runs.values())
-        return next(
-            (path for path in paths if path.is_file()),
-            next(iter(self.runs.values())).instances.folder / instance.pictures["target"].image,
-        )
+        first: Path = next(iter(self.runs.values())).instances.folder / instance.pictures["target"].image
+        return next((path for path in paths if path.is_file()), first)
 
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
@@ -363,37 +438,54 @@ class Site:
 
 def _hues(results: Results, judge: str) -> Hues:
     # Colours go by name, so that a new score does not repaint the site; ranks only say who has one.
-    best_first = dict.fromkeys(row.submission.describer for row in results.board(judge))
-    return hues_of(sorted(best_first), list(best_first))
+    seat = results.seats[0].title.lower() if len(results.seats) <= MOST_NAMES else "submission"
+    best_first = dict.fromkeys(_names(row.submission)[0] for row in results.board(judge))
+    return hues_of(sorted(best_first), list(best_first), seat)
 
 
-def _pairs(submissions: Sequence[SubmissionResult], hues: Hues) -> dict[str, Pair]:
+def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
+    # Where judges give the headline, references are lines beside pairs, and no rows.
+    beside = () if results.game.is_judged else (reference.submission for reference in results.references)
+    submissions, rules = (*results.submissions, *beside), rule_sets(results)
     keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
-    generators = _labels(submission.generator for submission in submissions)
-    alike = Counter((submission.describer, submission.generator, submission.rules) for submission in submissions)
-    mixed = len({submission.rules for submission in submissions}) > 1
+    names = {submission.run_id: _names(submission) for submission in submissions}
+    generators = _labels(second for _, second in names.values())
+    alike = Counter((names[submission.run_id], submission.rules) for submission in submissions)
     return {
         submission.run_id: Pair(
             result=submission,
-            describer=submission.describer,
-            generator=submission.generator,
-            programs=tuple(is_program(spec) for spec in submission.run.submission.players.values()),
+            describer=first,
+            generator=second,
+            programs=_programs(submission),
             key=keys[submission.run_id],
-            hue=hues.number(submission.describer),
-            shape=generators.index(submission.generator),
+            folder=folder,
+            hue=hues.number(first),
+            shape=generators.index(second),
             apart=", ".join(
-                [submission.slug] * (alike[submission.describer, submission.generator, submission.rules] > 1)
-                + [_rules_words(submission)] * mixed
+                filter(
+                    None,
+                    (
+                        submission.slug if alike[names[submission.run_id], submission.rules] > 1 else "",
+                        one_line(submission.rules.apart(rules), 80) if len(rules) > 1 else "",
+                    ),
+                )
             ),
         )
         for submission in submissions
+        for first, second in [names[submission.run_id]]
     }
 
 
-def _rules_words(submission: SubmissionResult) -> str:
-    rules = submission.rules
-    over = [] if rules.over_budget == "allow" else [f"over budget: {rules.over_budget}"]
-    return ", ".join([f"{rules.token_budget} tokens", f"{counted(rules.max_turns, 'turn')}", *over, *rules.variants])
+def _names(submission: SubmissionResult) -> tuple[str, str]:
+    """Return the one or two names by which a run is known; the second is empty for a single one."""
+    first, *others = submission.players if len(submission.players) <= MOST_NAMES else (submission.name,)
+    return first, "".join(others)
+
+
+def _programs(submission: SubmissionResult) -> tuple[bool, ...]:
+    """Return for each of these names whether it stands for programs of this project alone."""
+    every = tuple(is_program(spec) for spec in submission.run.submission.players.values())
+    return every if len(every) <= MOST_NAMES else (all(every),)
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

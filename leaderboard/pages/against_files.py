@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ircore.results.pair_differences import PairDifferences, pair_differences
 from leaderboard.model.site import Site
-from leaderboard.pages.board_views import View, is_rated, view_path, view_results, views
+from leaderboard.pages.board_views import View, is_rated, view_name, view_results, views
 
 FOLDER = "data/against"
 """Folder of the files, relative to the site's root."""
@@ -19,7 +19,7 @@ FOLDER = "data/against"
 
 def against_path(site: Site, view: View) -> str:
     """Return the path of a board's file, relative to the site's root."""
-    return f"{FOLDER}/{view_path(site, replace(view, order='main')).removeprefix('boards/')}.json"
+    return f"{site.path(FOLDER)}/{view_name(site, replace(view, order='main'))}.json"
 
 
 def against_files(site: Site) -> Iterator[tuple[str, str]]:

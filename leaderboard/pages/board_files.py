@@ -9,10 +9,8 @@ from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.formats import as_csv, flat_records
 from ircore.results.tables.model import Table
 from ircore.results.tables.table_metadata import flat_units, source_of
+from leaderboard.model.site import LEADERBOARD
 from leaderboard.model.trust import tier_of
-
-LEADERBOARD = ("data/leaderboard.csv", "data/leaderboard.json")
-"""Paths of both files, relative to the site's root."""
 
 
 def leaderboard_files(results: Results, version: Version | None = None) -> Iterator[tuple[str, str]]:

@@ -34,8 +34,12 @@ class _Menu:
     """Values to choose from; may be strangers' words, so escape them."""
 
 
-def menus_for(lines: Sequence[Listed]) -> list[_Menu]:
+def menus_for(lines: Sequence[Listed], seats: Sequence[str] = ("Describer", "Generator")) -> list[_Menu]:
     """Return a menu for everything in which the rows differ.
+
+    Args:
+        lines: The rows.
+        seats: Titles of the seats whose players' names the rows have.
 
     >>> from leaderboard.model.site import Marked
     >>> from leaderboard.model.trust import HERE, PAPER
@@ -45,9 +49,9 @@ def menus_for(lines: Sequence[Listed]) -> list[_Menu]:
     [('tier', ('paper', 'played here'))]
     """
     choices = {
-        "describer": ("Describer", [line.pair.describer for line in lines]),
-        "generator": ("Generator", [line.pair.generator for line in lines]),
-        "budget": ("Budget", [line.budget for line in lines]),
+        "describer": (seats[0], [line.pair.describer for line in lines]),
+        "generator": (seats[-1], [line.pair.generator for line in lines]),
+        "budget": ("Rules", [line.budget for line in lines]),
         "tier": ("Trust", [line.tier.label for line in lines]),
         "makers": ("Maker", [line.makers for line in lines]),
         "weights": ("Weights", [line.weights for line in lines]),

@@ -1,11 +1,12 @@
 """The boards of the site: their paths, and their titles and captions in words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 from ircore.core.counted import counted
-from ircore.games.reconstruction.records import Rules
+from ircore.core.untrusted_text import one_line
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.metric_facts import metric_facts
 from ircore.results.model import Order, Results
@@ -24,7 +25,7 @@ class View:
     """
 
     judge: str
-    """Judge of the board."""
+    """Judge of the board, or the measure that it is by."""
 
     category: str | None = None
     """Category of the board, or None for all."""
@@ -32,7 +33,7 @@ class View:
     difficulty: str | None = None
     """Difficulty of the board, or None for both."""
 
-    rules: Rules | None = None
+    rules: Any = None
     """Runs under these rules alone; None for all runs, each row saying its rules."""
 
     order: Order = "main"
@@ -69,13 +70,18 @@ def view_results(site: Site, view: View) -> Results:
 
 def view_path(site: Site, view: View) -> str:
     """Return where a board stands, without suffix: ``boards/index`` for the site's judge, rules and every target."""
-    parts = ["boards"]
+    return f"{site.path('boards')}/{view_name(site, view)}"
+
+
+def view_name(site: Site, view: View) -> str:
+    """Return the name of a board in the folder of its game's boards, which its files and its matrix have too."""
+    parts = []
     if view.judge != site.judge:
         parts.append(f"by-{view.judge}")
     if view.rules is None:
         parts.append("all-rules")
     elif view.rules != site.rule_sets[0]:
-        parts.append(_rules_key(site, view.rules))
+        parts.append(view.rules.slug(site.rule_sets))
     overall = "index" if view.order == "main" else "quality"
     name = overall if view.overall else f"{view.category or 'all'}-{view.difficulty or 'both'}"
     return "/".join([*parts, name])
@@ -99,9 +105,10 @@ def view_heading(view: View) -> str:
 def view_title(site: Site, view: View) -> str:
     """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
-    rules = "" if view.rules == site.rule_sets[0] else f", {rules_label(site, view.rules)}"
+    rules = "" if view.rules == site.rule_sets[0] else f", {one_line(rules_label(site, view.rules), 80)}"
     order = ", ordered by the quality of what was played" if view.order == "quality" else ""
-    return view_heading(view) + judged + rules + order
+    game = f"{site.game.title}: " if site.folder else ""
+    return game + view_heading(view) + judged + rules + order
 
 
 def view_words(site: Site, view: View) -> str:
@@ -112,23 +119,28 @@ def view_words(site: Site, view: View) -> str:
     which = view.difficulty or " and ".join(results.difficulties)
     # Every pair plays the same set, so the first pair tells the number of episodes.
     size = results.cell(results.submissions[0].run_id, view.judge, view.category, view.difficulty).episodes
-    how = f"judged by {view.judge}"
-    if judge_kind(results, view.judge) == "computed":
+    how = f"judged by {view.judge}" if site.game.is_judged else f"by {site.game.headline.title}"
+    if site.game.is_judged and judge_kind(results, view.judge) == "computed":
         how += " (computed, no human or model)"
-    rules = (
-        "each pair by the rules that stand beside it"
-        if view.rules is None
-        else f"{view.rules.words} ({view.rules.key})"
-    )
+    rules = f"each {site.noun} by the rules that stand beside it" if view.rules is None else view.rules.words
+    parts = (f"{targets}, {which}", how, f"{counted(size, 'episode')} a {site.noun}", rules)
+    return "; ".join(filter(None, parts))
+
+
+def view_origin(site: Site, view: View) -> str:
+    """Return what a citation of a board names beside its numbers: key of the rules, benchmark, version of ircore."""
+    results = view_results(site, view)
     versions = ", ".join(sorted({submission.run.version for submission in results.submissions}))
-    episodes = f"{counted(size, 'episode')} a pair"
+    rules = "rules of each row" if view.rules is None else f"rules {view.rules.key}"
     # The words of an unreleased benchmark name its instance set already.
     benchmark = site.version.words + (f", instance set {results.instance_set[:8]}" if site.version.released else "")
-    return f"{targets}, {which}; {how}; {episodes}; {rules}; {benchmark}; ircore {versions}"
+    return f"{rules}; {benchmark}; ircore {versions}"
 
 
 def judge_words(site: Site, judge: str) -> str:
-    """Say who judged, and that a computed judge is no person and no model."""
+    """Say who judged, and that a computed judge is no person and no model; empty of a game that measures itself."""
+    if not site.game.is_judged:
+        return ""
     if judge == VERIFIED:
         return (
             "Judged by verified: a program checks the facts of each drawn target; no human or language-model judgement."
@@ -140,20 +152,14 @@ def judge_words(site: Site, judge: str) -> str:
 
 def applicable_words(site: Site, view: View) -> str:
     """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
-    if view.judge not in (VERIFIED, site.judge):
+    if not site.game.is_judged or view.judge not in (VERIFIED, site.judge):
         return ""
     return headline_words(view_results(site, view), view.category, view.difficulty) or ""
 
 
-def rules_label(site: Site, rules: Rules | None) -> str:
-    """Return a short name of rules that tells them apart from the other rules on the site."""
-    if rules is None:
-        return "all rules"
-    # Only what differs on this site is named, so that labels stay short.
-    turns = len({rules.max_turns for rules in site.rule_sets}) > 1
-    over = len({rules.over_budget for rules in site.rule_sets}) > 1
-    words = f"{rules.token_budget} tokens" + f", {rules.max_turns} turns" * turns + f", {rules.over_budget}" * over
-    return ", ".join([words, *rules.variants])
+def rules_label(site: Site, rules: Any) -> str:
+    """Return a short name of rules that tells them apart from the others on the site; may be a stranger's words."""
+    return "all rules" if rules is None else str(rules.label(site.rule_sets))
 
 
 def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path) -> list[tuple[str, list[Chip]]]:
@@ -182,8 +188,11 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         ),
         ("Judge", [(judge, replace(view, judge=judge), judge == view.judge) for judge in results.judges]),
         (
-            "Budget",
-            [(rules_label(site, choice), replace(view, rules=choice), choice == view.rules) for choice in rules],
+            "Rules",
+            [
+                (one_line(rules_label(site, choice), 60), replace(view, rules=choice), choice == view.rules)
+                for choice in rules
+            ],
         ),
     )
     menus = [
@@ -202,6 +211,27 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
 
 
+_SCORERS = ("Judge", "Metric", "Order")
+"""What the menu of who scored and in which order joins."""
+
+
+def split_chips(groups: Sequence[tuple[str, list[Chip]]]) -> dict[str, list[tuple[str, list[Chip]]]]:
+    """Return the links above a board as ``chips``, which stand in a row, and ``menus``, which open.
+
+    Args:
+        groups: As ``chips`` returns them.
+    """
+    scorers = [
+        chip for label, links in groups if label in _SCORERS for chip in links if label != "Order" or not chip.current
+    ]
+    menus = [("Scored by", scorers)] if scorers else []
+    menus += [(label, links) for label, links in groups if label == "Rules"]
+    return {
+        "chips": [(label, links) for label, links in groups if label not in (*_SCORERS, "Rules")],
+        "menus": menus,
+    }
+
+
 def _judged(site: Site, view: View, other: View) -> View:
     """Return the view that a link leads to, by a judge that rates its condition where the same judge does not."""
     results = view_results(site, other)
@@ -216,7 +246,7 @@ def _judged(site: Site, view: View, other: View) -> View:
 def _orders(site: Site, view: View) -> list[tuple[str, View, bool]]:
     if not view.overall or not is_rated(site, view):
         return []
-    orders: tuple[tuple[str, Order], ...] = (("Main score", "main"), ("Quality of the played", "quality"))
+    orders: tuple[tuple[str, Order], ...] = (("By main score", "main"), ("By quality of what was played", "quality"))
     return [(title, replace(view, order=order), order == view.order) for title, order in orders]
 
 
@@ -238,13 +268,3 @@ def is_rated(site: Site, view: View) -> bool:
 def _exists(site: Site, category: str | None, difficulty: str | None) -> bool:
     # Every run is of the same set, so any pair tells which conditions exist.
     return (next(iter(site.pairs)), category, difficulty, site.judge) in site.results.cells
-
-
-def _rules_key(site: Site, rules: Rules) -> str:
-    key = f"budget-{rules.token_budget}"
-    if len({rules.max_turns for rules in site.rule_sets}) > 1:
-        key += f"-turns-{rules.max_turns}"
-    if len({rules.over_budget for rules in site.rule_sets}) > 1:
-        key += f"-{rules.over_budget}"
-    # History and drawing stand at the end of the rules' own key, where they are not the paper's.
-    return key + rules.key.removeprefix(f"b{rules.token_budget}-t{rules.max_turns}-{rules.over_budget}")

@@ -8,19 +8,21 @@ from typing import Any
 
 from ircore.core.fact_records import PARTS, Part
 from ircore.core.untrusted_text import one_line
+from ircore.games.base import Measure
 from ircore.results.column import Column
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
-from ircore.results.tables.board_columns import board_columns
+from ircore.results.subsets import rows_with_references
+from ircore.results.tables.board_columns import board_columns, measure_column
 from ircore.results.tables.judges import SAME_FAMILY
 from ircore.results.tables.parts import ABOUT, parts_under
 from ircore.results.tables.ranks import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
-from leaderboard.components.amounts import AmountColumn, amount_columns
+from leaderboard.components.amounts import amount_columns
 from leaderboard.components.board_cells import Heat
-from leaderboard.components.board_rows import Line, RowLayout
+from leaderboard.components.board_rows import Line, MeasureColumn, RowLayout
 from leaderboard.components.model_facts import FACTS
 from leaderboard.model.site import Gallery, Page, Pair, Site
 from leaderboard.model.trust import LEGEND
@@ -34,6 +36,7 @@ from leaderboard.pages.board_views import (
     is_rated,
     judge_words,
     quality_views,
+    split_chips,
     view_heading,
     view_path,
     view_results,
@@ -47,7 +50,7 @@ from leaderboard.pages.references import board_references, reference_lines
 from leaderboard.pages.season_column import SeasonColumn, season_column
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import lead_words
-from leaderboard.words.labels import category_short, category_title
+from leaderboard.words.labels import category_short, category_title, value_digits
 
 _THUMBNAILS = 24
 """Targets shown under a board; the gallery has all."""
@@ -89,7 +92,7 @@ def board_words(site: Site, judge: str) -> str:
 def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
-    rows = results.board(view.judge, view.category, view.difficulty, view.order)
+    rows = rows_with_references(results, view.judge, view.category, view.difficulty, view.order)
     # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
@@ -100,13 +103,45 @@ def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> 
             heats=tuple(_heats(results, pair, view, column, rated) for column in columns),
             parts=_parts(results, view, pair),
             references=tuple(line.value for line in reference_lines(site, view, pair)),
+            **_measured(results, view, pair),
         )
         for row in rows
     ]
 
 
+def _measured(results: Results, view: View, pair: Pair) -> dict[str, Any]:
+    """Return a run's means of the measures that boards show, where the game measures its headline itself."""
+    if results.game.is_judged:
+        return {}
+    means = [results.mean(pair.run_id, measure.key, view.category, view.difficulty) for measure in _shown(results)]
+    return {"headline": means[0], "measures": tuple(means[1:])}
+
+
+def _shown(results: Results) -> list[Measure]:
+    """Return the measures of a board, the headline first."""
+    headline = results.game.headline
+    return [headline, *(measure for measure in results.shown if measure is not headline)]
+
+
+def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
+    if results.game.is_judged:
+        return ()
+    columns = ((measure, measure_column(measure)) for measure in _shown(results))
+    return tuple(
+        MeasureColumn(
+            measure.key,
+            measure.title,
+            column.unit or column.implied,
+            f"{column.description}{' ' + measure.about if measure.about else ''}",
+            value_digits(measure),
+            measure.direction == "lower",
+        )
+        for measure, column in columns
+    )
+
+
 def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
-    if view.judge != VERIFIED:
+    if view.judge != VERIFIED or not results.game.is_judged:
         return ()
     parts = parts_under(results, pair.run_id, view.category, view.difficulty)
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
@@ -128,10 +163,11 @@ def _board_page(site: Site, view: View) -> Page:
             "about": provenance(site, view),
             "anchor": condition_anchor(view.category, view.difficulty),
             "words": view_words(site, view),
+            "site": site,
             "judge_words": " ".join((judge_words(site, view.judge), applicable_words(site, view))).strip(),
             "references": board_references(site, view),
             **card_notes(site, view.judge),
-            "chips": [*subjects(site, view), *chips(site, view)],
+            **split_chips([*subjects(site, view), *chips(site, view)]),
             "rated": rated,
             "order": view.order,
             "mixed": view.rules is None,
@@ -140,7 +176,7 @@ def _board_page(site: Site, view: View) -> Page:
             "measured": measured_columns(results),
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
-            "headline": tie_words(_standing(site, view)) if rated and view.rules is not None else "",
+            "headline": tie_words(_standing(site, view), f"{site.noun}s") if rated and view.rules is not None else "",
             "against": against,
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
@@ -154,8 +190,10 @@ def _board_page(site: Site, view: View) -> Page:
 def _finding(view: View, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
     lines: Sequence[Line] = values["lines"]
-    lead = lead_words([line.row for line in lines], one_line(lines[0].pair.name, 80))
-    return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
+    site: Site = values["site"]
+    lead = lead_words([line.row for line in lines], one_line(lines[0].pair.name, 80), site.noun)
+    judged = f", judged by {view.judge}." if site.game.is_judged else "."
+    return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
 
 def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | None, against: bool) -> dict[str, Any]:
@@ -172,6 +210,7 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         against=against,
         doubted=any(line.cell.doubt is not None for line in lines),
         preferred=any(line.cell.preference.mean is not None for line in lines),
+        measures=_measure_columns(site.results) if rated else (),
         amounts=amounts,
         models=any(spec.about for line in lines for spec in line.pair.result.run.submission.players.values()),
         levels=levels,
@@ -188,8 +227,9 @@ def _rows(site: Site, view: View, levels: Sequence[str], season: SeasonColumn | 
         "reasons": reasons,
         "too_few": not layout.ranked,
         "left_out": [line for line in lines if line.cell.played < line.cell.episodes],
-        "tools": menus_for(lines),
-        "groups": _groups(columns, bool(layout.parts), rated or layout.preferred, layout.models, amounts),
+        "tools": menus_for(lines, site.seat_titles),
+        "groups": _groups(layout),
+        "hidden": _hidden(lines),
         "models": FACTS if layout.models else {},
         "parts": [(part, ABOUT[part]) for part in layout.parts],
     }
@@ -199,22 +239,50 @@ def _standing(site: Site, view: View) -> Standing:
     return view_results(site, view).standings[view.category, view.difficulty, view.judge]
 
 
-def _groups(
-    columns: Sequence[_HeatColumn], parts: bool, refined: bool, models: bool, amounts: Sequence[AmountColumn]
-) -> list[str]:
-    """Return the groups of columns that can be hidden."""
-    return (
-        ["quality"] * bool(columns)
-        + ["facts"] * parts
-        + ["refinement"] * refined
-        + list(dict.fromkeys(amount.group for amount in amounts))
-        + ["models"] * models
-        + ["provenance"]
-    )
+def _groups(layout: RowLayout) -> dict[str, str]:
+    """Return the groups of columns that can be hidden, in the order of their columns, with their names."""
+    there = {
+        "score": layout.rated,
+        "measures": bool(layout.measures),
+        "coverage": layout.rated,
+        "categories": bool(layout.columns),
+        "facts": bool(layout.parts),
+        "refinement": layout.rated and not layout.measures,
+        "preference": layout.preferred and layout.rated,
+        "effort": any(amount.group == "effort" for amount in layout.amounts),
+        "details": any(amount.group == "details" for amount in layout.amounts),
+        "models": layout.models,
+        "provenance": True,
+    }
+    return {name: GROUPS[name] for name, is_there in there.items() if is_there}
+
+
+GROUPS = {
+    "score": "score and chance of being best",
+    "measures": "measures",
+    "coverage": "played and rated",
+    "categories": "categories",
+    "facts": "kinds of facts",
+    "refinement": "change by corrections",
+    "preference": "preference",
+    "effort": "turns and cost",
+    "details": "tokens and seconds",
+    "models": "models",
+    "provenance": "trust and date",
+}
+"""Groups of columns that a reader can hide, with their names in the menu."""
+
+
+def _hidden(lines: Sequence[Line]) -> tuple[str, ...]:
+    """Return the groups of columns that are hidden at first: details, and what is the same in every row."""
+    partly = any(line.cell.played < line.cell.episodes or line.cell.rated < line.cell.applicable for line in lines)
+    tiers = {line.tier for line in lines}
+    alike = (("coverage", not partly), ("provenance", len(tiers) == 1 and not any(line.disputed for line in lines)))
+    return ("score", "facts", "preference", "details", "models", *(name for name, hidden in alike if hidden))
 
 
 def _charts(site: Site, view: View) -> tuple[str, ...]:
-    if not view.overall or view.order != "main":
+    if not view.overall or view.order != "main" or not site.game.is_judged:
         return ()
     # Figures by the site's own judge have no judge in their names.
     said = None if view.judge == site.judge else view.judge
@@ -260,10 +328,21 @@ def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated:
             key=f"{category}_{difficulty or 'both'}",
             estimate=cell.score if rated else cell.preference,
             cell=cell,
+            **own,
         )
         for (category, difficulty), cell in cells
         if cell is not None
+        for own in [_own_mean(results, pair, category, difficulty)]
     )
+
+
+def _own_mean(results: Results, pair: Pair, category: str, difficulty: str | None) -> dict[str, Any]:
+    """Return the mean of a small cell in the unit of the game's own headline."""
+    if results.game.is_judged:
+        return {}
+    headline = results.game.headline
+    mean = results.mean(pair.run_id, headline.key, category, difficulty)
+    return {"own": mean, "digits": value_digits(headline)}
 
 
 def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]:
@@ -271,6 +350,7 @@ def _targets(site: Site, category: str, difficulty: str | None) -> list[Gallery]
         gallery
         for gallery in site.galleries.values()
         if gallery.instance.category == category and difficulty in (None, gallery.instance.difficulty)
+        if gallery.target is not None
     ]
     return galleries[:_THUMBNAILS]
 

@@ -5,6 +5,7 @@ own page; with it the pictures change in place, from ``data/matrix/<instance>.js
 """
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +26,7 @@ from leaderboard.pages.board_views import (
     chips,
     condition_anchor,
     is_rated,
-    view_path,
+    view_name,
     view_results,
     view_title,
     view_words,
@@ -123,14 +124,15 @@ def matrix_pages(site: Site) -> Iterator[Page]:
     """Yield the matrix under every judge that rates, set of rules and condition, then that of every target."""
     for view in _views(site):
         yield _condition_page(site, view)
-    for gallery in site.galleries.values():
+    # Elsewhere the page of an instance shows it as every run played it.
+    for gallery in () if site.folder else site.galleries.values():
         yield _target_page(site, gallery)
 
 
 def matrix_path(site: Site, view: View) -> str:
     """Return where a matrix stands, without suffix: ``matrix`` for the site's judge, rules and every target."""
-    path = "matrix" + view_path(site, view).removeprefix("boards")
-    return "matrix" if path == "matrix/index" else path
+    name = view_name(site, view)
+    return site.path("matrix" if name == "index" else f"matrix/{name}")
 
 
 def target_path(instance_id: str) -> str:
@@ -169,9 +171,10 @@ def _views(site: Site) -> Iterator[View]:
 def _condition_page(site: Site, view: View) -> Page:
     return Page(
         path=matrix_path(site, view),
-        title=f"Describers × generators, {view_title(site, view)}".replace(", Leaderboard", "", 1),
+        title=f"{_crossing(site)}, {view_title(site, view)}".replace("Leaderboard", "all", 1),
         template="matrix",
         values={
+            "site": site,
             "view": view,
             "chips": _chips(site, view),
             "words": view_words(site, view),
@@ -182,8 +185,14 @@ def _condition_page(site: Site, view: View) -> Page:
     )
 
 
+def _crossing(site: Site) -> str:
+    """Return the titles of the crossed seats: ``Describers × generators``."""
+    first, second = (site.seat_title(role) for role in site.roles)
+    return f"{first}s × {second.lower()}s"
+
+
 def _condition_values(site: Site, view: View) -> dict[str, Any]:
-    gallery, effects = telling_target(site, view), _effects(site, view)
+    gallery, effects = None if site.folder else telling_target(site, view), _effects(site, view)
     grid = _grid(site, view, gallery)
     return {
         **_common(site, view, gallery),
@@ -221,9 +230,10 @@ def _target_page(site: Site, gallery: Gallery) -> Page:
     every = Chip("All targets", matrix_path(site, View(site.judge, rules=site.rule_sets[0])), current=False)
     return Page(
         path=target_path(instance.instance_id),
-        title=f"Describers × generators: {gallery.title}",
+        title=f"{_crossing(site)}: {gallery.title}",
         template="matrix",
         values={
+            "site": site,
             "effects": None,
             "maps": (),
             "references": (),
@@ -245,7 +255,7 @@ def _common(site: Site, view: View, gallery: Gallery | None) -> dict[str, Any]:
     return {
         "judge": view.judge,
         "gallery": gallery,
-        "choices": _choices(site, view),
+        "choices": () if site.folder else _choices(site, view),
         "data": FOLDER,
         "same_family": SAME_FAMILY,
         "players": player_paths(site),
@@ -285,9 +295,10 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
     cells: dict[tuple[str, str], list[MatrixCell]] = {}
     for row in view_results(site, view).board(view.judge, view.category, view.difficulty):
         pair = site.pairs[row.submission.run_id]
-        cells.setdefault((pair.describer, pair.generator), []).append(_cell(site, view, gallery, pair, row))
+        cells.setdefault(site.crossed_labels(pair), []).append(_cell(site, view, gallery, pair, row))
+    first, second = site.roles
     generators = [
-        (label, mark) for mark, label in enumerate(site.generators) if any(name == label for _, name in cells)
+        (label, mark) for mark, label in enumerate(site.labels(second)) if any(name == label for _, name in cells)
     ]
     return Grid(
         tuple(generators),
@@ -297,7 +308,7 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
                 site.hues.number(describer),
                 tuple(tuple(cells.get((describer, generator), ())) for generator, _ in generators),
             )
-            for describer in site.describers
+            for describer in site.labels(first)
             if any(name == describer for name, _ in cells)
         ),
     )
@@ -305,7 +316,7 @@ def _grid(site: Site, view: View, gallery: Gallery | None) -> Grid:
 
 def _cell(site: Site, view: View, gallery: Gallery | None, pair: Pair, row: BoardRow) -> MatrixCell:
     # A heat map has no pictures of its own: a browser fetches that of the chosen cell.
-    pictured = gallery if len(site.describers) * len(site.generators) <= DENSE else None
+    pictured = gallery if math.prod(len(site.labels(role)) for role in site.roles) <= DENSE else None
     picture = _final_picture(site, pair, pictured) if pictured else None
     score = _final_score(site, pair, gallery, view.judge) if gallery else None
     references = tuple(line.value for line in reference_lines(site, view, pair))

@@ -15,8 +15,8 @@ from leaderboard.components.board_rows import Listed
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_menus import menu_fields, menus_for
-from leaderboard.pages.board_views import View, metric_path, view_path, view_words
-from leaderboard.pages.boards import measured_columns
+from leaderboard.pages.board_views import View, metric_path, split_chips, view_path, view_words
+from leaderboard.pages.boards import GROUPS, measured_columns
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import measured_words
 
@@ -67,10 +67,13 @@ def _metric_page(site: Site, metric: str) -> Page:
             "measured": measured_columns(results),
             "amounts": amounts,
             "tools": menus_for(lines),
-            "groups": ["quality", "refinement", *dict.fromkeys(column.group for column in amounts), "provenance"],
+            "groups": {
+                name: GROUPS[name]
+                for name in ("categories", "refinement", *dict.fromkeys(each.group for each in amounts), "provenance")
+            },
             "lines": sorted(lines, key=lambda line: _metric_place(line, facts)),
             "domain": _domain([line.cell.final for line in lines]),
-            "chips": [*_home_chips(site, metric)],
+            **split_chips([*_home_chips(site, metric)]),
             "words": view_words(site, view).replace(f"judged by {site.judge}", f"measured by {facts.title}"),
         },
         finding=_finding,

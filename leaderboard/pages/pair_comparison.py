@@ -17,7 +17,6 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from ircore.games.reconstruction.records import Rules
 from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison
@@ -103,7 +102,7 @@ class Comparisons:
 
         A couple that was played under different rules has no board of its own: it is compared among all results.
         """
-        places: dict[Rules | None, list[int]] = {}
+        places: dict[Any, list[int]] = {}
         for place, (first, second) in enumerate(couples):
             rules = first.result.rules
             places.setdefault(rules if rules == second.result.rules else None, []).append(place)
@@ -117,7 +116,8 @@ class Comparisons:
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield every file of the page's data: its path below the site's root, and its text."""
-        yield f"{FOLDER}/index.json", _dumps(self._index())
+        folder = self.site.path(FOLDER)
+        yield f"{folder}/index.json", _dumps(self._index())
         for judge in self.site.results.judges:
             known = self._known(judge)
             for pair in self.pairs:
@@ -126,7 +126,7 @@ class Comparisons:
                     "main": self._mains(pair, judge),
                     "against": known[pair.key],
                 }
-                yield f"{FOLDER}/{judge}/{pair.key}.json", _dumps(value)
+                yield f"{folder}/{judge}/{pair.key}.json", _dumps(value)
 
     def _mains(self, pair: Pair, judge: str) -> dict[str, float | None]:
         """Return a pair's main scores by category, ``""`` for all."""
@@ -181,7 +181,9 @@ class Comparisons:
 def compare_page(site: Site) -> Page:
     """Return the page, which shows the two best pairs as long as no others are chosen."""
     later = partial(_two_best, site)
-    return Page("compare", "Compare pairs", "compare", {"folder": FOLDER}, searchable=True, later=later)
+    title = f"{site.game.title}: compare" if site.folder else "Compare pairs"
+    values = {"site": site, "folder": site.path(FOLDER)}
+    return Page(site.path("compare"), title, "compare", values, searchable=not site.folder, later=later)
 
 
 def _neighbours(site: Site) -> list[dict[str, Any]]:

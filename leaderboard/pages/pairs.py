@@ -9,7 +9,6 @@ from typing import Any
 from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import one_line
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.players.base import Role
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
@@ -113,7 +112,7 @@ def _board(site: Site, judge: str) -> dict[str, BoardRow]:
     return {row.submission.run_id: row for rules in site.rule_sets for row in site.under(rules).board(judge)}
 
 
-def _seats(pair: Pair) -> tuple[tuple[Role, str], tuple[Role, str]]:
+def _seats(pair: Pair) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("describer", pair.describer), ("generator", pair.generator)
 
 

@@ -1,13 +1,13 @@
 """Boards of describers and of generators: a page for every judge, set of rules and condition."""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ircore.core.untrusted_text import one_line, visible
-from ircore.players.base import Role
 from ircore.results.pair_differences import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.ranks import FEW, tie_words
@@ -20,28 +20,27 @@ from leaderboard.pages.board_views import (
     chips,
     is_rated,
     judge_words,
+    split_chips,
     view_heading,
+    view_name,
     view_path,
     view_results,
     view_title,
     view_words,
     views,
 )
-from leaderboard.pages.players import player_paths
+from leaderboard.pages.players import player_keys, player_paths
 from leaderboard.pages.sharing import provenance
 from leaderboard.words.findings import lead_words
 from leaderboard.words.labels import category_title
 
-ROLES: tuple[Role, ...] = ("describer", "generator")
-"""Seats, in the order of their boards."""
 
-
-def player_board_path(site: Site, view: View, role: Role) -> str:
+def player_board_path(site: Site, view: View, role: str) -> str:
     """Return where a board of players stands, without suffix: ``boards/describers/index`` and so on."""
-    return view_path(site, replace(view, order="main")).replace("boards/", f"boards/{role}s/", 1)
+    return f"{site.path('boards')}/{role}s/{view_name(site, replace(view, order='main'))}"
 
 
-def subjects(site: Site, view: View, shown: Role | None = None) -> list[tuple[str, list[Chip]]]:
+def subjects(site: Site, view: View, shown: str | None = None) -> list[tuple[str, list[Chip]]]:
     """Return links to the boards of pairs, describers and generators; none if players cannot be ranked.
 
     Args:
@@ -50,16 +49,25 @@ def subjects(site: Site, view: View, shown: Role | None = None) -> list[tuple[st
         shown: Seat of the board that is shown; None for the board of pairs.
     """
     # With a single describer and a single generator there is nobody to be ranked against.
-    if view.rules is None or not is_rated(site, view) or len(site.describers) * len(site.generators) < 2:
+    if view.rules is None or not site.roles or not is_rated(site, view):
         return []
-    boards = [Chip(f"{role.capitalize()}s", player_board_path(site, view, role), role == shown) for role in ROLES]
-    return [("Of", [Chip("Pairs", view_path(site, replace(view, order="main")), shown is None), *boards])]
+    if math.prod(len(site.labels(role)) for role in site.roles) < 2:
+        return []
+    boards = [
+        Chip(f"{site.seat_title(role)}s", player_board_path(site, view, role), role == shown) for role in site.roles
+    ]
+    return [
+        (
+            "Of",
+            [Chip(f"{site.noun.capitalize()}s", view_path(site, replace(view, order="main")), shown is None), *boards],
+        )
+    ]
 
 
 def player_board_pages(site: Site) -> Iterator[Page]:
     """Yield a page for every board of describers and of generators."""
     for view in _views(site):
-        for role in ROLES:
+        for role in site.roles:
             yield _page(site, view, role)
 
 
@@ -72,15 +80,16 @@ def compared_boards(site: Site, written: Callable[[str], bool]) -> Iterator[tupl
         site: What is shown.
         written: Whether a board's page wrote the file of differences at a path: only boards with ranks have one.
     """
-    for role in ROLES:
+    for role in site.roles:
+        folder = f"{site.path(FOLDER)}/{role}s"
         paths = {_against_path(site, view, role): _condition(view) for view in _views(site)}
-        names = {path: path.removeprefix(f"{FOLDER}/{role}s/").removesuffix(".json") for path in paths}
+        names = {path: path.removeprefix(f"{folder}/").removesuffix(".json") for path in paths}
         # Boards of other judges and rules stand in folders of their own.
         boards = [(paths[path], name) for path, name in names.items() if "/" not in name and written(path)]
-        yield f"{FOLDER}/{role}s/boards.json", json.dumps(boards) + "\n"
+        yield f"{folder}/boards.json", json.dumps(boards) + "\n"
 
 
-def _differences(site: Site, path: str, role: Role, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _differences(site: Site, path: str, role: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the file of the differences of every two players of a board: path below the site's root, and text."""
     against: PairDifferences | None = values["differences"]
     if against is not None:
@@ -97,25 +106,27 @@ def _views(site: Site) -> Iterator[View]:
     return (view for view in views(site) if subjects(site, view))
 
 
-def _board(site: Site, view: View, role: Role) -> PlayerBoard:
+def _board(site: Site, view: View, role: str) -> PlayerBoard:
     return player_board(view_results(site, view), role, view.judge, view.category, view.difficulty)
 
 
-def _key(site: Site, role: Role, label: str) -> str:
-    return player_paths(site)[role, label].rpartition("/")[2]
+def _key(site: Site, role: str, label: str) -> str:
+    return player_keys(site.labels(role))[label]
 
 
-def _against_path(site: Site, view: View, role: Role) -> str:
-    return f"{FOLDER}/{player_board_path(site, view, role).removeprefix('boards/')}.json"
+def _against_path(site: Site, view: View, role: str) -> str:
+    return f"{site.path(FOLDER)}/{role}s/{view_name(site, replace(view, order='main'))}.json"
 
 
-def _page(site: Site, view: View, role: Role) -> Page:
+def _page(site: Site, view: View, role: str) -> Page:
     # Players are ranked under one set of rules, so the link to all rules leads to the board of pairs.
     def path(site: Site, other: View) -> str:
         return player_board_path(site, other, role) if other.rules is not None else view_path(site, other)
 
     plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
-    heading = f"{role.capitalize()}s" + ("" if view.overall else f": {view_heading(view).lower()}")
+    above = split_chips([*subjects(site, view, role), *plain])
+    title = site.seat_title(role)
+    heading = f"{title}s" + ("" if view.overall else f": {view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
         title=view_title(site, view).replace(view_heading(view), heading, 1),
@@ -123,24 +134,27 @@ def _page(site: Site, view: View, role: Role) -> Page:
         values={
             "heading": heading,
             "role": role,
+            "site": site,
+            "seat_title": title,
             "view": view,
             "about": provenance(site, view),
-            "chips": [*subjects(site, view, role), *plain],
+            **above,
             "words": view_words(site, view),
             "judge_words": judge_words(site, view.judge),
             "against": _against_path(site, view, role),
         },
         later=partial(_values, site, view, role),
-        finding=partial(_finding, view, role),
+        finding=partial(_finding, site, view, role),
         files=partial(_differences, site, _against_path(site, view, role), role),
     )
 
 
-def _finding(view: View, role: Role, values: Mapping[str, Any]) -> str:
+def _finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> str:
     """Return which player leads the board, and how far players can be told apart."""
     lines = values["lines"]
     lead = lead_words([line["row"] for line in lines], one_line(lines[0]["label"], 80), role) if lines else ""
-    return " ".join(part for part in (lead and f"{lead}, judged by {view.judge}.", values["headline"]) if part)
+    judged = f", judged by {view.judge}." if site.game.is_judged else "."
+    return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
 
 def _no_ranks(board: PlayerBoard) -> str:
@@ -151,7 +165,7 @@ def _no_ranks(board: PlayerBoard) -> str:
     return f"{board.rows[0].cell.unranked_words}; {board.role}s stand by name"
 
 
-def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
+def _values(site: Site, view: View, role: str) -> dict[str, Any]:
     board = _board(site, view, role)
     paths = player_paths(site)
     lines = [
@@ -160,7 +174,9 @@ def _values(site: Site, view: View, role: Role) -> dict[str, Any]:
             "label": row.submission,
             "path": paths[role, row.submission],
             "key": _key(site, role, row.submission),
-            "mark": site.hues.number(row.submission) if role == "describer" else site.generators.index(row.submission),
+            "mark": site.hues.number(row.submission)
+            if role == site.roles[0]
+            else site.labels(role).index(row.submission),
         }
         for row in board.rows
     ]

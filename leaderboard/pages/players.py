@@ -6,7 +6,6 @@ from functools import cache, partial
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.players.base import Role
 from ircore.results.players import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, too_few
@@ -19,7 +18,7 @@ from leaderboard.pages.selections import judged_episodes
 from leaderboard.words.findings import extreme_words, measured_words
 from leaderboard.words.labels import category_title
 
-_OTHER: Mapping[Role, Role] = {"describer": "generator", "generator": "describer"}
+_OTHER: Mapping[str, str] = {"describer": "generator", "generator": "describer"}
 
 _PARTNERS = 6
 """Maximum of pictures in the strip."""
@@ -43,10 +42,12 @@ def player_keys(labels: Sequence[str]) -> dict[str, str]:
     return keys
 
 
-def player_paths(site: Site) -> dict[tuple[Role, str], str]:
-    """Return where each player's page stands, without suffix, by seat and label."""
+def player_paths(site: Site) -> dict[tuple[str, str], str]:
+    """Return where each player's page stands, without suffix, by seat and label; of other games the list of players."""
+    if site.folder:
+        return {(role, label): site.path("pairs/index") for role in site.roles for label in site.labels(role)}
     return {
-        (role, label): f"{role}s/{key}" for role in _OTHER for label, key in player_keys(_labels(site, role)).items()
+        (role, label): f"{role}s/{key}" for role in site.roles for label, key in player_keys(site.labels(role)).items()
     }
 
 
@@ -86,7 +87,7 @@ def _finding(judge: str, values: Mapping[str, Any]) -> str:
     return f"{mean}; {extreme_words(best, worst)}"
 
 
-def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
+def _player_values(site: Site, role: str, label: str, pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the values of a page that take long to compute."""
     result = player_of(site, role, label)
     strip, cannot = _strip(site, pairs), cannot_draw(site, pairs)
@@ -94,15 +95,15 @@ def _player_values(site: Site, role: Role, label: str, pairs: Sequence[Pair]) ->
     return {"result": result, "extremes": extremes(result), "strip": strip, "cannot": cannot, "effect": effect}
 
 
-def _labels(site: Site, role: Role) -> tuple[str, ...]:
+def _labels(site: Site, role: str) -> tuple[str, ...]:
     return site.describers if role == "describer" else site.generators
 
 
-def _label(pair: Pair, role: Role) -> str:
+def _label(pair: Pair, role: str) -> str:
     return pair.describer if role == "describer" else pair.generator
 
 
-def _effect(effects: Effects | Unavailable, role: Role, label: str) -> dict[str, Any]:
+def _effect(effects: Effects | Unavailable, role: str, label: str) -> dict[str, Any]:
     """Return the player's effect with its interval, or why there is none."""
     if not isinstance(effects, Effects):
         return {"estimate": None, "why": effects.reason}

@@ -23,6 +23,8 @@ class _ReferenceLine:
 
 def reference_lines(site: Site, view: View, pair: Pair) -> tuple[_ReferenceLine, ...]:
     """Return the references of a pair: with the same generator, under the same rules, best first."""
+    if not site.game.is_judged:
+        return ()
     run, key = pair.result.run, (view.category, view.difficulty, view.judge)
     lines = []
     for reference in site.results.references:

@@ -25,6 +25,12 @@ address relative to the site's root; of a pair its key and of a target its id, t
 _FOLDERS = ("boards/", "games/", "judges/")
 """Folders whose pages are listed by their titles."""
 
+_MANY = frozenset({"board", "player_board", "matrix"})
+"""Templates of pages that every condition has; of another game's, those of all instances alone are listed."""
+
+_WHOLE = ("/index", "/matrix")
+"""How their paths end."""
+
 _PAGES = {
     "ask": "questions answers",
     "changes": "news",
@@ -81,7 +87,8 @@ def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
     """Yield boards and other pages that templates write."""
     for page in pages:
         # Matrices of single conditions and pages of targets would crowd out the other pages.
-        if page.path.startswith(_FOLDERS) or page.path in _PAGES:
+        single = page.path.startswith("games/") and page.template in _MANY and not page.path.endswith(_WHOLE)
+        if (page.path.startswith(_FOLDERS) and not single) or page.path in _PAGES:
             kind = "board" if page.path.startswith("boards/") else "page"
             words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
             # Titles of a game's instances do not say their ids, by which files name them.

@@ -2,20 +2,19 @@
 
 import json
 import re
-from typing import Any
 
 from markupsafe import Markup, escape
 
 from ircore.core.untrusted_text import one_line
 from leaderboard.components.markup import safe
 from leaderboard.model.site import Page, Site
-from leaderboard.pages.board_views import View
+from leaderboard.pages.board_views import View, view_origin
 from leaderboard.pages.citation import misc_entry
 
 NUMBERED = frozenset(
     {
-        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_board",
-        "game_figures", "game_gallery", "game_instance", "game_matrix", "game_players", "game_run", "history",
+        "ask", "board", "changes", "chart", "compare", "figures", "front", "frozen", "gallery_index", "game_figures",
+        "game_gallery", "game_instance", "game_players", "game_run", "game_start", "history",
         "instance", "judge_card", "limits", "matrix", "metric_agreement", "metric_board", "pair", "pairs_index",
         "paper", "people", "player", "player_board", "replay", "targets",
     }
@@ -32,8 +31,8 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     # BibTeX ends a key at a comma or brace and does not allow spaces.
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
-    # Numbers of another game come from its own instance set and have no judge.
-    source = _source_words(site, page) if section is None and site is not None else _section_words(section)
+    shown = page.values.get("site", site) if site is None or section is None else section
+    source = _source_words(shown, page)
     entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
     # A site without the reconstruction game has no page on how to cite it.
     paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
@@ -76,6 +75,7 @@ def provenance_facts(site: Site, view: View) -> dict[str, str]:
         "category": view.category or "all",
         "difficulty": view.difficulty or "all",
         "rules": view.rules.key if view.rules else "all",
+        "game": site.game.name,
         "benchmark": site.version.words,
         "instance_set": site.results.instance_set,
         "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
@@ -96,7 +96,11 @@ def _source_words(site: Site, page: Page) -> str:
     version, instance_set = site.version.words, site.results.instance_set
     if page.template == "frozen":
         version, instance_set = f"benchmark {values['record'].name}", values["record"].instance_set
-    return f"{version}, instance set {instance_set[:12]}{_rater_words(site, page)}"
+    game = f"{site.game.title}, " if site.folder else ""
+    view = page.values.get("view")
+    # What a board's own words leave out for readers belongs to its citation.
+    origin = f"; {view_origin(site, view)}" if isinstance(view, View) else ""
+    return f"{game}{version}, instance set {instance_set[:12]}{_rater_words(site, page)}{origin}"
 
 
 def _rater_words(site: Site, page: Page) -> str:
@@ -105,10 +109,7 @@ def _rater_words(site: Site, page: Page) -> str:
         return ""
     if page.template == "metric_board":
         return f", measured by {page.values['metric']}"
+    if not site.game.is_judged:
+        return ""
     view = page.values.get("view")
     return f", judged by {site.judge if view is None else one_line(view.judge, 60)}"
-
-
-def _section_words(section: Any) -> str:
-    """Return where the numbers of another game come from, a ``leaderboard.games.section.GameSection``."""
-    return f"{section.game.title}, instance set {section.entries[0].measured.run.instance_set[:12]}"

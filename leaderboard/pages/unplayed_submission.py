@@ -57,7 +57,7 @@ def waiting_page(
 
 def played_pages(site: Site | None, games: Sequence[GameSection]) -> dict[str, str]:
     """Return the slugs of the submissions that have a run on a site, each with the path of a run's page."""
-    runs = {entry.measured.run.slug: section.run_path(entry) for section in games for entry in section.entries}
+    runs = {pair.result.slug: pair.path for section in games for pair in section.ranked}
     # Reversed, so that the first of several runs of a submission is the one that stands.
     pairs = () if site is None else reversed(site.pairs.values())
     return {**runs, **{pair.result.slug: f"pairs/{pair.key}" for pair in pairs}}
@@ -78,7 +78,7 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submiss
         rivals = sum(pair.result.rules == rules for pair in site.pairs.values())
         return rivals, view_path(site, View(site.judge, rules=rules)) if rivals else ""
     section = next((section for section in games if section.game.name == submission.game), None)
-    return (0, "") if section is None else (len(section.entries), f"{section.folder}/index")
+    return (0, "") if section is None else (len(section.ranked), section.path("boards/index"))
 
 
 def _rule_words(submission: Submission) -> str:

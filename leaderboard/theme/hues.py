@@ -41,31 +41,32 @@ def family_of(label: str) -> str:
     return re.split(r"[-_: .]", name)[0] or name
 
 
-def hues_of(labels: Sequence[str], best_first: Sequence[str]) -> Hues:
-    """Give colours to describers: to each, or where they are more than the hues to families, or to the best.
+def hues_of(labels: Sequence[str], best_first: Sequence[str], seat: str = "describer") -> Hues:
+    """Give colours to players: to each, or where they are more than the hues to families, or to the best.
 
     Args:
-        labels: Every describer, in the order in which colours are given.
+        labels: Every player, in the order in which colours are given.
         best_first: The same in the order of the board.
+        seat: Their seat, in words.
     """
     if len(labels) <= len(OKABE_ITO):
         numbers = {label: number for number, label in enumerate(labels)}
-        return Hues(numbers, "Colour stands for the describer")
+        return Hues(numbers, f"Colour stands for the {seat}")
     families = sorted({family_of(label) for label in labels})
-    # A single family would give every describer the same colour.
+    # A single family would give every player the same colour.
     if 1 < len(families) <= len(OKABE_ITO):
-        words = f"Colour stands for the first word of the describer’s name ({', '.join(families)})"
+        words = f"Colour stands for the first word of the {seat}’s name ({', '.join(families)})"
         return Hues({label: families.index(family_of(label)) for label in labels}, words)
     chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
     numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
-    return Hues(numbers, f"The {len(chosen)} best describers have a colour, the others are grey")
+    return Hues(numbers, f"The {len(chosen)} best {seat}s have a colour, the others are grey")
 
 
-def shape_words(generators: int) -> str:
-    """Return the meaning of a shape in words, for a number of generators.
+def shape_words(players: int, seat: str = "generator") -> str:
+    """Return the meaning of a shape in words, for a number of players of a seat.
 
     >>> shape_words(4), shape_words(10)
     ('shape for the generator', 'shapes of generators repeat after the eighth')
     """
-    alone = generators <= len(GENERATOR_SYMBOLS)
-    return "shape for the generator" if alone else "shapes of generators repeat after the eighth"
+    alone = players <= len(GENERATOR_SYMBOLS)
+    return f"shape for the {seat}" if alone else f"shapes of {seat}s repeat after the eighth"

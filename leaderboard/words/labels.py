@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ircore.core.episode_records import AbortReason
 from ircore.core.records import Instance
+from ircore.games.base import Measure
 from ircore.results.cell import Cell
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
@@ -208,6 +209,12 @@ def unrated_words(cell: Cell) -> list[tuple[str, str]]:
 def judge_name(judge: str) -> str:
     """Return the name on pages of a judge of the paper, or of one of its annotators."""
     return _PAPER_JUDGES.get(judge) or judge.removeprefix("annotator ")
+
+
+def value_digits(measure: Measure) -> int:
+    """Return the number of decimals by the width of a measure's range: 2 up to 10, 1 up to 1000, else 0."""
+    width = measure.bounds[1] - measure.bounds[0] if measure.bounds else 1.0
+    return 2 if width <= 10 else 1 if width <= 1000 else 0
 
 
 def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None, difference: bool = False) -> str:

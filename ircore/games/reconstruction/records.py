@@ -1,9 +1,11 @@
 """Records of the Image Reconstruction Game: its categories, the rules of a run, the turns of an episode."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from ircore.core.counted import counted
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.records import GameRules, Name, Record
@@ -117,6 +119,40 @@ class Rules(GameRules):
         turns = "1 turn" if self.max_turns == 1 else f"{self.max_turns} turns"
         most = f"at most {self.token_budget} tokens a message and {turns}"
         return ", ".join([most, *over[self.over_budget], *self.variants])
+
+    def apart(self, among: "Sequence[Rules]") -> str:  # noqa: ARG002 - as other games' rules are called
+        """Return the rules beside a pair's name where pairs by several rules stand together.
+
+        >>> Rules(token_budget=50, over_budget="abort").apart([Rules()])
+        '50 tokens, 10 turns, over budget: abort'
+        """
+        over = [] if self.over_budget == "allow" else [f"over budget: {self.over_budget}"]
+        return ", ".join([f"{self.token_budget} tokens", counted(self.max_turns, "turn"), *over, *self.variants])
+
+    def label(self, among: "Sequence[Rules]") -> str:
+        """Return a short name that tells these rules from others: the budget, and what else differs.
+
+        >>> Rules().label([Rules(), Rules(max_turns=5)])
+        '200 tokens, 10 turns'
+        """
+        turns = len({rules.max_turns for rules in among}) > 1
+        over = len({rules.over_budget for rules in among}) > 1
+        words = f"{self.token_budget} tokens" + f", {self.max_turns} turns" * turns + f", {self.over_budget}" * over
+        return ", ".join([words, *self.variants])
+
+    def slug(self, among: "Sequence[Rules]") -> str:
+        """Return the same name for addresses.
+
+        >>> Rules(history="last 4").slug([Rules(), Rules(history="last 4")])
+        'budget-200-last4'
+        """
+        name = f"budget-{self.token_budget}"
+        if len({rules.max_turns for rules in among}) > 1:
+            name += f"-turns-{self.max_turns}"
+        if len({rules.over_budget for rules in among}) > 1:
+            name += f"-{self.over_budget}"
+        # History and drawing stand at the end of the rules' own key, where they are not the paper's.
+        return name + self.key.removeprefix(f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}")
 
     def remembered(self, turns: int) -> tuple[int, ...]:
         """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.

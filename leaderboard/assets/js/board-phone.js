@@ -8,7 +8,7 @@
 import { button, enhanceEach, whenReady, withAttributes } from "./dom.js";
 
 function nameOf({ dataset }) {
-  return `${dataset.describer} + ${dataset.generator}`;
+  return [dataset.describer, dataset.generator].filter(Boolean).join(" + ");
 }
 
 function addUnfold(row) {

@@ -16,7 +16,7 @@ import { OPPOSITE, addSortButtons, firstOrder, headsOf, markSorted, sortRows } f
 
 const MOST_COMPARED = 4;
 const MOST_DRAWN = 24; // pairs that a figure shows as chosen
-const FIRST_TO_GO = ["provenance", "effort", "refinement", "quality"]; // groups of columns, the least telling first
+const FIRST_TO_GO = ["provenance", "coverage", "effort", "measures", "refinement", "categories"]; // groups of columns, the least telling first
 
 function keyOf(head) {
   return head.dataset.key ?? head.dataset.export?.trim().split(/[:\s]/)[0] ?? "";
@@ -115,7 +115,13 @@ class Board {
     this.compareLink.addEventListener("click", (event) => {
       if (!this.compareLink.hasAttribute("href")) event.preventDefault();
     });
-    const menu = this.form.querySelector("details.menu");
+    for (const menu of this.form.querySelectorAll("details.menu")) this.listenTo(menu);
+    whenMoved(() => this.restore());
+    addEventListener("resize", () => this.fit());
+  }
+
+  /* A menu closes on a click elsewhere and on Escape, and opens to the left where there is no room to the right. */
+  listenTo(menu) {
     document.addEventListener("click", (event) => {
       if (!menu.contains(event.target)) menu.open = false;
     });
@@ -128,8 +134,6 @@ class Board {
       menu.open = false;
       menu.querySelector("summary").focus();
     });
-    whenMoved(() => this.restore());
-    addEventListener("resize", () => this.fit());
   }
 
   toggled(name, id) {
@@ -331,11 +335,15 @@ class Board {
       (this.shown.length < this.rows.length ? `${this.shown.length} of ${count}` : count) + (filters.length ? `: ${filters.join(", ")}` : ""),
       usual ? this.table.dataset.usual ?? "best first" : `by ${head.dataset.name.toLowerCase().replace("δq", "ΔQ")}, ${state.order}`,
       ...(this.against?.words(this.form.elements.against.selectedOptions[0].textContent) ?? []),
-      ...(hidden.length ? [`without ${hidden.join(", ")}`] : []),
-      ...(this.without.length ? [`${this.without.join(", ")} under Columns`] : []),
+      ...(hidden.length ? [`without ${hidden.map((name) => this.nameOfGroup(name)).join(", ")}`] : []),
+      ...(this.without.length ? [`${this.without.map((name) => this.nameOfGroup(name)).join(", ")} under Columns`] : []),
       ...(state.pin.length ? [`${state.pin.length} kept on top`] : []),
       ...(this.absent.length ? [`not on this board: ${this.absent.join(", ")}`] : []),
     ].join("; ");
+  }
+
+  nameOfGroup(name) {
+    return this.groups.find(({ value }) => value === name).parentElement.textContent.trim();
   }
 
   /* The other boards open with the same choice. */
@@ -345,7 +353,7 @@ class Board {
 
   async export({ export: kind, copy: form }) {
     if (!kind && !form) return;
-    this.form.querySelector("details.menu").open = false;
+    for (const menu of this.form.querySelectorAll("details.menu")) menu.open = false;
     const columns = columnsOf(this.table);
     const words = `${this.table.dataset.words}. ${this.words()}.`;
     if (kind) {

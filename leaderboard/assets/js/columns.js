@@ -74,7 +74,7 @@ function readable(column, row) {
   if (heats.length) return heats.map((heat) => heat.textContent.trim()).join(" / ");
   if (column.fields[0].place === "@describer") {
     const { describer, generator, apart } = row.dataset;
-    return `${describer} + ${generator}${apart ? ` (${apart})` : ""}`;
+    return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
   }
   const shown = value(cell.dataset.sort);
   if (column.digits === null || shown === null) return (cell.querySelector(".rank-range, .tier, time, .missing, .value") ?? cell).firstChild?.textContent.trim() ?? MISSING;

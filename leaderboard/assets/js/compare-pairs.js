@@ -23,6 +23,7 @@ class ComparePage {
   constructor(root) {
     this.root = root;
     this.base = root.dataset.root;
+    this.pages = this.base + root.dataset.pages; // where the pages of the game stand
     this.folder = root.dataset.folder;
     this.view = root.querySelector(".compare-view");
     this.table = this.view.querySelector(".differences")?.closest(".scroll");
@@ -34,7 +35,7 @@ class ComparePage {
   async start() {
     this.index = await this.fetchOnce("index.json");
     this.byKey = new Map(this.index.pairs.map((pair) => [pair.key, pair]));
-    const role = askedRole();
+    const role = askedRole(this.root.dataset.roles);
     this.markRole(role ?? "");
     if (role) {
       await new PlayersCompared(this, role).start();
@@ -144,7 +145,7 @@ class ComparePage {
     const { boards } = this.judged();
     const unknown = keys.some((key, place) => keys.slice(place + 1).some((other, later) => !(other in data[place].against) && !(key in data[place + 1 + later].against)));
     const rules = unknown ? [...new Set(keys.map((key) => this.byKey.get(key).rules))].filter((key) => boards[key]) : [];
-    return new Map(await Promise.all(rules.map(async (key) => [key, await this.fetchOnce(`../../${boards[key]}`).catch(() => null)])));
+    return new Map(await Promise.all(rules.map(async (key) => [key, await fetchJson(`${this.base}${boards[key]}`).catch(() => null)])));
   }
 
   words(pairs) {
@@ -154,6 +155,7 @@ class ComparePage {
 
   figuresLink() {
     const { keys, judge } = this;
+    if (this.pages !== this.base) return new Text(); // those figures are of the default game
     const link = withAttributes(element("a", "", "These pairs in all figures"), { href: `${this.base}figures.html?pairs=${keys.map(encodeURIComponent).join(",")}&judge=${encodeURIComponent(judge)}` });
     return element("p", "aid", link);
   }
@@ -283,7 +285,7 @@ class ComparePage {
     const best = framed && score !== null && score === Math.max(...scores);
     const cell = heat(score, `${title}: ${score === null ? "no score" : fixed(score)}${best ? ", best" : ""}`);
     cell.classList.toggle("best", best);
-    return withAttributes(element("a", "heat-link", cell), { href: `${this.base}gallery/${encodeURIComponent(id)}.html?${query}` });
+    return withAttributes(element("a", "heat-link", cell), { href: `${this.pages}gallery/${encodeURIComponent(id)}.html?${query}` });
   }
 }
 

@@ -13,13 +13,12 @@ import { MISSING, fixed } from "./numbers.js";
 const MOST = 4;
 const TENTHS = 10;
 const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots
-const ROLES = ["describers", "generators"];
 const SLOTS = ["First", "Second", "Third", "Fourth"];
 
-/* The role whose players the address asks for; undefined where it asks for pairs. */
-export function askedRole() {
+/* The role, of those in a list of words, whose players the address asks for; undefined where it asks for pairs. */
+export function askedRole(roles) {
   const query = readQuery();
-  return ROLES.find((role) => role in query);
+  return roles.split(" ").find((role) => role && role in query);
 }
 
 /* A difference of two players of a file, the first less the second; null where one of them has no rank there. */
@@ -34,7 +33,7 @@ export class PlayersCompared {
     this.page = page;
     this.role = role;
     this.noun = role.slice(0, -1);
-    this.folder = `${page.base}data/against/${role}/`;
+    this.folder = `${page.pages}data/against/${role}/`;
   }
 
   async start() {

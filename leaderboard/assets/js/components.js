@@ -13,7 +13,7 @@ function component(name) {
 
 /* A pair's names as words, as in a menu. */
 export function pairWords({ describer, generator, apart }) {
-  return `${describer} + ${generator}${apart ? ` (${apart})` : ""}`;
+  return [describer, generator].filter(Boolean).join(" + ") + (apart ? ` (${apart})` : "");
 }
 
 /* A pair's names behind its marker; root is the address of the site's root, null for names without a link. */
@@ -24,8 +24,9 @@ export function pairName(pair, root = null) {
   made.querySelector(".glyph path").setAttribute("d", pair.mark);
   made.querySelector(".pair-describer bdi").textContent = pair.describer;
   made.querySelector(".pair-generator bdi").textContent = pair.generator;
+  if (!pair.generator) made.querySelectorAll(".pair-plus, .pair-generator").forEach((part) => part.remove());
   made.querySelectorAll(".program").forEach((mark, seat) => pair.programs[seat] || mark.remove());
-  if (root !== null) made.querySelector("a").href = `${root}pairs/${encodeURIComponent(pair.key)}.html`;
+  if (root !== null) made.querySelector("a").href = `${root}${encodeURI(pair.path)}.html`;
   const apart = made.querySelector(".pair-apart");
   if (pair.apart) apart.textContent = pair.apart;
   else apart.remove();

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
@@ -189,10 +190,14 @@ def test_fragments_that_scripts_put_into_pages_are_escaped(files: Mapping[str, s
     assert [text for text in markup if not Elements(text).are_ours] == []
 
 
+HOSTILE: Any = SimpleNamespace(path=RUNS_ANYWHERE)
+"""A pair whose page's path holds markup."""
+
+
 @pytest.mark.parametrize(
     "made",
     [
-        dispute(Step(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), RUNS_ANYWHERE, "../"),
+        dispute(Step(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), HOSTILE, "../"),
         own_family(RUNS_ANYWHERE),
         player_name(RUNS_ANYWHERE, RUNS_ANYWHERE, 0, None),
         player_names((RUNS_ANYWHERE, RUNS_ANYWHERE), RUNS_ANYWHERE, 0, 0, RUNS_ANYWHERE),

@@ -24,7 +24,6 @@ from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.section import GameSection
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.storage.pictures import PictureBook
 
 PROMPTS = "reconstruction-test"
 SOURCE = ["benchmark", "instance_set", "prompts", "units"]
@@ -108,7 +107,7 @@ def test_a_figure_of_conditions_keeps_its_own_column_of_them(charts: dict[str, C
 
 def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     files = dict(games_board_files([section]))
     row, document = rows_of(files["games/guessing/board.csv"])[0], json.loads(files["games/guessing/board.json"])
     wanted = {"game": "guessing", "category": "all", "difficulty": "all", "instance_set": run.run.instance_set}
@@ -129,7 +128,7 @@ def test_boards_of_other_games_say_their_own_set_and_the_scale_of_each_measure()
 def test_no_spreadsheet_runs_what_a_run_of_another_game_says() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     run = replace(run, run=run.run.model_copy(update={"version": "=HYPERLINK(1)"}))
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     files = dict(only_games_files([section], ("all.csv", "all.json")))
     assert {row["ircore"] for row in rows_of(files["all.csv"])} == {"'=HYPERLINK(1)"}
     assert json.loads(files["all.json"])["rows"][0]["ircore"] == "=HYPERLINK(1)"

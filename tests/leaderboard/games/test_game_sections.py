@@ -20,15 +20,14 @@ from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
-from leaderboard.games.board import board_lines, players, scale_ends
-from leaderboard.games.entries import entries_of
 from leaderboard.games.episodes import episode_html
 from leaderboard.games.figures import _track, curve_charts
+from leaderboard.games.measures import scale_ends
 from leaderboard.games.pages import game_pages
 from leaderboard.games.section import GameSection
 from leaderboard.pages.search_entries import page_entries
+from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer
-from leaderboard.storage.pictures import PictureBook
 from leaderboard.words.labels import category_title, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
@@ -40,27 +39,37 @@ class Helped(Guessing):
     seats = (GUESSER, HELPER)
 
 
+def html_of(section: GameSection, name: str) -> str:
+    """Return the HTML of one of the section's pages."""
+    page = next(page for page in game_pages([section]) if page.path == section.path(name))
+    return Renderer(None, {}).block(page)
+
+
 @pytest.mark.parametrize(("per_condition", "few"), [(2, True), (5, False)])
 def test_a_small_cell_of_fewer_than_five_episodes_is_said_to_be_too_few(per_condition: int, few: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
-    (line,) = board_lines(section)
-    cells = [cell for column in line.heats for cell in column]
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
+    board = html_of(section, "boards/index")
+    cells = re.findall('<a class="heat ([^ "]+)" [^>]* title="([^"]+)"', board)
     assert len(cells) == 4
-    assert {cell.few for cell in cells} == {few}
-    assert all(cell.title.endswith(f"n {per_condition}{': too few' if few else ''}") for cell in cells)
+    assert {colour == "few" for colour, _ in cells} == {few}
+    assert all(f"n {per_condition}" in title and ("too few" in title) == few for _, title in cells)
 
 
 def test_a_board_says_its_conditions_and_leads_to_its_files() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     ruled = replace(run, run=run.run.model_copy(update={"rules": {"hops": 8, "live": False, "preset": ""}}))
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[ruled]), PictureBook())
-    board = next(page for page in game_pages([section]) if page.path == "games/guessing/index")
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[ruled]))
+    board = next(page for page in game_pages([section]) if page.path == "games/guessing/boards/index")
     html = Renderer(None, {}).block(board)
     words = " ".join(re.sub("<[^>]+>", "", html).split())
-    assert f"Instance set {run.run.instance_set[:8]}; rules: hops=8, live=false; ircore {run.run.version}." in words
-    assert 'href="../../games/guessing/board.csv"' in html
-    assert 'href="../../games/guessing/board.json"' in html
+    assert "20 episodes a run; hops: 8, live off." in words
+    assert 'href="../../../games/guessing/board.csv"' in html
+    assert 'href="../../../games/guessing/board.json"' in html
+    # Set and version are for those who cite it.
+    assert run.run.instance_set[:12] not in words
+    assert f"instance set {run.run.instance_set[:12]}; rules " in share_strip(board, section)
+    assert f"ircore {run.run.version}" in share_strip(board, section)
 
 
 def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
@@ -70,8 +79,8 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     )
     submission = run.run.submission.with_players({"guesser": careful})
     played = replace(run, run=run.run.model_copy(update={"submission": submission}))
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[played]), PictureBook())
-    page = next(page for page in game_pages([section]) if page.path == "games/guessing/runs/pair")
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[played]))
+    page = next(page for page in game_pages([section]) if page.path == "games/guessing/pairs/pair")
     words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
     assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
     assert "/home/a" not in words
@@ -83,15 +92,15 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
 def test_the_gallery_says_a_value_that_all_runs_share_once(values: list[list[float]], said: list[str]) -> None:
     instances = guessing_set(5)
     runs = [guessed(f"pair-{number}", instances, own * 10) for number, own in enumerate(values)]
-    section = GameSection(Results.from_runs(game=Guessing(), runs=runs), PictureBook())
-    gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery")
+    section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
+    gallery = next(page for page in game_pages([section]) if page.path == "games/guessing/gallery/index")
     shown = re.findall('class="muted final">([^<]+)<', Renderer(None, {}).block(gallery))
     assert shown[:2] == said
 
 
 def test_instances_are_named_as_in_the_main_gallery_and_found_by_their_ids() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     pages = {page.path: page for page in game_pages([section])}
     second = section.instances[1]
     title = f"{category_title(second.category)}, {second.difficulty}, 2"
@@ -123,7 +132,7 @@ def test_a_scale_without_a_declared_range_has_round_ends(means: list[Estimate], 
 @pytest.mark.parametrize(("per_condition", "shown"), [(1, False), (5, True)])
 def test_no_interval_is_drawn_of_fewer_than_five(per_condition: int, shown: bool) -> None:
     run = guessed("pair", guessing_set(per_condition), [4.0, 6.0] * 2 * per_condition)
-    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     figures = next(page for page in game_pages([section]) if page.path == "games/guessing/figures")
     assert ('class="whisker"' in Renderer(None, {}).block(figures)) == shown
 
@@ -132,10 +141,11 @@ def test_a_run_by_other_rules_says_so_beside_its_players_and_is_ranked_among_tho
     instances = guessing_set(5)
     usual = [guessed(name, instances, [points] * 20, {"rounds": 2}) for name, points in (("one", 9.0), ("two", 1.0))]
     longer = guessed("one", instances, [5.0] * 20, {"rounds": 3, "word": "a\u202eb"})
-    entries = entries_of(Results.from_runs(game=Guessing(), runs=[*usual, longer]))
-    assert [(entry.name, entry.rank, entry.rivals) for entry in entries] == [
-        ("one-model", "1", 2), ("two-model", "2", 2), ("one-model (rounds=3, word=a\\u202eb)", "1", 1)
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[*usual, longer]))
+    assert [(pair.name, section.row(pair).rank_low) for pair in section.ranked] == [
+        ("one-model", 1), ("two-model", 2), ("one-model (rounds: 3, word: a\\u202eb)", 1)
     ]  # fmt: skip
+    assert "rank 2 of 2" in html_of(section, "pairs/two")
 
 
 def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
@@ -145,11 +155,10 @@ def test_a_seat_that_the_rules_leave_empty_has_no_player() -> None:
     helped = asked.run.submission.model_copy(update={"helper": PlayerSpec(player="looker")})
     runs = [alone, replace(asked, run=asked.run.model_copy(update={"submission": helped}))]
     results = Results.from_runs(game=Helped(), runs=runs)
-    by_seat = {
-        group["seat"].name: [player.label for player in group["players"]]
-        for group in players(GameSection(results, PictureBook()))
-    }
-    assert by_seat == {"guesser": ["asked-model", "alone-model"], "helper": ["looker"]}
+    listed = re.findall('<h2 id="([a-z]+)">|<li><bdi[^>]*>([^<]+)<', html_of(GameSection(results), "pairs/index"))
+    assert listed == [
+        ("guesser", ""), ("", "alone-model"), ("", "asked-model"), ("helper", ""), ("", "looker")
+    ]  # fmt: skip
     assert [value.value for value in players_table(results).column("player")] == [
         "asked-model",
         "alone-model",
@@ -167,8 +176,8 @@ def helped_by(guesser: str, helper: str) -> InventedRun:
 @pytest.mark.parametrize(
     ("pairs", "lead"),
     [
-        ([("one", "looker")], "What each guesser reaches with each helper."),
-        ([("one", "looker"), ("one", "reader")], "What each guesser reaches with each helper."),
+        ([("one", "looker")], "What each pair scores."),
+        ([("one", "looker"), ("one", "reader")], "What each pair scores."),
         ([("one", "looker"), ("two", "reader")], "Does it matter more who is the guesser, or who is the helper?"),
     ],
 )
@@ -176,7 +185,7 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
     pairs: list[tuple[str, str]], lead: str
 ) -> None:
     results = Results.from_runs(game=Helped(), runs=[helped_by(*pair) for pair in pairs])
-    (page,) = (page for page in game_pages([GameSection(results, PictureBook())]) if page.path.endswith("/matrix"))
+    (page,) = (page for page in game_pages([GameSection(results)]) if page.path.endswith("/matrix"))
     words = re.sub("<[^>]+>", "", Renderer(None, {}).block(page))
     assert lead in words
     assert ("?" in words) == ("?" in lead)
@@ -184,9 +193,9 @@ def test_a_matrix_asks_which_seat_matters_only_where_each_has_several_players(
 
 @pytest.mark.parametrize(("normalised", "sizes"), [(False, [11, 11, 11]), (True, [11, 4, 11])])
 def test_a_normalised_curve_has_large_marks_at_its_ends_alone(normalised: bool, sizes: list[float]) -> None:
-    (entry,) = entries_of(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), [5.0] * 20)]))
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[guessed("pair", guessing_set(5), [5.0] * 20)]))
     points = {place: Estimate(5.0, 4.0, 6.0, 20) for place in (1, 2, 3)}
-    spots = _track(entry, points, Curve("points", normalised=normalised), "step").spots
+    spots = _track(section.ranked[0], points, Curve("points", normalised=normalised), "step").spots
     assert [4 + 7 * spot.weight**0.5 for spot in spots] == sizes
 
 
@@ -226,23 +235,23 @@ def timed() -> GameSection:
     )
     ended = tuple(episode.model_copy(update={"steps": ({"words": ["a", "b"]}, {})}) for episode in run.played)
     run = replace(run, played=ended, given=(*run.given, *lengths))
-    return GameSection(Results.from_runs(game=Timing(), runs=[run]), PictureBook())
+    return GameSection(Results.from_runs(game=Timing(), runs=[run]))
 
 
 def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
     section = timed()
     pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
     assert not [path for path, html in pages.items() if re.search(r"(?<![a-z])inf(?![a-z])|∞", html)]
-    assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/index"]
+    assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
     assert "in words, lower is better, per round" in pages["games/guessing/method"]
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
 
 
 def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
     section = timed()
-    entry, instance = section.entries[0], section.instances[0]
-    episode = next(each for each in entry.measured.episodes if each.instance_id == instance.instance_id)
-    cards = str(episode_html(section, entry, instance, episode, "../")).split('<li class="turn">')[1:]
+    pair, instance = section.ranked[0], section.instances[0]
+    episode = next(each for each in section.measured(pair).episodes if each.instance_id == instance.instance_id)
+    cards = str(episode_html(section, pair, instance, episode, "../")).split('<li class="turn">')[1:]
     assert [" ".join(re.sub("<[^>]+>", " ", card).split()) for card in cards] == [
         "Round 1 words a, b done no Echo 5.00 Length 3.00 Noise 7.00",
         "Round 2 words done no Echo 6.00 Length 4.00 Noise 8.00",
@@ -278,13 +287,13 @@ def crowd(slug: str, name: str, values: list[float]) -> InventedRun:
 
 def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20), crowd("c", "Twins", [4.0] * 20)]
-    section = GameSection(Results.from_runs(game=Crowded(), runs=runs), PictureBook())
-    assert [entry.name for entry in section.entries] == ["The quick team", "Twins (b)", "Twins (c)"]
+    section = GameSection(Results.from_runs(game=Crowded(), runs=runs))
+    assert [pair.name for pair in section.ranked] == ["The quick team", "Twins (b)", "Twins (c)"]
     pages = {page.path: Renderer(None, {}).block(page) for page in game_pages([section])}
-    assert "The quick team" in pages["games/guessing/index"]
-    assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/index"])
+    assert "The quick team" in pages["games/guessing/boards/index"]
+    assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/boards/index"])
     # Who sat where is on the page of the run.
-    assert all(f"model-{seat.name}" in pages["games/guessing/runs/a"] for seat in MANY)
+    assert all(f"model-{seat.name}" in pages["games/guessing/pairs/a"] for seat in MANY)
 
 
 class Drawing(GameRules):
@@ -306,10 +315,11 @@ def test_a_row_by_other_rules_says_so_even_of_a_run_of_before_a_rule_was_added()
     usual = [replace(each, run=each.run.model_copy(update={"rules": rules})) for each in usual]
     before = crowd("c", "C", [7.0] * 20)
     before = replace(before, run=before.run.model_copy(update={"rules": {"rounds": 3}}))
-    section = GameSection(Results.from_runs(game=Drawn(), runs=[*usual, before]), PictureBook())
-    names = [(entry.name, entry.rank) for entry in section.entries]
-    assert names == [("A", "1"), ("B", "2"), ("C (drawing=false)", "1")]
-    assert section.rules == "drawing=true, rounds=3, unless a run has others beside its name"
+    section = GameSection(Results.from_runs(game=Drawn(), runs=[*usual, before]))
+    names = [(pair.name, section.row(pair).rank_low) for pair in section.ranked]
+    assert names == [("A", 1), ("B", 2), ("C (drawing off)", 1)]
+    assert "drawing on, rounds: 3." in html_of(section, "boards/index")
+    assert "drawing off, rounds: 3." in html_of(section, "boards/drawing-off/index")
 
 
 @pytest.mark.slow
@@ -321,7 +331,9 @@ def test_a_run_of_a_part_of_its_set_has_a_site(tmp_path: Path) -> None:
     assert ircore(["play", str(pair), "--instances", str(tmp_path / "contexts"), "--out", run, "--limit", "1"]) == 0
     assert ircore(["score", run]) == 0
     assert ircore(["site", "build", "--runs", run, "--out", str(site)]) == 0
-    easy, hard = ((site / "games" / "reference" / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard"))
+    easy, hard = (
+        (site / "games" / "reference" / "gallery" / f"lineup-{name}-01.html").read_text() for name in ("easy", "hard")
+    )
     assert "games/reference" in hard
     assert easy.count("<img") > hard.count("<img")
 
@@ -333,10 +345,10 @@ def shown(template: str) -> str:
         pages = Pages(episode=template)
 
     run = guessed("pair", guessing_set(1), [4.0, 6.0] * 2)
-    section = GameSection(Results.from_runs(game=Templated(), runs=[run]), PictureBook())
-    (entry,), instance = section.entries, section.instances[0]
+    section = GameSection(Results.from_runs(game=Templated(), runs=[run]))
+    (pair,), instance = section.ranked, section.instances[0]
     episode = next(episode for episode in run.episodes() if episode.instance_id == instance.instance_id)
-    return str(episode_html(section, entry, instance, episode, "../"))
+    return str(episode_html(section, pair, instance, episode, "../"))
 
 
 def test_a_number_is_written_with_its_noun() -> None:

@@ -48,6 +48,20 @@ def shown(page: "Page") -> list[str]:
     return list(page.locator("table.board tbody tr:visible").evaluate_all("all => all.map(one => one.id)"))
 
 
+def open_menu(page: "Page", name: str) -> None:
+    """Open one of the menus above the board; an open one stays."""
+    menu = page.locator(f"details.menu:has(> summary:text('{name}'))")
+    if menu.get_attribute("open") is None:
+        menu.locator("summary").click()
+
+
+def choose(page: "Page", menu: str, value: str) -> None:
+    """Choose what rows are kept."""
+    open_menu(page, "Filter")
+    page.locator("details.filter label", has_text=menu).locator("select").select_option(value)
+    page.keyboard.press("Escape")
+
+
 def state(page: "Page") -> str:
     return page.locator("[data-board-state]").inner_text()
 
@@ -60,7 +74,7 @@ def test_a_chosen_pair_divides_the_board_into_better_worse_and_undecided(visit: 
     # Every pair is a point of ten better than the next on every target.
     assert verdicts == {"a-x": "better", "b-x": None, "a-y": "worse", "b-y": "worse", "hostile": "worse"}
     assert "against teller + painter: 1 better, 3 worse, 0 undecided" in state(page)
-    page.locator("select[name=against]").select_option("")
+    choose(page, "Against", "")
     assert not cells.first.is_visible()
     assert page.url.endswith(BOARD)
 
@@ -72,7 +86,7 @@ def test_search_menus_and_words_say_what_is_shown(visit: Visit) -> None:
     assert shown(page) == ["b-y"]
     assert state(page) == "1 of 5 pairs: “tell sket”; best first."
     page.get_by_label("Find").fill("")
-    page.get_by_label("Generator").select_option("painter")
+    choose(page, "Generator", "painter")
     assert shown(page) == ["a-x", "b-x", "hostile"]
     assert page.url.endswith("?generator=painter")
     assert state(page) == "3 of 5 pairs: generator painter; best first."
@@ -81,19 +95,21 @@ def test_search_menus_and_words_say_what_is_shown(visit: Visit) -> None:
 def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) -> None:
     page = visit.open(BOARD)
     page.get_by_label("Keep teller + sketcher on top").click()
-    page.get_by_label("Describer").select_option("seer")
-    page.get_by_role("button", name="Tokens").click()
-    page.get_by_label("effort").uncheck()
+    choose(page, "Describer", "seer")
+    page.get_by_role("button", name="Turns").click()
+    open_menu(page, "Columns")
+    page.get_by_label("turns and cost").uncheck()
+    page.keyboard.press("Escape")
     page.get_by_label("Compare seer + painter").check()
     page.get_by_label("Compare seer + sketcher").check()
     chosen = page.url
     assert chosen.endswith(
-        "?pin=b-y&describer=seer&by=episode_tokens&order=descending&hide=effort,details&pick=a-x,a-y"
+        "?pin=b-y&describer=seer&by=steps&order=ascending&hide=score,coverage,effort,details,provenance&pick=a-x,a-y"
     )
     rows, words = shown(page), state(page)
     assert rows[0] == "b-y"
     assert sorted(rows) == ["a-x", "a-y", "b-y"]
-    assert "without effort; 1 kept on top" in words
+    assert "without turns and cost; 1 kept on top" in words
     link = page.locator("a.compare")
     assert link.inner_text() == "Compare 2"
     assert (link.get_attribute("href") or "").endswith("compare.html?pairs=a-x,a-y")
@@ -101,7 +117,7 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
     page.goto("about:blank")
     page.goto(chosen)
     assert (page.url, shown(page), state(page)) == (chosen, rows, words)
-    assert page.get_by_label("effort").is_checked() is False
+    assert page.get_by_label("turns and cost").is_checked() is False
     assert page.locator("th", has_text="Turns").is_hidden()
     page.get_by_role("button", name="Reset").click()
     assert shown(page) == BEST_FIRST
@@ -110,14 +126,14 @@ def test_everything_chosen_stands_in_the_address_and_comes_back(visit: Visit) ->
 
 def test_back_and_forward_undo_and_redo(visit: Visit) -> None:
     page = visit.open(BOARD)
-    page.get_by_label("Generator").select_option("sketcher")
+    choose(page, "Generator", "sketcher")
     page.get_by_role("button", name="Main score").click()
     assert shown(page) == ["b-y", "a-y"]
     page.go_back()
     assert shown(page) == ["a-y", "b-y"]
     page.go_back()
     assert shown(page) == BEST_FIRST
-    assert page.get_by_label("Generator").input_value() == ""
+    assert page.locator("[name=generator]").input_value() == ""
     page.go_forward()
     assert shown(page) == ["a-y", "b-y"]
 
@@ -142,7 +158,7 @@ def test_everything_is_done_by_keyboard_alone(visit: Visit) -> None:
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Space")
     assert page.get_by_label("Compare teller + sketcher").is_checked()
-    page.locator("details.menu > summary").focus()
+    page.locator("details.menu > summary", has_text="Export").focus()
     page.keyboard.press("Enter")
     assert page.get_by_role("button", name="CSV of what is shown").is_visible()
     page.keyboard.press("Tab")
@@ -163,7 +179,7 @@ def test_a_choice_that_is_not_on_the_board_is_said_until_another_is_made(visit: 
 
 
 def save(page: "Page", name: str) -> str:
-    page.locator("details.menu > summary").click()
+    open_menu(page, "Export")
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()
     return Path(waiting.value.path()).read_text(encoding="utf-8")
@@ -202,7 +218,7 @@ def test_the_choice_of_pairs_goes_along_to_figures_and_from_a_comparison_too(vis
 
 
 def test_files_hold_exactly_what_is_shown_in_full(visit: Visit, site: Path) -> None:
-    page = visit.open(f"{BOARD}?describer=teller&by=tokens&hide=effort,provenance")
+    page = visit.open(f"{BOARD}?describer=teller&by=tokens&hide=effort,details,provenance")
     keys = shown(page)
     rows = list(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
     document = json.loads(save(page, "JSON of what is shown"))
@@ -231,7 +247,7 @@ def test_the_board_of_a_metric_says_why_it_has_no_ranks_and_can_be_searched_and_
     assert shown(page) == BEST_FIRST[::-1]
     assert page.get_by_text("No ranks here.").is_visible()
     assert page.locator("caption").evaluate("one => getComputedStyle(one).visibility") == "visible"
-    page.get_by_label("Describer").select_option("teller")
+    choose(page, "Describer", "teller")
     rows = list(csv.DictReader(io.StringIO(save(page, "CSV of what is shown"))))
     assert [(row["describer"], row["generator"]) for row in rows] == [("teller", "sketcher"), ("teller", "painter")]
     assert float(rows[0]["psnr"]) - float(rows[1]["psnr"]) == pytest.approx(2.0)
@@ -247,10 +263,10 @@ def test_a_name_that_a_spreadsheet_would_run_is_only_text(visit: Visit) -> None:
 
 def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: str) -> None:
     with browser.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
-        page = visit_in(context, address).open(f"{BOARD}?generator=painter&hide=quality,effort,details,provenance")
+        page = visit_in(context, address).open(f"{BOARD}?generator=painter&hide=categories,effort,details,provenance")
         copied = []
         for name in ("Copy as Markdown", "Copy as LaTeX"):
-            page.locator("details.menu > summary").click()
+            open_menu(page, "Export")
             page.get_by_role("button", name=name).click()
             page.get_by_text("Copied: 3 rows.").wait_for()
             copied.append(page.evaluate("navigator.clipboard.readText()"))
@@ -275,7 +291,7 @@ def test_tables_are_copied_as_markdown_and_latex(browser: "Browser", address: st
 def test_a_hostile_name_is_text_everywhere_on_the_board(visit: Visit) -> None:
     page = visit.open(BOARD)
     page.evaluate("() => { window.alert = () => { throw new Error('ran'); }; }")
-    page.get_by_label("Describer").select_option(HOSTILE)
+    choose(page, "Describer", HOSTILE)
     page.get_by_label("Find").fill("onerror")
     page.locator("#hostile .pin").click()
     page.locator("#hostile .tools input").check()

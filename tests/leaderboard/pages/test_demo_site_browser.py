@@ -31,15 +31,17 @@ def test_tables_are_never_cut_off(visit: Visit) -> None:
             page.wait_for_function(f"() => ({TOO_WIDE})().length === 0", timeout=10_000)
 
 
-def test_columns_without_room_stand_in_the_menu_and_come_when_they_are_asked_for(visit: Visit) -> None:
+def test_columns_that_all_rows_share_stand_in_the_menu_and_come_when_they_are_asked_for(visit: Visit) -> None:
     page = visit.open("boards/index.html")
-    state = page.locator("[data-board-state]")
-    page.wait_for_function("() => document.querySelector('[data-board-state]').textContent.includes('under Columns')")
-    assert state.inner_text() == "5 pairs; best first; provenance under Columns."
+    assert page.locator("[data-board-state]").inner_text() == "5 pairs; best first."
+    heads = page.locator("th[data-name]:visible").evaluate_all("all => all.map(one => one.dataset.name)")
+    # Rank, pair, main score, small cells, change, turns: what sets rows apart.
+    assert [name for name in heads if name in ("Rank", "Pair", "Main score", "ΔQ", "Turns")] == heads[:3] + heads[-2:]
     assert page.locator("th.tier-column").is_hidden()
-    page.get_by_label("provenance").check()
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_label("trust and date").check()
     assert page.locator("th.tier-column").is_visible()
-    assert "hide=facts" in page.url
+    assert "hide=score" in page.url
     page.get_by_role("button", name="Reset").click()
     assert page.locator("th.tier-column").is_hidden()
 

@@ -40,7 +40,7 @@ def test_a_file_for_pairs_and_words_and_two_for_each_judge(files: dict[str, Any]
     assert (pair["describer"], pair["generator"]) == ("seer", "painter")
     assert files["pairs.json"]["categories"] == [["geometry", "Geometry", "Geom."]]
     about = files["pairs.json"]["about"]
-    assert about.keys() == {"judge", "category", "difficulty", "rules", "benchmark", "instance_set", "ircore"}
+    assert about.keys() == {"judge", "category", "difficulty", "rules", "game", "benchmark", "instance_set", "ircore"}
 
 
 def test_cells_are_means_over_episodes(files: dict[str, Any]) -> None:

@@ -22,7 +22,6 @@ from leaderboard.pages.players import extremes, player_pages
 from leaderboard.pages.selections import best_of
 from leaderboard.rendering.description import LONGEST, description
 from leaderboard.rendering.render import Renderer
-from leaderboard.storage.pictures import PictureBook
 from leaderboard.words.findings import lead_words, place_words
 
 MAIN = Estimate(79.84, 70.1, 88.9, 42)
@@ -162,15 +161,15 @@ def test_the_best_episode_on_a_target_is_that_of_the_highest_final_score(site: S
     assert words.endswith(", judged by structural")
 
 
-def test_the_board_and_the_players_of_another_game_say_who_is_best() -> None:
+def test_the_start_and_the_board_of_another_game_say_who_is_best() -> None:
     instances = guessing_set(5)
     runs = [guessed("strong", instances, [8.0] * 20), guessed("weak", instances, [2.0] * 20)]
-    section = GameSection(Results.from_runs(game=Guessing(), runs=runs), PictureBook())
+    section = GameSection(Results.from_runs(game=Guessing(), runs=runs))
     pages = {page.path: page for page in game_pages([section])}
-    board = Renderer(None, charts={}).finding(pages["games/guessing/index"])
-    assert "main score" in board
-    assert " 80.0 (" in board
-    assert Renderer(None, charts={}).finding(pages["games/guessing/players"]).startswith("best guesser: ")
+    for name in ("index", "boards/index"):
+        board = Renderer(None, charts={}).finding(pages[section.path(name)])
+        assert "main score" in board
+        assert " 80.0 (" in board
 
 
 def test_a_description_takes_the_finding_before_the_first_words_and_has_an_end() -> None:

@@ -3,16 +3,18 @@
 import io
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from invented import invented_run, invented_set
+from invented_games import Guessing, guessed, guessing_set
 from pages import parse_page
 from PIL import Image
 
-from ircore.games.registry import load_game
 from ircore.instances.benchmark import BenchmarkVersion
+from ircore.results.model import Results
 from leaderboard.building.cards import card_of, card_path, card_tags
+from leaderboard.games.pages import game_pages
+from leaderboard.games.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
 from leaderboard.pages.boards import board_pages
@@ -60,13 +62,12 @@ def test_pages_beside_the_boards_are_cited_too(site: Site, template: str) -> Non
     assert "data-copy-link" in share_strip(Page(template, "A page", template), site)
 
 
-@pytest.mark.parametrize("template", ["game_board"])
-def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge(template: str) -> None:
-    run = SimpleNamespace(run=SimpleNamespace(instance_set="0123456789abcdef"))
-    section = SimpleNamespace(game=load_game("reference"), entries=[SimpleNamespace(measured=run)])
-    page = Page("games/reference/index", "Reference game: board", template, {"section": section})
+def test_a_page_of_another_game_names_its_own_instance_set_and_no_judge() -> None:
+    run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
+    section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
+    page = next(page for page in game_pages([section]) if page.path == "games/guessing/boards/index")
     entry = share_strip(page, None)
-    assert "instance set 0123456789ab" in entry
+    assert f"instance set {run.run.instance_set[:12]}" in entry
     assert "judged by" not in entry
 
 
