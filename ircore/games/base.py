@@ -37,6 +37,7 @@ from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 from ircore.players.recorded_seat import RECORDED
 
 if TYPE_CHECKING:
+    from ircore.games.papers import Claim, PublishedTable
     from ircore.players.examination import SeatTrial
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
@@ -350,6 +351,14 @@ class Game(ABC, Generic[RulesT]):
         Args:
             step: A record of ``step``.
         """
+        return ()
+
+    def published_tables(self) -> "tuple[PublishedTable, ...]":
+        """Return the tables of the game's paper, with their names in files."""
+        return ()
+
+    def claims(self) -> "tuple[Claim, ...]":
+        """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
         return ()
 
     def battery_rules(self, steps: int) -> RulesT:

@@ -41,6 +41,7 @@ from ircore.instances.targets import SYNTHETIC
 from ircore.players.traits import traits_of
 
 if TYPE_CHECKING:
+    from ircore.games.papers import Claim, PublishedTable
     from ircore.players.examination import SeatTrial
 
 
@@ -161,6 +162,19 @@ class ReconstructionGame(Game[Rules]):
         yield StepAnswer(DESCRIBER.name, words, remarks=(*filter(None, [said]), *step.leniencies))
         if step.rendering is not None or step.notes:
             yield StepAnswer(GENERATOR.name, rendering=step.rendering, notes=step.notes)
+
+    def published_tables(self) -> "tuple[PublishedTable, ...]":
+        """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
+        from ircore.games.reconstruction.published.tables import published_tables
+
+        return published_tables()
+
+    def claims(self) -> "tuple[Claim, ...]":
+        """Return the paper's sentences; see ``Game.claims``."""
+        # What the paper's own tables say of each is worked out, which takes longer than any rule.
+        from ircore.games.reconstruction.published.claims import claims
+
+        return claims()
 
     def battery_rules(self, steps: int) -> Rules:
         """Return the rules of the test of judges; see ``Game.battery_rules``."""
