@@ -38,6 +38,7 @@ from ircore.players.recorded_seat import RECORDED
 
 if TYPE_CHECKING:
     from ircore.games.papers import Claim, PublishedTable
+    from ircore.games.retelling import Retelling
     from ircore.players.examination import SeatTrial
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
@@ -360,6 +361,19 @@ class Game(ABC, Generic[RulesT]):
     def claims(self) -> "tuple[Claim, ...]":
         """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
         return ()
+
+    def retold(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
+        """Return the answers that give a published episode, whose steps do not hold them.
+
+        Args:
+            episode: As published.
+            rules: As ``rules_of`` returns them.
+            prompts: The built-in words of the game master.
+
+        Returns:
+            None where steps say too little to play the rules on them.
+        """
+        return None
 
     def battery_rules(self, steps: int) -> RulesT:
         """Return the rules of the run that a test of judges makes of edited pictures, a step each.

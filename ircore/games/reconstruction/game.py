@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from ircore.core.counted import counted
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Name, PlayerSpec, Record, Scene
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import (
@@ -42,6 +42,7 @@ from ircore.players.traits import traits_of
 
 if TYPE_CHECKING:
     from ircore.games.papers import Claim, PublishedTable
+    from ircore.games.retelling import Retelling
     from ircore.players.examination import SeatTrial
 
 
@@ -175,6 +176,12 @@ class ReconstructionGame(Game[Rules]):
         from ircore.games.reconstruction.published.claims import claims
 
         return claims()
+
+    def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
+        """Return answers that the protocol reads as the turns; see ``Game.retold``."""
+        from ircore.games.reconstruction.retold import retell
+
+        return retell(episode, rules, prompts)
 
     def battery_rules(self, steps: int) -> Rules:
         """Return the rules of the test of judges; see ``Game.battery_rules``."""
