@@ -12,7 +12,6 @@ from ircore.core.episode_records import Rendering
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import visible
-from ircore.games.reconstruction.records import Rules
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.withheld_pictures import refuse_withheld
 from ircore.players.traits import is_program, traits_of
@@ -229,7 +228,7 @@ class Site:
         """Gaps between the public set and a revealed season's; None if none are given."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
-        self._under: dict[Rules, Results] = {}
+        self._under: dict[Any, Results] = {}
         self.runs: dict[str, SiteRun] = {run.run.run_id: run for run in runs}
         self.pictures = PictureBook(originals)
         self.hues = _hues(self.results, self.judge)
@@ -251,11 +250,11 @@ class Site:
         return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
 
     @cached_property
-    def rule_sets(self) -> tuple[Rules, ...]:
-        """Every set of rules of the runs, the site's own first: the rules of most runs."""
+    def rule_sets(self) -> tuple[Any, ...]:
+        """Every set of rules, as ``Game.rules_of`` returns them, the site's own first: the rules of most runs."""
         return rule_sets(self.results)
 
-    def under(self, rules: Rules | None = None) -> Results:
+    def under(self, rules: Any = None) -> Results:
         """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
         wanted = rules or self.rule_sets[0]
         if wanted not in self._under:
