@@ -36,7 +36,7 @@ class Example:
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
-    >>> example = choose_example(check_release(Path("release")).source.reconstruction)
+    >>> example = choose_example(check_release(Path("release")).source.lead)
     >>> example.judge, min(example.renderings)
     ('verified', 1)
     """
