@@ -35,6 +35,14 @@ def imported(path: Path) -> frozenset[str]:
     return frozenset(name for name in names if name.split(".")[0] in PACKAGES)
 
 
+def plugin_folder(path: Path) -> Path | None:
+    """Return the folder of a game's plug-ins that holds a file; None for other files.
+
+    Plug-ins use every room, as those of other packages do, and are found by entry points alone.
+    """
+    return next((folder for folder in path.parents if folder.name == "plugins"), None)
+
+
 def upward(path: Path, source: str) -> list[str]:
     """Return the imports of a room's file that climb to a higher floor."""
     floor = FLOORS.index(source)
@@ -57,9 +65,18 @@ def test_no_import_climbs() -> None:
         path.relative_to(ROOT).as_posix(): names
         for room in FLOORS
         for path in sorted((ROOT / "ircore" / room).rglob("*.py"))
-        if (names := upward(path, room))
+        if plugin_folder(path) is None and (names := upward(path, room))
     }
     assert climbing == {}
+
+
+@pytest.mark.slow
+def test_nothing_imports_the_plug_ins_of_a_game() -> None:
+    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        inside = plugin_folder(path)
+        own = ".".join(inside.relative_to(ROOT).parts) if inside else "none"
+        others = [name for name in imported(path) if ".plugins" in name and name.startswith("ircore.games.")]
+        assert [name for name in others if not name.startswith(own)] == [], path
 
 
 @pytest.mark.slow
@@ -88,6 +105,9 @@ def imports_within(folder: Path, root: Path = ROOT) -> dict[str, set[str]]:
     rooms = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
     imports: dict[str, set[str]] = {}
     for path in sorted(folder.rglob("*.py")):
+        # Entry points lead to plug-ins, no import does.
+        if plugin_folder(path) not in (None, folder):
+            continue
         room = path.relative_to(folder).with_suffix("").parts[0]
         names = {name.removeprefix(inside).split(".")[0] for name in imported(path) if name.startswith(inside)}
         imports[room] = imports.get(room, set()) | (names & rooms - {room})

@@ -112,7 +112,7 @@ class CardFacts:
     >>> from dataset_card.card.episode_picture import choose_example
     >>> from dataset_card.checking.release_check import check_release
     >>> source = check_release(Path("release")).source
-    >>> card = render_card(CardFacts(source, (), choose_example(source.reconstruction)))
+    >>> card = render_card(CardFacts(source, (), choose_example(source.lead)))
     >>> "# Image Reconstruction Game" in card
     True
     """
@@ -129,7 +129,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
     """Return the content of the release's files in ``CARD_FILES``; the same facts give the same bytes."""
     texts = {CARD: render_card(facts), DATASHEET: render_datasheet(facts), LICENCES: render_licences(facts.source)}
     files = {name: text.encode() for name, text in texts.items()}
-    source = facts.source.reconstruction
+    source = facts.source.lead
     if source is None or facts.example is None:
         return files
     return files | {
@@ -142,7 +142,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
 
 def render_card(facts: CardFacts) -> str:
     """Return the content of ``README.md``."""
-    source, verified = facts.source.reconstruction, _verified(facts)
+    source, verified = facts.source.lead, _verified(facts)
     values: dict[str, object] = {
         "title": title_of(facts.source),
         "code": card_code,
@@ -203,7 +203,7 @@ def _game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
 
 def render_datasheet(facts: CardFacts) -> str:
     """Return the content of ``DATASHEET.md``; without reconstruction, its answers hold for any game."""
-    source = facts.source.reconstruction
+    source = facts.source.lead
     days = sorted(run.run.started[:10] for run in facts.source.runs)
     values = {
         "first_day": days[0],

@@ -172,10 +172,10 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
         "license": [_licence(name) for name in sorted(licences_of(source))],
         "creator": {"@type": "sc:Organization", "name": MAKER},
         "publisher": {"@type": "sc:Organization", "name": MAKER},
-        **({} if source.reconstruction is None else {"citeAs": CITATION}),
+        **({} if source.lead is None else {"citeAs": CITATION}),
         # The licence of this description; that of the data is under license.
         "sdLicense": "https://spdx.org/licenses/CC0-1.0",
-        "keywords": list(GAME_TAGS if source.reconstruction is None else (*TAGS, *TASKS)),
+        "keywords": list(GAME_TAGS if source.lead is None else (*TAGS, *TASKS)),
         "inLanguage": "en",
         "version": version,
         "dateCreated": days[0],
@@ -184,12 +184,12 @@ def _document(source: ReleaseSource, version: str, date: str) -> dict[str, Any]:
             {"@type": "prov:Activity", "prov:label": f"played by ircore {played_by} with prompts {prompts}"}
             for played_by, prompts in makers
         ],
-        **({} if source.reconstruction is None else _responsible_ai(source.reconstruction, (days[0], days[-1]))),
+        **({} if source.lead is None else _responsible_ai(source.lead, (days[0], days[-1]))),
     }
 
 
 def _description(source: ReleaseSource) -> str:
-    if source.reconstruction is not None:
+    if source.lead is not None:
         return card_statements.DESCRIPTION
     titles = dict.fromkeys(tables.game.title for tables in source.others)
     return f"Instances, steps and scores of every episode of {', '.join(titles)}."

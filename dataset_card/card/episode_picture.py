@@ -1,5 +1,6 @@
 """An episode as a strip of pictures: target, first rendering, …, final rendering, side by side."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -7,8 +8,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from dataset_card.tables.game_tables import GameTables
+from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.games.reconstruction.records import Turn, rendered_turns
+from ircore.games.base import Message, messages_of
 from ircore.results.episodes import EpisodeResult
 from ircore.results.headline import headline_judge
 from ircore.results.played_run import PlayedRun
@@ -29,23 +31,25 @@ class Example:
         run: The run of the episode.
         result: The episode and how it was judged.
         judge: The judge whose ratings are shown; None for an unrated episode.
-        turns: The turns that are shown, each with a rendering: the first, the final one and some between.
+        messages: What was said in the steps that are shown.
+        renderings: The renderings that are shown, by step: the first, the final one and some between.
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
-    >>> example = choose_example(check_release(Path("release")).source.reconstruction)
-    >>> example.judge, example.turns[0].turn
+    >>> example = choose_example(check_release(Path("release")).source.lead)
+    >>> example.judge, min(example.renderings)
     ('verified', 1)
     """
 
     run: PlayedRun
     result: EpisodeResult
     judge: str | None
-    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
+    renderings: Mapping[int, Rendering]
 
-    def score(self, turn: Turn) -> float | None:
-        """Return the similarity of a turn's rendering, 0–10; None for an unrated rendering."""
-        return None if self.judge is None else self.result.judged[self.judge].trajectory.get(turn.turn)
+    def score(self, step: int) -> float | None:
+        """Return the similarity of a step's rendering, 0–10; None for an unrated rendering."""
+        return None if self.judge is None else self.result.judged[self.judge].trajectory.get(step)
 
 
 def choose_example(source: GameTables) -> Example:
@@ -59,7 +63,9 @@ def choose_example(source: GameTables) -> Example:
     best = max(drawn, key=partial(_merit, headline))
     # The headline judge may have rated other episodes alone.
     judge = headline if headline in best.judged else next(iter(best.judged), None)
-    return Example(runs[best.run_id], best, judge, _shown(rendered_turns(best.episode)))
+    renderings = _shown(best.episode.renderings)
+    messages = tuple(message for message in messages_of(source.game, best.episode) if message.step in renderings)
+    return Example(runs[best.run_id], best, judge, messages, renderings)
 
 
 def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, int]:
@@ -70,28 +76,30 @@ def _merit(headline: str | None, result: EpisodeResult) -> tuple[float, float, i
     return delta, final, len(result.episode.renderings)
 
 
-def _shown(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """Return the first turn, the last turn and evenly spaced turns between."""
-    count = min(len(turns), MOST_RENDERINGS)
-    picks = {round(index * (len(turns) - 1) / max(1, count - 1)) for index in range(count)}
-    return tuple(turns[index] for index in sorted(picks))
+def _shown(renderings: Mapping[int, Rendering]) -> dict[int, Rendering]:
+    """Return the first rendering, the last one and evenly spaced ones between."""
+    steps = list(renderings)
+    count = min(len(steps), MOST_RENDERINGS)
+    picks = {round(index * (len(steps) - 1) / max(1, count - 1)) for index in range(count)}
+    return {steps[index]: renderings[steps[index]] for index in sorted(picks)}
 
 
 def draw_episode(source: GameTables, example: Example) -> bytes:
     """Return the strip as a PNG file."""
     instances = {instance.instance_id: instance for instance in source.instances.instances}
-    target = source.instances.picture(instances[example.result.episode.instance_id], "target")
-    panels = [("target", target)]
+    (name,) = source.game.shown_pictures
+    target = source.instances.picture(instances[example.result.episode.instance_id], name)
+    panels = [(name, target)]
     panels += [
-        (_label(example, turn), example.run.rendering(turn.rendering)) for turn in example.turns if turn.rendering
+        (_label(example, step), example.run.rendering(rendering)) for step, rendering in example.renderings.items()
     ]
     return _strip(panels)
 
 
-def _label(example: Example, turn: Turn) -> str:
-    final = turn is example.turns[-1] and len(example.turns) > 1
-    score = example.score(turn)
-    return f"turn {turn.turn}" + (", final" if final else "") + ("" if score is None else f" · {score:.1f}")
+def _label(example: Example, step: int) -> str:
+    final = step == max(example.renderings) and len(example.renderings) > 1
+    score = example.score(step)
+    return f"turn {step}" + (", final" if final else "") + ("" if score is None else f" · {score:.1f}")
 
 
 def _strip(panels: list[tuple[str, Picture]]) -> bytes:

@@ -36,7 +36,7 @@ _SIZES = (
 def title_of(source: ReleaseSource) -> str:
     """Return the title of a release."""
     titles = dict.fromkeys(tables.game.title for tables in source.others)
-    return TITLE if source.reconstruction is not None else f"{', '.join(titles)}: transcripts and scores"
+    return TITLE if source.lead is not None else f"{', '.join(titles)}: transcripts and scores"
 
 
 def front_matter(source: ReleaseSource, written: Sequence[Written]) -> str:
@@ -58,7 +58,7 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
     other = {"license_name": "per-picture", "license_link": "LICENSE.md"} if "other" in licences else {}
     # The Hub has one size for a dataset, so the largest table decides.
     rows = max((table.rows for table in written), default=0)
-    has_pictures = source.reconstruction is not None
+    has_pictures = source.lead is not None
     return {
         "pretty_name": title_of(source),
         "license": licences,
@@ -68,7 +68,7 @@ def metadata(source: ReleaseSource, written: Sequence[Written]) -> dict[str, Any
         **({"task_categories": list(TASKS)} if has_pictures else {}),
         "size_categories": [next((name for most, name in _SIZES if rows < most), "100M<n<1B")],
         "language_creators": ["machine-generated"],
-        "annotations_creators": _annotators(source.reconstruction),
+        "annotations_creators": _annotators(source.lead),
         "source_datasets": ["original"],
         "tags": list(TAGS if has_pictures else GAME_TAGS),
         "configs": [config_entry(table.config) for table in written],

@@ -59,7 +59,7 @@ class Statements:
 
     >>> from pathlib import Path
     >>> from dataset_card.checking.release_check import check_release
-    >>> statements(check_release(Path("release")).source.reconstruction).personal[0]
+    >>> statements(check_release(Path("release")).source.lead).personal[0]
     'No picture shows a person.'
     """
 

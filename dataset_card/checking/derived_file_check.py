@@ -36,7 +36,7 @@ def check_derived(
     Returns:
         Files that could not be compared since other code wrote them, one line each.
     """
-    drawn = source.reconstruction
+    drawn = source.lead
     if drawn is not None and (count := len(drawn.results.categories)) > MOST_CATEGORIES:
         return (
             f"derived files: not compared with the data: {count:,} categories, at most {MOST_CATEGORIES} are drawn",

@@ -32,7 +32,7 @@ def derived_files(
         hashes: SHA-256 of the files of its tables by path.
     """
     written = tuple(sum_parts(config, record.parts) for config in record.configs)
-    example = None if source.reconstruction is None else choose_example(source.reconstruction)
+    example = None if source.lead is None else choose_example(source.lead)
     facts = CardFacts(source, written, example, record.name, maintainer_texts, verification)
     version = semantic_version(record.benchmark, record.date, record.content)
     croissant = render_croissant(

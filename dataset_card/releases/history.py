@@ -55,7 +55,7 @@ def read_subject(source: ReleaseSource) -> Subject:
     Raises:
         InputError: Two runs of a game were played with different prompts.
     """
-    version = None if source.reconstruction is None else version_of(source.reconstruction.results)
+    version = None if source.lead is None else version_of(source.lead.results)
     return Subject(version, tuple(_game_record(game) for game in source.games), _judges(source))
 
 
@@ -127,7 +127,7 @@ def _decided(tombstones: Sequence[Withdrawal], previous: StoredRelease | None) -
 
 
 def _judges(source: ReleaseSource) -> tuple[str, ...]:
-    own = () if source.reconstruction is None else source.reconstruction.results.judges
+    own = () if source.lead is None else source.lead.results.judges
     others = {score.by for run in source.runs for score in run.scores if score.task in ("similarity", "preference")}
     return (*own, *sorted(others.difference(own)))
 

@@ -74,7 +74,7 @@ def _misfits(gaps: SeasonGaps, public: str | None, runs: Collection[str]) -> Ite
 
 
 def _public(source: ReleaseSource) -> str | None:
-    return None if source.reconstruction is None else source.reconstruction.instances.identity
+    return None if source.lead is None else source.lead.instances.identity
 
 
 def _runs(source: ReleaseSource) -> set[str]:

@@ -93,7 +93,7 @@ class EmbeddedInstances(InstanceSet):
         embedded: Its pictures, in the table ``instances``.
 
     >>> from dataset_card.checking.release_check import check_release
-    >>> instances = check_release(Path("release")).source.reconstruction.instances
+    >>> instances = check_release(Path("release")).source.lead.instances
     >>> instances.picture(instances.instances[0], "target").width
     512
     """

@@ -28,14 +28,14 @@ class ReleaseSource:
     games: tuple[GameTables, ...]
 
     @property
-    def reconstruction(self) -> GameTables | None:
+    def lead(self) -> GameTables | None:
         """The default game, whose board and pictures open the card; None in a release without it."""
         return next((game for game in self.games if game.name == DEFAULT_GAME), None)
 
     @property
     def others(self) -> tuple[GameTables, ...]:
         """The other games, and the default one on its other sets."""
-        return tuple(game for game in self.games if game is not self.reconstruction)
+        return tuple(game for game in self.games if game is not self.lead)
 
     @property
     def runs(self) -> tuple[PlayedRun, ...]:

@@ -13,6 +13,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable, styled
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import submission_place
+from ircore.players.examination import Finding
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, rules_of
 from ircore.scorers.judges.manifest import names_judge, read_judge
@@ -24,7 +25,7 @@ from ircore.submissions.deep_doctor import (
     table_line,
     write_mended,
 )
-from ircore.submissions.doctor import Finding, examine_judge, examine_seat
+from ircore.submissions.doctor import examine_judge, examine_seat
 
 
 @click.command("doctor")

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic_core import to_jsonable_python
 
@@ -29,11 +29,17 @@ from ircore.games.measuring import Measure as Measure
 from ircore.games.measuring import Measured as Measured
 from ircore.games.measuring import Message as Message
 from ircore.games.measuring import RatedPicture as RatedPicture
+from ircore.games.measuring import StepAnswer as StepAnswer
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
 from ircore.players.recorded_seat import RECORDED
+
+if TYPE_CHECKING:
+    from ircore.games.papers import Claim, PublishedTable
+    from ircore.games.retelling import Retelling
+    from ircore.players.examination import SeatTrial
 
 QuestionT = TypeVar("QuestionT", bound=Asked)
 AnswerT = TypeVar("AnswerT", bound=Answer)
@@ -337,6 +343,65 @@ class Game(ABC, Generic[RulesT]):
             ending: Of the episode.
         """
         return ()
+
+    def step_answers(self, step: Any) -> Iterable[StepAnswer]:  # noqa: ARG002 - for games to override
+        """Return the answers of the seats as a step keeps them, in the order in which they were asked.
+
+        A game that does not override this has the fields of its steps shown as they stand.
+
+        Args:
+            step: A record of ``step``.
+        """
+        return ()
+
+    def published_tables(self) -> "tuple[PublishedTable, ...]":
+        """Return the tables of the game's paper, with their names in files."""
+        return ()
+
+    def claims(self) -> "tuple[Claim, ...]":
+        """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
+        return ()
+
+    def retold(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
+        """Return the answers that give a published episode, whose steps do not hold them.
+
+        Args:
+            episode: As published.
+            rules: As ``rules_of`` returns them.
+            prompts: The built-in words of the game master.
+
+        Returns:
+            None where steps say too little to play the rules on them.
+        """
+        return None
+
+    def battery_rules(self, steps: int) -> RulesT:
+        """Return the rules of the run that a test of judges makes of edited pictures, a step each.
+
+        Args:
+            steps: Most steps of an episode.
+        """
+        raise NotImplementedError(f"{self.name} has no judge test")
+
+    def battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
+        """Return an episode in which each message was answered with a picture, for a test of judges.
+
+        Args:
+            answers: In the order of their steps, whose numbers may have gaps.
+        """
+        raise NotImplementedError(f"{self.name} has no judge test")
+
+    def trial(self, seat: Seat[Any, Any], rules: Any) -> "SeatTrial | None":  # noqa: ARG002 - for games to override
+        """Return a few tiny questions to the player of a seat, for ``ircore doctor``.
+
+        Args:
+            seat: One of ``seats``.
+            rules: As ``rules_of`` returns them.
+
+        Returns:
+            None where the seat's player is asked as players of any game are, if it takes such questions.
+        """
+        return None
 
     def seats_of(self, rules: GameRules) -> tuple[Seat[Any, Any], ...]:
         """Return the seats that are asked under some rules, see ``Seat.when``."""

@@ -115,6 +115,24 @@ class Message(NamedTuple):
     """Tokens of the message as it was written, as the game counts them."""
 
 
+class StepAnswer(NamedTuple):
+    """The answer of a seat as a step keeps it, for people who read an episode.
+
+    Attributes:
+        seat: Name of the seat that answered.
+        text: The words that count; ``(done)`` and its like where the answer was a move without words.
+        rendering: The picture, if the answer was one.
+        remarks: What the rules found about the answer, such as its length; no word that the answer itself has.
+        notes: What the player said beside its answer.
+    """
+
+    seat: str
+    text: str = ""
+    rendering: Rendering | None = None
+    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 class MeasuredValue(NamedTuple):
     """A value, or None with the reason why there is none."""
 

@@ -1,6 +1,6 @@
 """An episode for reading: every question and answer, step by step, with tokens, time and cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.game_records import rule_word
 from ircore.core.records import Fields, Instance
 from ircore.core.terminal import printable, terminal_width
-from ircore.games.reconstruction.records import Turn, turns_of
+from ircore.games.base import StepAnswer, ending_of
 from ircore.games.registry import load_game, step_word
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
@@ -87,32 +87,49 @@ def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
         f"outcome     {_outcome(dialogue.episode, word)}",
         f"took        {_took(dialogue, prices)}",
     ]
-    episode = dialogue.episode
-    turns = {turn.turn: turn for turn in _turns(dialogue)}
-    # A failed question has no turn, and the turns of a pulled run have no questions.
-    for number in sorted({question.turn for question in dialogue.questions} | turns.keys()):
+    steps = {step.number: step for step in _steps(dialogue)}
+    # A failed question has no step, and the steps of a pulled run have no questions.
+    for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
         questions = [question for question in dialogue.questions if question.turn == number]
-        lines += ["", f"{word} {number}", *_turn(turns.get(number), questions)]
-    if episode is not None and not turns and not dialogue.questions:
-        for number, step in enumerate(episode.steps, start=1):
-            lines += ["", f"{word} {number}", *_pulled_step(step)]
+        lines += ["", f"{word} {number}", *_step(steps.get(number), questions)]
     return "\n".join(lines)
 
 
-def _turns(dialogue: Dialogue) -> tuple[Turn, ...]:
-    """Return the steps of an episode if they are turns; those of other games say nothing of times."""
+class _Step(NamedTuple):
+    """A step of an episode that is read."""
+
+    number: int
+    fields: Fields
+    answers: tuple[StepAnswer, ...]
+    """As the game tells them; none if it does not."""
+
+    seconds: float | None
+    """Until all seats had answered; None where steps hold no times."""
+
+
+def _steps(dialogue: Dialogue) -> Iterator[_Step]:
     episode = dialogue.episode
-    return () if episode is None or load_game(dialogue.game).step is not Turn else turns_of(episode)
+    if episode is None:
+        return
+    game = load_game(dialogue.game)
+    ending = ending_of(game, episode)
+    for place, (fields, step) in enumerate(zip(episode.steps, ending.steps, strict=True), start=1):
+        answers = tuple(game.step_answers(step))
+        # Beside the questions there is nothing to say of a step whose game tells no answers.
+        if answers or not dialogue.questions:
+            seconds = game.effort(ending._replace(steps=(step,))).seconds
+            yield _Step(game.step_number(place, step), fields, answers, seconds)
 
 
 def _took(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
     # Steps without questions: the run came from a release, which has no answers as they came.
     if episode is not None and episode.steps and not dialogue.questions:
-        # Steps of other games hold no times.
-        seconds = f", {sum(turn.seconds for turn in turns):.1f} s" if (turns := _turns(dialogue)) else ""
+        game = load_game(dialogue.game)
+        seconds = game.effort(ending_of(game, episode)).seconds
+        took = "" if seconds is None else f", {seconds:.1f} s"
         return (
-            f"{counted(len(drawn_renderings(episode)), 'image')}{seconds}; requests are not recorded, since the run "
+            f"{counted(len(drawn_renderings(episode)), 'image')}{took}; requests are not recorded, since the run "
             "was pulled from a release"
         )
     totals = Totals.of(dialogue.questions, prices)
@@ -131,9 +148,10 @@ def _outcome(episode: Episode | None, word: str) -> str:
     return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
 
 
-def _turn(turn: Turn | None, questions: Sequence[Call | Failure]) -> list[str]:
-    if turn is not None and not questions:
-        return _pulled_turn(turn)
+def _step(step: _Step | None, questions: Sequence[Call | Failure]) -> list[str]:
+    if step is not None and not questions:
+        return _pulled_answers(step) if step.answers else _pulled_fields(step.fields)
+    answers = {answer.seat: answer for answer in step.answers} if step else {}
     lines = []
     for question in questions:
         if isinstance(question, Failure):
@@ -143,8 +161,10 @@ def _turn(turn: Turn | None, questions: Sequence[Call | Failure]) -> list[str]:
             lines += _row(question.role, f"renderings/{picture.sha256}.png")
             lines += _small([f"{picture.width} × {picture.height} px", *_effort(question)])
         else:
-            lines += _row(question.role, _said(turn, question.text or question.choice or ""))
-            lines += _small([_size(turn), *(turn.leniencies if turn else ()), *_effort(question)])
+            # The words that count if the answer was well formed, else the raw answer.
+            known = answers.get(question.role)
+            lines += _row(question.role, known.text if known else question.text or question.choice or "")
+            lines += _small([*(known.remarks if known else ()), *_effort(question)])
         notes = question.notes if isinstance(question, Call) else ()
         lines += [line for note in notes for line in _row("", f"note: {note}")]
         failed = [attempt for attempt in question.attempts if attempt.kind != "answered"]
@@ -152,19 +172,24 @@ def _turn(turn: Turn | None, questions: Sequence[Call | Failure]) -> list[str]:
     return lines
 
 
-def _pulled_turn(turn: Turn) -> list[str]:
-    """Show a turn of which the answers as they came are not recorded."""
-    lines = _row("describer", _said(turn, ""))
-    lines += _small([_size(turn), *turn.leniencies, f"{turn.seconds:.2f} s for both"])
-    if turn.rendering is not None:
-        picture = turn.rendering
-        lines += _row("generator", f"renderings/{picture.sha256}.png")
-        lines += _small([f"{picture.width} × {picture.height} px"])
-    return [*lines, *(line for note in turn.notes for line in _row("", f"note: {note}"))]
+def _pulled_answers(step: _Step) -> list[str]:
+    """Show the answers of a step of which the journal as it came is not there."""
+    lines = []
+    for place, answer in enumerate(step.answers):
+        if answer.rendering is not None:
+            picture = answer.rendering
+            lines += _row(answer.seat, f"renderings/{picture.sha256}.png")
+            lines += _small([f"{picture.width} × {picture.height} px", *answer.remarks])
+        elif answer.text:
+            took = [f"{step.seconds:.2f} s for all seats"] if place == 0 and step.seconds is not None else []
+            lines += _row(answer.seat, answer.text)
+            lines += _small([*answer.remarks, *took])
+        lines += [line for note in answer.notes for line in _row("", f"note: {note}")]
+    return lines
 
 
-def _pulled_step(step: Fields) -> list[str]:
-    """Show the fields of a step of another game, pictures by their files."""
+def _pulled_fields(step: Fields) -> list[str]:
+    """Show the fields of a step whose game does not tell its answers, pictures by their files."""
     lines = []
     for name, value in step.items():
         if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
@@ -173,19 +198,6 @@ def _pulled_step(step: Fields) -> list[str]:
         elif value not in ("", None):
             lines += _row(name, value if isinstance(value, str) else rule_word(value))
     return lines
-
-
-def _said(turn: Turn | None, text: str) -> str:
-    """Return the words of an answer: the describer's message if the reply was well formed, else the raw answer."""
-    if turn is None:
-        return text
-    return "(done)" if turn.message is None else turn.message
-
-
-def _size(turn: Turn | None) -> str:
-    if turn is None or turn.message is None:
-        return ""
-    return f"{counted(turn.message_tokens, 'token')} in the message{', over the budget' if turn.over_budget else ''}"
 
 
 def _effort(call: Call) -> list[str]:

@@ -21,6 +21,7 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import read_mapping
 from ircore.players.calls import FaultError, Reply
+from ircore.players.examination import Finding, shown_picture
 from ircore.players.faults import Fault
 from ircore.players.openai.bodies import JsonBody
 from ircore.players.openai.connection import Connection
@@ -32,7 +33,6 @@ from ircore.players.openai.replies import ChatReply, ResponsesReply
 from ircore.players.openai.settings import DescriberSettings, chosen_transport, read_key, read_settings
 from ircore.players.openai.usage import tokens_of
 from ircore.players.submission import FORMAT, MANIFEST, LoadedSubmission
-from ircore.submissions.doctor import Finding, shown_picture
 
 MOST_PICTURES = 10
 """Pictures that a describer is shown at turn 10: the target and nine renderings."""

@@ -1,7 +1,6 @@
 """Charts about judges: agreement between raters, and judges' scores on the people's scale."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import plotly.graph_objects as go
 
@@ -11,7 +10,7 @@ from ircore.results.statistics.intervals import clear_of
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.agreement import agreement_table
 from ircore.results.tables.model import Value
-from ircore.results.tables.published import published_agreement_table
+from ircore.results.tables.published import published_table
 from ircore.results.tables.recalibration import reliability_table
 from leaderboard.charts.data import Subject, entries_of, where
 from leaderboard.charts.grammar import (
@@ -38,7 +37,7 @@ from leaderboard.words import labels
 _MOST = 30
 """Maximum of pairs of raters in a figure; pairs of annotators come last."""
 
-_PUBLISHED: tuple[Literal["table2", "table1"], ...] = ("table2", "table1")
+_PUBLISHED = ("published_table2", "published_table1")
 """The paper's tables of agreement: with people, and of judges."""
 
 _MEASURES = (("pearson", "r", "circle"), ("spearman", "ρ", "diamond-open"))
@@ -63,7 +62,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
             " pictures; preferences are in the table."
         ),
         drawing=marked_rows(
-            [*map(_agreement_row, entries), *agreement_rows(people)],
+            [*map(_agreement_row, entries), *agreement_rows(subject.results.game, people)],
             axis(first, 1.0, steps(first, 1, 0.25, 2), "correlation of similarity ratings"),
             [words("no relation", (0, 1), "x paper", "left bottom", (0, 4))],
             30,
@@ -71,7 +70,7 @@ def agreement_sketch(subject: Subject) -> Sketch | Missing:
         ),
         table=table,
         # The paper's table of people is left out where no people have rated here.
-        published=tuple(published_agreement_table(number) for number in _PUBLISHED[not people :]),
+        published=tuple(published_table(subject.results.game, name) for name in _PUBLISHED[not people :]),
     )
 
 

@@ -3,15 +3,12 @@
 They have no intervals, since the paper prints none, and stand in a table of their own: nobody played them here.
 """
 
-from typing import Literal
+from typing import Any
 
-from ircore.games.reconstruction.published.paper_tables import (
-    JUDGES,
-    mean_preferences,
-    mean_scores,
-    published_agreement,
-)
-from ircore.results.tables.model import Value
+from ircore.games.base import Game
+from ircore.results.tables.model import Table, Value
+from ircore.results.tables.published import published_table
+from leaderboard.charts.data import entries_of
 from leaderboard.charts.grammar import plain
 from leaderboard.charts.rows import Mark, Row
 from leaderboard.theme import token
@@ -20,18 +17,25 @@ from leaderboard.words.labels import judge_name
 _HEADING = Row(("reported by the paper,", "not run here"), ())
 
 
-def score_rows(alone: bool) -> list[Row]:
-    """Return a heading and the mean scores of the paper's pairs by judge, best first by the first judge.
+def published_judges(means: Table) -> tuple[str, ...]:
+    """Return the judges of the table of published means, in the order of its columns."""
+    return tuple(column.key for column in means.columns if column.key not in ("pair", "final_preferred"))
+
+
+def score_rows(means: Table, alone: bool) -> list[Row]:
+    """Return a heading and the mean scores of the paper's pairs by judge, in the order of their table.
 
     Args:
-        alone: Whether our rows have a single mark each: the paper's three then stand on one line.
+        means: The table ``published_means``.
+        alone: Whether our rows have a single mark each: the paper's then stand on one line.
     """
-    means, rows = mean_scores(), [_HEADING]
-    for pair in sorted(means, key=lambda pair: -means[pair][JUDGES[0]]):
-        name = (pair.describer, f"+ {pair.generator}")
-        said = [f"{judge_name(judge)} · {means[pair][judge]:.2f}" for judge in JUDGES]
-        marks = [_mark(name, words, means[pair][judge]) for words, judge in zip(said, JUDGES, strict=True)]
-        together = ", ".join(f"{judge_name(judge)} {means[pair][judge]:.1f}" for judge in JUDGES)
+    rows = [_HEADING]
+    for entry in entries_of(means):
+        name = _pair(entry["pair"])
+        scores = {judge_name(judge): _number(entry[judge]) for judge in published_judges(means)}
+        said = [f"{judge} · {score:.2f}" for judge, score in scores.items()]
+        marks = [_mark(name, words, score) for words, score in zip(said, scores.values(), strict=True)]
+        together = ", ".join(f"{judge} {score:.1f}" for judge, score in scores.items())
         rows.append(
             Row(name, (together,), (tuple(marks),))
             if alone
@@ -40,35 +44,47 @@ def score_rows(alone: bool) -> list[Row]:
     return rows
 
 
-def preference_rows() -> list[Row]:
-    """Return a heading and the shares 0–1 of final renderings that the paper's LipSim prefers, highest first."""
+def preference_rows(means: Table) -> list[Row]:
+    """Return a heading and the shares 0–1 of final renderings that the paper's LipSim prefers, highest first.
+
+    Args:
+        means: The table ``published_means``.
+    """
     rows = [_HEADING]
-    for pair, share in sorted(mean_preferences().items(), key=lambda entry: -entry[1]):
-        name, said = (pair.describer, f"+ {pair.generator}"), f"LipSim · {100 * share:.0f} %"
+    shares = [(_pair(entry["pair"]), _number(entry["final_preferred"])) for entry in entries_of(means)]
+    for name, share in sorted(shares, key=lambda entry: -entry[1]):
+        said = f"LipSim · {100 * share:.0f} %"
         rows.append(Row(name, (said,), ((_mark(name, said, share),),)))
     return rows
 
 
-def agreement_rows(people: bool) -> list[Row]:
+def agreement_rows(game: Game[Any], people: bool) -> list[Row]:
     """Return a heading and the correlations of the paper's judges, with people first if ``people``."""
-    tables: tuple[tuple[Literal["table2", "table1"], str], ...] = (
-        ("table2", "judge × human"),
-        ("table1", "judge × judge"),
-    )
+    tables = (("published_table2", "judge × human"), ("published_table1", "judge × judge"))
     rows = [_HEADING]
     for table, kind in tables if people else tables[1:]:
-        for agreement in published_agreement(table):
-            pearson, spearman = agreement.pearson, agreement.spearman
+        for entry in entries_of(published_table(game, table)):
             # The paper does not print both correlations of every two raters.
-            if pearson is None or spearman is None:
+            if entry["pearson"].value is None or entry["spearman"].value is None:
                 continue
-            name = (_names(agreement.one, agreement.other), kind)
+            pearson, spearman = _number(entry["pearson"]), _number(entry["spearman"])
+            name = (_names(str(entry["one"].value), str(entry["other"].value)), kind)
             marks = (
                 (_mark(name, f"r = {pearson:.2f}", pearson),),
                 (_mark(name, f"ρ = {spearman:.2f}", spearman, "diamond-open"),),
             )
             rows.append(Row(name, (f"r · {pearson:.2f}", f"ρ · {spearman:.2f}"), marks))
     return rows
+
+
+def _pair(value: Value) -> tuple[str, str]:
+    """Name a pair on two lines."""
+    describer, _, generator = str(value.value).partition(" + ")
+    return describer, f"+ {generator}"
+
+
+def _number(value: Value) -> float:
+    return float(value.value or 0)
 
 
 def _names(first: str, other: str) -> str:

@@ -5,12 +5,11 @@ from dataclasses import replace
 from math import ceil, floor
 
 from ircore.core.counted import counted
-from ircore.games.reconstruction.published.paper_tables import JUDGES
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.published import published_means_table
+from ircore.results.tables.published import published_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
 from leaderboard.charts.grammar import (
     HEAD,
@@ -29,7 +28,7 @@ from leaderboard.charts.grammar import (
     vertical,
     words,
 )
-from leaderboard.charts.published import preference_rows, score_rows
+from leaderboard.charts.published import preference_rows, published_judges, score_rows
 from leaderboard.charts.rows import Mark, Row, marked_rows
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_symbol, judge_token
@@ -57,7 +56,8 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("How similar is what pairs draw?", "No rendering was rated.")
     several = len(scores) > 1
     pairs = subject.ranked[:MOST_ROWS]
-    published = score_rows(alone=not several)
+    means = published_table(subject.results.game, "published_means")
+    published = score_rows(means, alone=not several)
     beside = [mark.value for row in published for line in row.marks for mark in line]
     low, high = _whole_points([*(value for by_run in scores.values() for value in by_run.values()), *beside])
     table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
@@ -77,7 +77,7 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
             _LOW_HEAD,
         ),
         table=picked(table, [RUN, "pair", *scores]),
-        published=(picked(published_means_table(), ["pair", *JUDGES]),),
+        published=(picked(means, ["pair", *published_judges(means)]),),
     )
 
 
@@ -147,6 +147,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
     pairs = _by_value(subject.ranked[:MOST_ROWS], shares)
     by_every = " by every judge" if len(shares) > 1 else ""
+    means = published_table(subject.results.game, "published_means")
     return Sketch(
         title=_against(
             [[by_run[pair.run_id] for pair in subject.ranked] for by_run in shares.values()],
@@ -161,7 +162,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
-            [*_rows(subject, pairs, shares, percent), *preference_rows()],
+            [*_rows(subject, pairs, shares, percent), *preference_rows(means)],
             axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),
             _sides(50, "← first", "final →"),
             HEAD,
@@ -169,7 +170,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
             factor=100,
         ),
         table=_judged_table(subject, tuple(shares), pairs, "preference", "Preference: final against first"),
-        published=(picked(published_means_table(), ["pair", "final_preferred"]),),
+        published=(picked(means, ["pair", "final_preferred"]),),
     )
 
 

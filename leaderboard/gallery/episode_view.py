@@ -105,7 +105,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         return EpisodeView(pair, None, (), (), "Not played", "")
     episode = result.episode
     known = facts_by_turn(gallery.instance.scene, episode, facts or {})
-    rays = xrays(gallery.drawn, episode, facts) if facts else {}
+    rays = xrays(gallery.drawn, site.results.game, episode, facts) if facts else {}
     return EpisodeView(
         pair=pair,
         episode=episode,

@@ -63,7 +63,7 @@ def _computed(site: Site, pair: Pair, facts: Lines) -> bytes:
         gallery = site.galleries[result.episode.instance_id]
         # Turns count from 1: turn 0 is in no X-ray.
         last = max(result.episode.renderings, default=0)
-        ray = xrays(gallery.drawn, result.episode, facts, only=last).get(last) if facts else None
+        ray = xrays(gallery.drawn, site.results.game, result.episode, facts, only=last).get(last) if facts else None
         if ray is not None:
             letters = "".join(LETTER[fate] for fate in ray.fates)
             # A letter a fate keeps the cache small: pages need the fates of thousands of marks.

@@ -14,8 +14,9 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.collector import without_collector
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
+from ircore.core.records import Record
 from ircore.core.workers import run_shares, worker_pool
-from ircore.games.reconstruction.records import Turn, turns_of
+from ircore.games.base import picture_fields
 from ircore.results.cell import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import RunLanguage
@@ -35,7 +36,6 @@ _Renderings = dict[tuple[str, int, int], Rendering]
 """Renderings by hash, width and height."""
 
 _EPISODE_FIELDS = set(Episode.model_fields)
-_TURN_FIELDS = set(Turn.model_fields)
 _RENDERING_FIELDS = set(Rendering.model_fields)
 
 
@@ -66,6 +66,7 @@ class SiteRun(PlayedRun):
         path: The run folder.
         reading: The reading of the run; None to read the files now.
         key: Hash of its records; empty if it was not needed.
+        renderings: The renderings of earlier runs, to which those of this one are added.
 
     Example:
         >>> from pathlib import Path
@@ -75,9 +76,12 @@ class SiteRun(PlayedRun):
 
     source: RunFolder
 
-    def __init__(self, path: Path, reading: _RunReading | None = None, key: str = "") -> None:
+    def __init__(
+        self, path: Path, reading: _RunReading | None = None, key: str = "", renderings: _Renderings | None = None
+    ) -> None:
         super().__init__(RunFolder(path))
         reading = reading or read_run(path)
+        _lighten(reading, self.game.step, {} if renderings is None else renderings)
         self.key, self.summary = key, reading.summary
         self.results, self.costs, self.language = reading.results, reading.costs, reading.language
         self.episodes = tuple(result.episode for result in reading.results)
@@ -114,27 +118,27 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         InputError: A run is damaged.
         WorkError: The disk is full.
     """
+    renderings: _Renderings = {}
     with without_collector():
         if cache is None:
-            return [SiteRun(path) for path in paths]
+            return [SiteRun(path, renderings=renderings) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
             keys = list(readers.map(run_key, paths))
             data = dict(zip(keys, readers.map(cache.load, map(_name, keys)), strict=True))
         todo = {key: path for key, path in zip(keys, paths, strict=True) if data[key] is None}
         # A few new runs are read by another process while this one parses.
         beside = worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
-        renderings: _Renderings = {}
         with beside as pool:
             new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
             # Each reading's data are dropped as soon as they are parsed.
-            readings = {key: _reading(data.pop(key), renderings) for key in list(data)}
+            readings = {key: _reading(data.pop(key)) for key in list(data)}
         if new:
             new.result()
         else:
             run_shares(partial(_read_share, list(todo.items()), cache), len(todo) >= _MANY)
         # The processes answer through the cache, so that the second look finds what they read.
-        readings |= {key: _reading(cache.load(_name(key)), renderings) for key in todo}
-        return [SiteRun(path, readings[key], key) for path, key in zip(paths, keys, strict=True)]
+        readings |= {key: _reading(cache.load(_name(key))) for key in todo}
+        return [SiteRun(path, readings[key], key, renderings) for path, key in zip(paths, keys, strict=True)]
 
 
 def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int, shares: int) -> None:
@@ -144,37 +148,40 @@ def _read_share(todo: Sequence[tuple[str, Path]], cache: BuildCache, share: int,
         cache.store(_name(key), _format().dump_json(read_run(path), exclude_defaults=True))
 
 
-def _reading(data: bytes | None, renderings: _Renderings) -> _RunReading | None:
+def _reading(data: bytes | None) -> _RunReading | None:
     """Return the reading in cached data; None if there is none, or in another format."""
     try:
-        return None if data is None else _light(_format().validate_json(data), renderings)
+        return None if data is None else _format().validate_json(data)
     except ValidationError:
         return None
 
 
-def _light(reading: _RunReading, renderings: _Renderings) -> _RunReading:
-    """Return the reading with pydantic's sets of given fields shared between all records of a class.
+def _lighten(reading: _RunReading, step: type[Record], renderings: _Renderings) -> None:
+    """Share pydantic's sets of given fields between all records of a class of a reading.
 
     A site holds a hundred thousand such records; the set, which nothing on the site reads, is a third of each. Equal
     renderings become a single record, since generators often draw the same picture again.
 
     Args:
         reading: The reading.
+        step: The game's record of a step.
         renderings: The renderings of earlier readings, to which those of this reading are added.
     """
+    fields, pictures = set(step.model_fields), picture_fields(step)
     for result in reading.results:
         _share(result.episode, _EPISODE_FIELDS)
-        for turn in turns_of(result.episode):
-            _share(turn, _TURN_FIELDS)
-            if turn.rendering is not None:
-                drawn = turn.rendering
+        for record in result.episode.steps_as(step):
+            _share(record, fields)
+            for name in pictures:
+                drawn: Rendering | None = getattr(record, name)
+                if drawn is None:
+                    continue
                 rendering = renderings.setdefault((drawn.sha256, drawn.width, drawn.height), drawn)
                 if rendering is drawn:
                     _share(drawn, _RENDERING_FIELDS)
                 else:
                     # Records are frozen: pydantic's own setter would refuse.
-                    object.__setattr__(turn, "rendering", rendering)
-    return reading
+                    object.__setattr__(record, name, rendering)
 
 
 def _share(record: BaseModel, fields: set[str]) -> None:

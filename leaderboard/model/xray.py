@@ -7,13 +7,13 @@ laid over the rendering, and for every fault the sentence that brought it about 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from ircore.core.episode_records import Episode
 from ircore.core.fact_records import FactNote, Placement, RenderingFacts
 from ircore.core.records import Box, Scene
 from ircore.core.untrusted_text import visible
-from ircore.games.reconstruction.records import Turn, rendered_turns, turns_of
+from ircore.games.base import Game, Message, messages_of
 from ircore.instances.readable_scenes import readable_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
@@ -192,11 +192,14 @@ def _box(boxes: Sequence[Box], scene: Scene) -> Box | None:
     return None if covered >= WHOLE else box
 
 
-def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | None = None) -> dict[int, Xray]:
+def xrays(
+    drawn: DrawnScene | None, game: Game[Any], episode: Episode, lines: Lines, only: int | None = None
+) -> dict[int, Xray]:
     """Return the X-ray of each rendering of an episode whose facts are known, by turn.
 
     Args:
         drawn: Marks of the target; None for a target without a scene.
+        game: The game that was played.
         episode: The episode.
         lines: Facts of the run that played it.
         only: The only turn wanted; None for every turn.
@@ -205,34 +208,34 @@ def xrays(drawn: DrawnScene | None, episode: Episode, lines: Lines, only: int | 
     if drawn is None:
         return made
     before: tuple[Fate, ...] = ()
-    for turn in rendered_turns(episode):
-        if only not in {None, turn.turn}:
+    messages = messages_of(game, episode)
+    for turn, rendering in episode.renderings.items():
+        if only not in {None, turn}:
             continue
-        assert turn.rendering is not None  # noqa: S101 - a rendered turn
-        line = lines.get((episode.episode_id, turn.rendering.sha256))
+        line = lines.get((episode.episode_id, rendering.sha256))
         if line is None or len(line.verdicts) != len(drawn.facts):
             before = ()
             continue
-        said = [earlier for earlier in turns_of(episode) if earlier.turn <= turn.turn and earlier.message]
-        made[turn.turn] = _xray(drawn, line, before, said)
-        before = made[turn.turn].fates
+        said = [message for message in messages if message.step <= turn and message.text]
+        made[turn] = _xray(drawn, line, before, said)
+        before = made[turn].fates
     return made
 
 
-def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], turns: Sequence[Turn]) -> Xray:
+def _xray(drawn: DrawnScene, line: RenderingFacts, before: Sequence[Fate], messages: Sequence[Message]) -> Xray:
     notes = {note.fact: note for note in line.notes}
     fates = tuple(_fate(drawn, mark, line.verdicts) for mark in drawn.marks)
     faults = [
         Fault(
             fate, place, mark.name, mark.box, _place_drawn(drawn, mark, notes) if fate == "moved" else None,
-            _cited(mark.subject, drawn.group(mark.subject.kind), turns, before[place] if before else None),
+            _cited(mark.subject, drawn.group(mark.subject.kind), messages, before[place] if before else None),
             tuple(drawn.facts[fact].sentence for fact in mark.facts if line.verdicts[fact] == "0"),
         )
         for place, (mark, fate) in enumerate(zip(drawn.marks, fates, strict=True))
         if fate in FAULTS
     ]  # fmt: skip
     extras = [
-        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, turns), ())
+        Fault("extra", None, "not in the target", extra.box, None, _cited_place(extra.box, messages), ())
         for extra in line.extras
     ]
     return Xray(line.transform, fates, (*faults, *extras))
@@ -263,28 +266,30 @@ def _place_drawn(drawn: DrawnScene, mark: DrawnMark, notes: Mapping[int, FactNot
     return None
 
 
-def _cited(subject: Subject, group: tuple[Subject, ...], turns: Sequence[Turn], before: Fate | None) -> Cited | None:
+def _cited(
+    subject: Subject, group: tuple[Subject, ...], messages: Sequence[Message], before: Fate | None
+) -> Cited | None:
     """Return the latest sentence that speaks of a mark, and how the fault hangs together with it."""
     place = group.index(subject)
-    for turn in reversed(turns):
-        span = best(shown_text(turn.message), group)[place]
+    for message in reversed(messages):
+        span = best(shown_text(message.text), group)[place]
         if span is not None:
-            return _citation(turn, span, before, turn is turns[-1])
+            return _citation(message, span, before, message is messages[-1])
     return None
 
 
-def _citation(turn: Turn, span: Span, before: Fate | None, is_latest: bool) -> Cited:
+def _citation(message: Message, span: Span, before: Fate | None, is_latest: bool) -> Cited:
     link: Link = "said"
     if before is not None and is_latest:
         link = "broke" if before == "right" else "unmended"
-    before_it = shown_text(turn.message)[: span.start]
-    return Cited(turn.turn, len(before_it.encode("utf-16-le")) // 2, span.text, link)
+    before_it = shown_text(message.text)[: span.start]
+    return Cited(message.step, len(before_it.encode("utf-16-le")) // 2, span.text, link)
 
 
-def _cited_place(box: Box, turns: Sequence[Turn]) -> Cited | None:
+def _cited_place(box: Box, messages: Sequence[Message]) -> Cited | None:
     """Return the latest sentence that names a point within something extra."""
     subject = Subject(NO_KIND, (), (), box)
-    return _cited(subject, (subject,), turns, None)
+    return _cited(subject, (subject,), messages, None)
 
 
 def shown_text(message: str | None) -> str:

@@ -14,7 +14,7 @@ from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.agreement import agreement_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.published import published_agreement_table
+from ircore.results.tables.published import published_table
 from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import entries_of, picked, where
 from leaderboard.model.site import Page, Pair, Site
@@ -37,7 +37,7 @@ def _values(site: Site) -> Mapping[str, Any]:
         "computed_only": all(judge_kind(results, judge) == "computed" for judge in results.judges),
         "human": HUMAN in results.judges,
         "agreements": agreements(results),
-        "published": published_agreements(),
+        "published": _published_agreements(results),
         "missing": [_missing(site, pair) for pair in site.pairs.values()],
         "self_judged": _self_judged(site),
         "crossed": _crossed(site),
@@ -76,9 +76,9 @@ def agreements(results: Results) -> _Agreements:
     )
 
 
-def published_agreements() -> _Agreements:
+def _published_agreements(results: Results) -> _Agreements:
     """Return the paper's Tables 2 and 1 under the same columns: reported by the paper, not computed here."""
-    people, judges = (_named(published_agreement_table(number)) for number in ("table2", "table1"))
+    people, judges = (_named(published_table(results.game, name)) for name in ("published_table2", "published_table1"))
     return _Agreements(
         _headed(picked(people, ("other", *_MEASURES), title="In the paper, not run here: judge against people")),
         _headed(picked(judges, ("one", "other", *_MEASURES), title="In the paper, not run here: judge against judge")),

@@ -153,7 +153,7 @@ def seal(release: Path, record: ReleaseRecord | None = None) -> None:
 def _derive(release: Path, record: ReleaseRecord) -> None:
     """Write what is derived from tables and records again, as far as they are sound."""
     source = check_release(release, card=False).source
-    if source is not None and source.reconstruction is not None and source.reconstruction.results.judges:
+    if source is not None and source.lead is not None and source.lead.results.judges:
         files = derived_files(release, source, record, {}, Verification(), record.hashes)
         for name, data in files.items():
             (release / name).write_bytes(data)

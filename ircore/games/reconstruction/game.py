@@ -1,12 +1,14 @@
 """The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from ircore.core.counted import counted
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import Name, PlayerSpec, Record, Scene
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import (
@@ -22,6 +24,7 @@ from ircore.games.base import (
     RatedPicture,
     Remark,
     Seat,
+    StepAnswer,
     Table,
 )
 from ircore.games.reconstruction.prompts import Prompts, load_prompts
@@ -36,6 +39,11 @@ from ircore.games.reconstruction.records import (
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
 from ircore.instances.targets import SYNTHETIC
 from ircore.players.traits import traits_of
+
+if TYPE_CHECKING:
+    from ircore.games.papers import Claim, PublishedTable
+    from ircore.games.retelling import Retelling
+    from ircore.players.examination import SeatTrial
 
 
 class ReconstructionPayload(Record):
@@ -96,8 +104,8 @@ class ReconstructionGame(Game[Rules]):
     asks_in_order = True
     supports = frozenset({
         "animation", "channel test", "clembench export", "comparison of prompts", "deep examination",
-        "descriptors of renderings", "export to inspect_ai", "headline by judges", "replay", "secret slice",
-        "spot replay", "tables of the paper", "user study",
+        "descriptors of renderings", "export to inspect_ai", "headline by judges", "judge test", "replay",
+        "secret slice", "spot replay", "tables of the paper", "user study",
     })  # fmt: skip
     editions = NEWEST_EDITION
     secret_categories = SYNTHETIC
@@ -144,6 +152,55 @@ class ReconstructionGame(Game[Rules]):
             # The turn in which the describer declares the rendering done has no message.
             if turn.message is not None:
                 yield Message(turn.turn, turn.message, turn.message_tokens)
+
+    def step_answers(self, step: Turn) -> Iterator[StepAnswer]:
+        """Yield the describer's message and what was drawn from it; see ``Game.step_answers``."""
+        said = ""
+        if step.message is not None:
+            over = ", over the budget" if step.over_budget else ""
+            said = f"{counted(step.message_tokens, 'token')} in the message{over}"
+        words = "(done)" if step.message is None else step.message
+        yield StepAnswer(DESCRIBER.name, words, remarks=(*filter(None, [said]), *step.leniencies))
+        if step.rendering is not None or step.notes:
+            yield StepAnswer(GENERATOR.name, rendering=step.rendering, notes=step.notes)
+
+    def published_tables(self) -> "tuple[PublishedTable, ...]":
+        """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
+        from ircore.games.reconstruction.published.tables import published_tables
+
+        return published_tables()
+
+    def claims(self) -> "tuple[Claim, ...]":
+        """Return the paper's sentences; see ``Game.claims``."""
+        # What the paper's own tables say of each is worked out, which takes longer than any rule.
+        from ircore.games.reconstruction.published.claims import claims
+
+        return claims()
+
+    def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
+        """Return answers that the protocol reads as the turns; see ``Game.retold``."""
+        from ircore.games.reconstruction.retold import retell
+
+        return retell(episode, rules, prompts)
+
+    def battery_rules(self, steps: int) -> Rules:
+        """Return the rules of the test of judges; see ``Game.battery_rules``."""
+        return Rules(max_turns=steps)
+
+    def battery_ending(self, answers: Iterable[tuple[Message, Rendering]]) -> Ending:
+        """Return an episode of a turn for each picture; see ``Game.battery_ending``."""
+        turns = (
+            Turn(turn=message.step, action="describe", message=message.text, rendering=rendering)
+            for message, rendering in answers
+        )
+        return Ending("turn_limit", tuple(turns))
+
+    def trial(self, seat: Seat[Any, Any], rules: Rules) -> "SeatTrial | None":
+        """Return questions about a red disc; see ``Game.trial``."""
+        # Asking loads what services need, which no rule does.
+        from ircore.games.reconstruction.trial import seat_trial
+
+        return seat_trial(seat.name, rules)
 
     def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
         """Return words between the tags of a describer's reply; see ``Game.stand_in``."""

@@ -19,12 +19,12 @@ from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import load
 from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, PictureFile, Record, Scene
 from ircore.core.terminal import printable
 from ircore.core.validation import validating
 from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.reconstruction.visual_genome_files import Annotated, GenomeFiles
+from ircore.games.reconstruction.visual_genome_rows import genome_on_the_hub
 from ircore.instances.requests import ImportRequest, dataset_named_by
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.withheld_pictures import VISUAL_GENOME, refuse_other_licence
@@ -146,7 +146,12 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     # With overlapping limits an image could be easy and hard at once.
     if selection.easy_objects >= selection.hard_objects:
         raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
-    genome: Genome = load("releases", "genome_on_the_hub")(dataset, selection) if dataset else GenomeFiles(request.path)
+    genome: Genome = GenomeFiles(request.path)
+    if isinstance(selection, HubSelection):
+        genome = genome_on_the_hub(
+            dataset or "", selection.config, revision=selection.revision, split=selection.split,
+            streaming=selection.streaming,
+        )  # fmt: skip
     chosen = _choose(genome.images(), selection, request.difficulty)
     if not chosen:
         raise InputError(

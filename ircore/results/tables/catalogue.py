@@ -82,8 +82,8 @@ class Entry:
 
     Example:
         >>> from pathlib import Path
-        >>> from ircore.results.tables.published import published_scores_table
-        >>> entry = Entry("the paper's Table 3", lambda results, question: published_scores_table(), of_runs=False)
+        >>> from ircore.results.tables.published import published_table
+        >>> entry = Entry("Table 3", lambda results, _: published_table(results.game, "published"), of_runs=False)
         >>> entry.of_judge
         False
     """
@@ -179,9 +179,10 @@ def _of_results(description: str, name: str) -> Entry:
     return Entry(description, TableFunction(name, lambda results, _: (results,)))
 
 
-def _of_paper(description: str, name: str, *arguments: str) -> Entry:
-    """Return a table that the paper published."""
-    return Entry(description, TableFunction(name, lambda *_: arguments), of_runs=False, feature=PAPER)
+def _of_paper(description: str, name: str) -> Entry:
+    """Return a table that the game's paper published."""
+    function = TableFunction("published:published_table", lambda results, _: (results.game, name))
+    return Entry(description, function, of_runs=False, feature=PAPER)
 
 
 _BOARD = TableFunction(
@@ -282,11 +283,11 @@ TABLES: Mapping[str, Entry] = {
         of_judge=True,
         feature=PAPER,
     ),
-    "published": _of_paper("the paper's Table 3", "published:published_scores_table"),
-    "published_means": _of_paper("means of the paper's Table 3", "published:published_means_table"),
-    "published_judges": _of_paper("the paper's Table 1", "published:published_agreement_table", "table1"),
-    "published_humans": _of_paper("the paper's Table 2", "published:published_agreement_table", "table2"),
-    "published_annotators": _of_paper("the paper's Table 4", "published:published_agreement_table", "table4"),
+    "published": _of_paper("the paper's Table 3", "published"),
+    "published_means": _of_paper("means of the paper's Table 3", "published_means"),
+    "published_judges": _of_paper("the paper's Table 1", "published_table1"),
+    "published_humans": _of_paper("the paper's Table 2", "published_table2"),
+    "published_annotators": _of_paper("the paper's Table 4", "published_table4"),
 }
 """The tables of this project, by the name that users give; the first is the default."""
 

@@ -1,6 +1,6 @@
 """The sentences of the paper held against runs: which hold, which do not, and where the exceptions are.
 
-``published.claims`` of the game lists the sentences and what the paper's own tables say of them. The
+``Game.claims`` lists the sentences and what the paper's own tables say of them. The
 paper has two describers and two generators; here *the better describer* is the one with the highest mean over a full
 grid of pairs, and *the weaker* the one with the lowest. Verdicts go by intervals, not by points:
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.games.reconstruction.published.claims import HARDEST, Check, Verdict, check_of_people, claims
+from ircore.games.papers import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, filled, over_targets
 from ircore.results.budgets import budget_series
 from ircore.results.conditions import under
@@ -51,7 +51,7 @@ def paper_checks(results: Results, judge: str) -> dict[str, Check]:
         judge: One of ``results.judges``; sentences about judges take all of them.
     """
     played = _Played(under_rules(results, rule_sets(results)[0]), results, judge)
-    return {claim.key: _CHECKS[claim.key](played) for claim in claims()}
+    return {claim.key: _CHECKS[claim.key](played) for claim in results.game.claims()}
 
 
 class _Played:
@@ -282,6 +282,7 @@ def _generator(played: _Played) -> Check:
 
 def _hardest(played: _Played) -> Check:
     results = played.results
+    hardest = next(claim.categories for claim in results.game.claims() if claim.key == "hardest")
     means = {
         category: over_targets(played.values(played.runs, instances=chosen), chosen, SCORE)
         for category in results.categories
@@ -289,8 +290,8 @@ def _hardest(played: _Played) -> Check:
     }
     differences = [
         (f"{other.replace('_', ' ')} against {hard}", difference_of(means[other], means[hard]))
-        for hard, other in product(HARDEST, means)
-        if hard in means and other not in HARDEST
+        for hard, other in product(hardest, means)
+        if hard in means and other not in hardest
     ]
     return check_all(differences, "categories are easier than these", "needs functions, geometry and other pictures")
 

@@ -9,17 +9,18 @@ import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ircore import __version__
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.progress import tracked
-from ircore.core.records import Instance, PlayerSpec
-from ircore.core.submission_records import Run, Submission
+from ircore.core.records import DEFAULT_GAME, Instance, PlayerSpec
+from ircore.core.submission_records import Run, Submission, game_field
 from ircore.core.workers import in_order
-from ircore.games.reconstruction.records import RECONSTRUCTION, Rules, Turn
+from ircore.games.base import Game, Message
+from ircore.games.registry import load_game, require_support
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import End, Entry
@@ -92,20 +93,24 @@ def _create(folder: Path, instances: Path | None) -> None:
         create_run(folder, _identity(source), source)
         return
     with tempfile.TemporaryDirectory() as temporary:
-        drawn = builder_of(RECONSTRUCTION)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
+        drawn = builder_of(DEFAULT_GAME)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
         assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
         create_run(folder, _identity(drawn), drawn)
 
 
 def _identity(instances: InstanceSet) -> Run:
+    require_support("judge test", instances.game, "the instance set")
+    game: Game[Any] = load_game(instances.game)
     nobody = PlayerSpec(player=SLUG)
-    submission = Submission(
-        schema_=1, name="Judge test", describer=nobody, generator=nobody, licence="CC0-1.0",
-        rules=Rules(max_turns=len(TURN_OF)).model_dump(mode="json"),
-    )  # fmt: skip
+    submission = Submission.model_validate({
+        "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **game_field(game.name),
+        **{seat.name: nobody for seat in game.seats},
+        "rules": game.battery_rules(len(TURN_OF)).model_dump(mode="json"),
+    })  # fmt: skip
     return with_run_id(
         Run(
             run_id=SLUG,
+            **game_field(game.name),
             slug=SLUG,
             submission=submission,
             instance_set=instances.identity,
@@ -154,18 +159,14 @@ def _edited(piece: _Piece) -> _Made:
     instances = _opened(piece.instances)
     instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
     pictures = edits_of(instances, instance).pictures
-    turns = tuple(
-        # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
-        Turn(
-            turn=TURN_OF[name],
-            action="describe",
-            message=(EDITS | FOREIGN)[name].title,
-            rendering=Rendering(sha256=picture.sha256, width=picture.width, height=picture.height),
-        )
+    # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
+    answers = [
+        (Message(TURN_OF[name], (EDITS | FOREIGN)[name].title), Rendering.of(picture))
         for name, picture in pictures.items()
-    )
+    ]
+    ending = load_game(instances.game).battery_ending(answers)
     episode = Episode(
         episode_id=instance.instance_id, instance_id=instance.instance_id, category=instance.category,
-        difficulty=instance.difficulty, outcome="turn_limit", steps=turns,
+        difficulty=instance.difficulty, outcome=ending.outcome, steps=ending.steps,
     )  # fmt: skip
     return _Made(episode, tuple(pictures.values()))

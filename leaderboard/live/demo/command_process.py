@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ircore.core.plugins import available
+
 MODULES = (
     "dataset_card.hub.full_check",
     "dataset_card.releases.build",
@@ -20,16 +22,11 @@ MODULES = (
     "ircore.commands.main",
     "ircore.commands.play",
     "ircore.commands.score",
-    "ircore.games.conversation.game",
-    "ircore.games.reasoning.game",
-    "ircore.games.reconstruction.build_targets",
-    "ircore.games.reconstruction.game",
-    "ircore.games.reference.game",
     "ircore.players.builtin_language",
     "ircore.scorers.verification.judge",
     "leaderboard.building.site_build",
 )
-"""Imported once, by the process from which those of the commands are forked."""
+"""Imported once, by the process from which those of the commands are forked, and the modules of the games beside."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,10 @@ def _process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProce
     if "forkserver" not in get_all_start_methods():  # Windows starts every process anew
         return get_context("spawn").Process(target=work, args=arguments)
     context = get_context("forkserver")
-    context.set_forkserver_preload(list(MODULES))
+    # Entry points of games and of what draws their instances name the games' modules.
+    plugins = [*available("games").values(), *available("instances").values()]
+    games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
+    context.set_forkserver_preload([*MODULES, *sorted(games)])
     return context.Process(target=work, args=arguments)
 
 

@@ -52,6 +52,7 @@ def command(
 
     The same command goes on where you stopped. The episodes are a run like any other: ircore show, ircore score.
     """
+    from ircore.games.registry import load_game
     from leaderboard.live.play_me.pairs import MODES
     from leaderboard.live.play_me.server import serving_table
 
@@ -61,7 +62,11 @@ def command(
     manifest, table = seated(mode, out, pair or mode.pair)
     with (out / "play-me.log").open("ab") as log:
         _targets(out, targets, mode, log)
-        rules = ["--max-turns", str(max_turns)] if max_turns and mode.game == "reconstruction" else []
+        rules = (
+            ["--max-turns", str(max_turns)]
+            if max_turns and "max_turns" in load_game(mode.game).rules.model_fields
+            else []
+        )
         rules += [part for rule, value in mode.rules for part in ("--rule", f"{rule}={value}")]
         mine = began([str(manifest), "--out", str(out / "run"), "--concurrency", "1", *rules], out, log)
         best = began([pair or mode.pair, "--out", str(out / "best"), *rules], out, log)

@@ -179,7 +179,7 @@ def test_the_most_improved_episode_opens_the_card(built: Path, card: str) -> Non
     example = choose_example(source)
     # The finals of the better run are 7, 9, 7, 9 …, all first ones 6: its second episode improved most.
     assert (example.run.run.slug, example.result.episode.episode_id) == ("centre-block", "geometry-easy-02")
-    assert [example.score(turn) for turn in example.turns] == [6, 9]
+    assert [example.score(step) for step in example.renderings] == [6, 9]
     assert "![One episode" in card.split("\n## ")[0]
     strip = np.asarray(Image.open(io.BytesIO(draw_episode(source, example))))
     assert strip.shape[1] > 3 * THUMBNAIL

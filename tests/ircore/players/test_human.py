@@ -24,9 +24,9 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError
+from ircore.players.examination import shown_picture
 from ircore.players.human import HumanPlayer
 from ircore.runs.folder import RunFolder
-from ircore.submissions.doctor import shown_picture
 
 
 def seat(folder: Path | None = None, timeout: float = 120) -> dict[str, Any]:

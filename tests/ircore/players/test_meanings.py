@@ -19,13 +19,13 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import Captioned, PlayerError, Question
 from ircore.players.calls import ProviderStopError
+from ircore.players.examination import shown_picture
 from ircore.players.faults import HARD
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.generators import OpenAIImagesGenerator
 from ircore.players.openai.meanings import LONGEST_BODY, meaning_of, meaning_table, read_error
 from ircore.players.openai.provider_errors import fault_of_response
 from ircore.runs.folder import RunFolder
-from ircore.submissions.doctor import shown_picture
 
 GENERATORS_OF = {"Black Forest Labs", "Stability", "fal", "Replicate", "ComfyUI"}
 """Services that make pictures, and are asked for one."""

@@ -16,11 +16,11 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import Captioned, JudgeView, PlayerError, Question
 from ircore.players.calls import FaultError
+from ircore.players.examination import shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.thoughts import spoken
 from ircore.runs.folder import RunFolder
-from ircore.submissions.doctor import shown_picture
 
 ANSWER = "<DESCRIPTION>A red circle.</DESCRIPTION>"
 DRAFT = "A draft: <DESCRIPTION>Green.</DESCRIPTION> or <DONE>? No."

@@ -28,7 +28,7 @@ from ircore.results.statistics.agreement import Agreement, cohens_kappa, observe
 from ircore.results.statistics.draws import drawn_weights
 from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
 from ircore.results.tables.agreement import metric_agreement_table, ratings_table
-from ircore.results.tables.published import published_means_table
+from ircore.results.tables.published import published_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
@@ -207,7 +207,7 @@ def test_a_judge_that_rated_other_renderings_is_left_out() -> None:
 
 
 def test_published_means_are_those_of_the_papers_table() -> None:
-    table = published_means_table()
+    table = published_table(load_game("reconstruction"), "published_means")
     assert table.entry(0, "pair").value == "gpt-5.2 + gemini-3.1"
     assert [round(float(value.value or 0), 2) for value in table.column("gpt")] == [8.09, 7.09, 7.02, 6.69]
     for pair, share in mean_preferences().items():

@@ -17,6 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.plugins.replay import ReplayPlayer
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import turns_of
 from ircore.games.registry import load_game
@@ -25,7 +26,6 @@ from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
 from ircore.runs.play import open_run, play
-from ircore.runs.replay import ReplayPlayer
 from ircore.runs.session import PlayPlan
 from ircore.submissions.rescoring.rules import Replay
 

@@ -25,6 +25,7 @@ from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
 from ircore.players.calls import ProviderStopError
+from ircore.players.examination import shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.results.model import Results
 from ircore.runs.answers import question_hash, seat_hash
@@ -33,7 +34,6 @@ from ircore.runs.judge_questions import read_judgements
 from ircore.runs.summary import summarise
 from ircore.scorers.model_judges import runner
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.doctor import shown_picture
 
 KEY = "sk-planted/Key+4242=secret"
 QUICK = ("--metric", "psnr")

@@ -11,9 +11,9 @@ from openai_server import OpenAIServer, serving
 from pairs import served_pair, write_pair
 
 from ircore.commands.main import run as ircore
+from ircore.players import examination
+from ircore.players.examination import SIDE, shown_picture
 from ircore.players.submission import read_manifest
-from ircore.submissions import doctor as submission_doctor
-from ircore.submissions.doctor import SIDE, shown_picture
 
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
 
@@ -119,7 +119,7 @@ def test_what_is_no_service_of_models_is_told_within_seconds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, greeting: bytes, told: str
 ) -> None:
     """A server that speaks first and hangs up, as for SSH, and one that takes connections and says nothing."""
-    monkeypatch.setattr(submission_doctor, "GREETING", 1.0)
+    monkeypatch.setattr(examination, "GREETING", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
@@ -150,7 +150,7 @@ def test_what_is_no_service_of_models_is_told_within_seconds(
 def test_while_an_answer_is_waited_for_something_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(submission_doctor, "SAID_EVERY", 1)
+    monkeypatch.setattr(examination, "SAID_EVERY", 1)
     with serving(side=64, latency=1.5) as slow:
         capsys.readouterr()
         assert ircore(["doctor", str(served_pair(tmp_path, slow.base_url))]) == 0

@@ -18,6 +18,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import rendered_turns, renderings_of, turns_of
 from ircore.instances.store import write_instances
+from ircore.players.examination import service_remedy
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import CallKey, End, Event, Failure
 from ircore.runs.folder import RunFolder
@@ -28,7 +29,6 @@ from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.submission import check_bytes
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.doctor import service_remedy
 from ircore.submissions.findings import errors
 from ircore.submissions.inbox import Inbox
 from ircore.submissions.owners import Owner, with_lines

@@ -11,11 +11,13 @@ from visits import Visit, axe_findings
 
 from ircore.core.records import Box
 from ircore.games.reconstruction.records import turns_of
+from ircore.games.registry import load_game
 from leaderboard.components.xray_data import xray_data
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
 from leaderboard.model.xray import draw_scene, xrays
 
 CATS = Subject("bar", ("Cats",), ("#d62728",), Box(20, 80, 60, 160))
+GAME = load_game("reconstruction")
 
 
 def test_a_full_stop_ends_a_sentence_but_not_within_a_number() -> None:
@@ -69,7 +71,7 @@ def test_a_text_is_spoken_of_by_its_words_and_not_by_its_colour() -> None:
 @pytest.mark.slow
 def test_a_mark_has_one_fate_and_a_fault_names_the_facts_that_fail() -> None:
     scene, episode, lines = episode_of(chart(20, 80)[1])
-    (xray,) = xrays(draw_scene(scene), episode, lines).values()
+    (xray,) = xrays(draw_scene(scene), GAME, episode, lines).values()
     drawn = draw_scene(scene)
     fates = {mark.name: fate for mark, fate in zip(drawn.marks, xray.fates, strict=True)}
     assert fates['the bar for "Cats"'] == "value"
@@ -86,7 +88,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     turns = tuple(
         turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
     )
-    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
+    told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults == ()
     (fault,) = told[2].faults
     assert fault.cited is not None
@@ -98,15 +100,15 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     turns = tuple(
         turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
     )
-    told = xrays(draw_scene(scene), episode.with_steps(turns), lines)
+    told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None
     assert told[1].faults[0].cited.link == "said"
 
 
 def test_without_facts_or_scene_there_is_no_x_ray() -> None:
     scene, episode, _ = episode_of(chart(40, 80)[1])
-    assert xrays(draw_scene(scene), episode, {}) == {}
-    assert xrays(None, episode, {}) == {}
+    assert xrays(draw_scene(scene), GAME, episode, {}) == {}
+    assert xrays(None, GAME, episode, {}) == {}
 
 
 CITED = """() => {

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations, product
 from statistics import fmean
-from typing import Literal, NamedTuple
 
 from ircore.core.records import DIFFICULTIES
+from ircore.games.papers import FAIR, Check, Claim, Verdict, check_of_people
 from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,
@@ -158,40 +158,6 @@ def generators() -> tuple[str, ...]:
     return tuple(dict.fromkeys(score.pair.generator for score in published_scores()))
 
 
-Verdict = Literal["holds", "exceptions", "does not hold", "open", "not printed", "no data"]
-"""Outcome of a check.
-
-``exceptions``: most of what is compared agrees, and some does not. ``open``: intervals do not tell. ``not printed``:
-the paper gives no numbers. ``no data``: runs lack what the check needs.
-"""
-
-
-class Check(NamedTuple):
-    """A sentence of the paper held against numbers."""
-
-    verdict: Verdict
-    """Whether it holds."""
-
-    evidence: str
-    """The numbers that say so."""
-
-
-class Claim(NamedTuple):
-    """A sentence of the paper that numbers can support or contradict, and what the paper's own tables say of it."""
-
-    key: str
-    """Name in files."""
-
-    section: str
-    """Section of the paper, or its table or figure."""
-
-    sentence: str
-    """What it says, in other words."""
-
-    in_paper: Check
-    """What the paper's printed tables say of it."""
-
-
 def counted_check(differences: Iterable[float], noun: str = "comparisons") -> Check:
     """Return the check of a sentence that all of some differences are above 0, from their signs alone.
 
@@ -327,13 +293,6 @@ def _among_people() -> Check:
     )
 
 
-def check_of_people(pearson: float, kappa: float, couples: int) -> Check:
-    """Return the check that people agree moderately on scores and fairly on preferences, from means over couples."""
-    fits = [low <= value <= high for value, (low, high) in ((pearson, MODERATE), (kappa, FAIR))]
-    verdict: Verdict = "holds" if all(fits) else "exceptions" if any(fits) else "does not hold"
-    return Check(verdict, f"mean r = {pearson:.2f}, κ = {kappa:.2f} of {couples} couples of people")
-
-
 def _as_the_second() -> Check:
     """Compare LipSim with the second-best judge of Table 2 by agreement and by κ."""
     rows = {row.other: row for row in published_agreement("table2")}
@@ -355,12 +314,6 @@ def _no_numbers(figure: str) -> Check:
 HARDEST = ("functions", "geometry")
 """The categories that the paper finds hardest."""
 
-FAIR = (0.2, 0.4)
-"""Cohen's κ of fair agreement (Landis and Koch 1977, Biometrics 33)."""
-
-MODERATE = (0.4, 0.6)
-"""Pearson's r that the paper calls moderate."""
-
 
 def claims() -> tuple[Claim, ...]:
     """Return the sentences of the paper that can be checked, in the order of its sections."""
@@ -372,7 +325,7 @@ def claims() -> tuple[Claim, ...]:
         Claim("dominant", "5.2", "The describer matters more than the generator.", _spreads()),
         Claim("ahead", "5.2", "The better describer is ahead under all conditions, by about a point.", _one_point()),
         Claim("generator", "5.2", "One generator gives higher scores with each describer.", _first_generator()),
-        Claim("hardest", "6", "Functions and geometry are the hardest categories.", _hardest()),
+        Claim("hardest", "6", "Functions and geometry are the hardest categories.", _hardest(), HARDEST),
         Claim("payoff", "5.3", "The generator decides whether refinement helps: with one scores rise, with another "
               "they do not.", _no_numbers("Figure 15")),
         Claim("turns", "5.3", "More turns do not guarantee a better picture.", _no_numbers("Figure 5")),

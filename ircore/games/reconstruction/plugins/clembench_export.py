@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dataset_card.interchange.clembench import (
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.plugins import unknown
+from ircore.core.records import Instance
+from ircore.core.score_records import Score
+from ircore.games.reconstruction.plugins.clembench import (
     ABORTED,
     COMPLETED,
     EXPERIMENT,
@@ -38,11 +43,6 @@ from dataset_card.interchange.clembench import (
     player_models,
     target_name,
 )
-from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes, write_text
-from ircore.core.plugins import unknown
-from ircore.core.records import Instance
-from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes

@@ -12,11 +12,11 @@ from zipfile import ZipFile
 import pytest
 from samples import sample_instances, sample_run
 
-from dataset_card.interchange.inspect_log import export_log
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import Score
+from ircore.games.reconstruction.plugins.inspect_log import export_log
 from ircore.games.reconstruction.records import rendered_turns, turns_of
 from ircore.runs.folder import RunFolder
 

@@ -39,7 +39,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_js
     """
     from os.path import realpath
 
-    from dataset_card.interchange.clembench_export import export_runs
+    from ircore.games.reconstruction.plugins.clembench_export import export_runs
     from ircore.runs.folder import RunFolder
 
     # A run that is named twice, or by a link as well, is exported once.
@@ -65,7 +65,7 @@ def export_inspect(run: Path, out: Path, as_json: bool) -> None:
 
     One sample an episode: the describer's conversation as it was, what the generator did beside it, judges as scorers.
     """
-    from dataset_card.interchange.inspect_log import export_log
+    from ircore.games.reconstruction.plugins.inspect_log import export_log
     from ircore.runs.folder import RunFolder
 
     folder = RunFolder(run)
@@ -87,7 +87,7 @@ def import_clembench(folder: Path, out: Path, as_json: bool) -> None:
     What ircore export clembench wrote comes back as the same run. Runs of others are played again by our rules from
     what their events record, and can then be scored: ircore score RUN.
     """
-    from dataset_card.interchange.clembench_import import import_run
+    from ircore.games.reconstruction.plugins.clembench_import import import_run
 
     run = import_run(folder, out)
     if as_json:

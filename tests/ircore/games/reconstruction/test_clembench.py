@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from samples import rating_of, sample_instances, sample_run
 
-from dataset_card.interchange.clembench import GAME
-from dataset_card.interchange.clembench_export import export_runs
-from dataset_card.interchange.clembench_import import import_run
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.games.reconstruction.plugins.clembench import GAME
+from ircore.games.reconstruction.plugins.clembench_export import export_runs
+from ircore.games.reconstruction.plugins.clembench_import import import_run
 from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.runs.events import CallKey
 from ircore.runs.folder import RunFolder

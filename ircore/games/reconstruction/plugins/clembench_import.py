@@ -13,7 +13,14 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter
 
-from dataset_card.interchange.clembench import (
+from ircore.core.episode_records import Episode
+from ircore.core.errors import InputError
+from ircore.core.files import new_folder, write_bytes
+from ircore.core.images import Picture
+from ircore.core.records import Instance, Record
+from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Run
+from ircore.games.reconstruction.plugins.clembench import (
     INSTANCE,
     INTERACTIONS,
     OURS,
@@ -24,21 +31,14 @@ from dataset_card.interchange.clembench import (
     pair_folder,
     places,
 )
-from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
-from dataset_card.interchange.clembench_replay import (
+from ircore.games.reconstruction.plugins.clembench_files import ResultsFolder, parsed, read_document
+from ircore.games.reconstruction.plugins.clembench_replay import (
     foreign_run,
     foreign_target,
     instance_name,
     played_folders,
     replay,
 )
-from ircore.core.episode_records import Episode
-from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
-from ircore.core.images import Picture
-from ircore.core.records import Instance, Record
-from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.submission_records import Run
 from ircore.games.reconstruction.records import CATEGORIES, Rules
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.events import Call, End, Entry, Event, Failure

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from dataset_card.interchange.clembench import GAME, INSTANCE
 from ircore.core.errors import InputError
 from ircore.core.images import ImageError, read_image_bytes
 from ircore.core.validation import describe_validation_error
+from ircore.games.reconstruction.plugins.clembench import GAME, INSTANCE
 
 T = TypeVar("T")
 

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from dataset_card.interchange.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
-from dataset_card.interchange.clembench_files import ResultsFolder, parsed, read_document
 from ircore.core.days import written_moment
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
@@ -23,6 +21,8 @@ from ircore.core.records import DIFFICULTIES, Instance, PictureFile, PlayerSpec
 from ircore.core.submission_records import Run, Submission
 from ircore.games.base import EpisodeSetup
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.games.reconstruction.plugins.clembench import DESCRIBER, EXPERIMENT, GENERATOR, INTERACTIONS, MASTER
+from ircore.games.reconstruction.plugins.clembench_files import ResultsFolder, parsed, read_document
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION, Rules
 from ircore.instances.store import InstanceSet
