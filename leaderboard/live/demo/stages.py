@@ -45,6 +45,16 @@ class Stage:
         return [command for chain in self.chains for command in chain]
 
 
+_OTHERS = {
+    # The second one says nothing of what it has no word for: its aborted episodes belong to what is shown.
+    "reference": ("looker", "literal"),
+    "conversation": ("extractive", "extractive-sketch"),
+    # With thinking and without it.
+    "reasoning": ("solver-editor", "editor"),
+}
+"""Submissions of the other games, by game: at least two each, so that there is something to compare."""
+
+
 @dataclass(frozen=True)
 class Demo:
     """A demo in a folder.
@@ -71,7 +81,7 @@ class Demo:
     @property
     def runs(self) -> list[Path]:
         """All run folders, of reconstruction first."""
-        names = [path.name for path in self.pairs] + ["looker", "literal", "extractive", "solver-editor"]
+        names = [path.name for path in self.pairs] + [name for names in _OTHERS.values() for name in names]
         return [self.folder / "runs" / name for name in names]
 
     def stages(self, site: bool = True) -> list[Stage]:
@@ -85,10 +95,9 @@ class Demo:
             for pair, run in zip(pairs, runs, strict=False)
         )
         games = (
-            # The second one says nothing of what it has no word for: its aborted episodes belong to what is shown.
-            self._game("reference", number, ("looker", "literal"), sets[1]),
-            self._game("conversation", "1", ("extractive",), sets[2]),
-            self._game("reasoning", number, ("solver-editor",), sets[3]),
+            self._game("reference", number, _OTHERS["reference"], sets[1]),
+            self._game("conversation", "1", _OTHERS["conversation"], sets[2]),
+            self._game("reasoning", number, _OTHERS["reasoning"], sets[3]),
         )
         dataset, out = str(self.folder / "dataset"), str(self.folder / "site")
         build = ("release", "build", "--runs", *runs, "--instances", *sets, "--out", dataset)

@@ -23,9 +23,9 @@ from ircore.results.tables.formats import as_csv, flat_records
 from ircore.runs.costs.totals import COSTS
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import with_run_id
+from leaderboard.model.site import LEADERBOARD as SITE_FILES
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
-from leaderboard.pages.board_files import LEADERBOARD as SITE_FILES
 from leaderboard.pages.board_files import leaderboard_files
 
 pytestmark = pytest.mark.slow

@@ -31,7 +31,7 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.history import Step
-from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
+from ircore.submissions.merged_submissions import MergedSubmission
 from leaderboard.games.section import game_sections
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -440,7 +440,7 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     steps = tuple(Step(date=step.date, kind="cleared", reason=step.reason, run_id=step.run_id) for step in cleared)
     for submitted, holding in (((), names), ((MergedSubmission(loaded, steps),), set())):
         site = Site(read_runs(runs[:1]), submitted=submitted)
-        (section,) = game_sections([RunFolder(runs[1])], site.pictures, cleared_runs(submitted))
+        (section,) = game_sections([RunFolder(runs[1])], site.pictures, submitted)
         assert site.results.held | section.results.held == holding
     # Looking at a run is not taken back by saying nothing.
     both = [inputs / "instances", tmp_path / "contexts"]
