@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.core.game_records import rule_word
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
@@ -79,7 +78,10 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
             yield replace(page, values={**_shared(section, tab), **page.values})
     seats = {"seats": _players(section)}
     yield _page(section, "pairs/index", "players", "players", "pairs/index", seats)
-    yield _page(section, "gallery/index", "gallery", "gallery", "gallery/index", {"groups": _groups(section)})
+    groups = _groups(section)
+    yield _page(
+        section, "gallery/index", "gallery", "gallery", "gallery/index", {"groups": groups, "worst": _worst(groups)}
+    )
     yield _page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
     yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
@@ -215,12 +217,21 @@ def _groups(section: GameSection) -> list[dict[str, Any]]:
     ]
 
 
+def _worst(groups: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the instances with the lowest values of any run, at most one row of them; none where all are alike."""
+    known = [thumb for group in groups for thumb in group["instances"] if thumb["low"] is not None]
+    if len({thumb["low"] for thumb in known}) < 2:
+        return []
+    return sorted(known, key=lambda thumb: float(thumb["worst"]))[:_SHOWN]
+
+
 def _thumbnail(section: GameSection, instance: Instance, values: Sequence[float]) -> dict[str, Any]:
     return {
         "instance": instance,
         "path": section.instance_path(instance),
         "picture": section.thumbnail(instance),
         "low": min(values, default=None),
+        "worst": min((similarity(section.game.headline, value) or 0.0 for value in values), default=0.0),
         "high": max(values, default=None),
     }
 
@@ -228,15 +239,13 @@ def _thumbnail(section: GameSection, instance: Instance, values: Sequence[float]
 def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     # The command is there to be copied into a shell.
     run, folder = pair.result.run, shlex.quote(f"submissions/{pair.result.slug}")
-    measures = section.game.measures
+    shown = section.results.shown
     return {
         "total": section.cell(pair),
         "rivals": rivals(section.results, run),
-        "measures": [
-            {"measure": shown, "mean": (mean := section.mean(pair, shown)), "digits": value_digits(shown),
-             "ends": scale_ends(shown, [mean])}
-            for shown in measures
-        ],
+        "measures": [_measured(section, pair, each) for each in shown],
+        "others": [_measured(section, pair, each) for each in section.game.measures if each not in shown],
+        "examples": _examples(section, pair),
         "conditions": [
             {"title": f"{category_title(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
              "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
@@ -248,7 +257,7 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
             ("Name", run.submission.name),
             *((seat.title, player_words(run.submission.players[seat.name]))
               for seat in section.seats if seat.name in run.submission.players),
-            *((f"Rule {name}", rule_word(value)) for name, value in run.rules.items()),
+            ("Rules", pair.result.rules.words or "the game's own"),
             ("Authors", ", ".join(run.submission.authors) or "– (none named)"),
             ("Licence", run.submission.licence),
             ("Seed" if run.repeats == 1 else "Seeds", ", ".join(map(str, run.seeds))),
@@ -258,6 +267,29 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
         ],
         "commands": [f"ircore play {folder} --instances INSTANCES --out {run.slug}", f"ircore score {run.slug}"],
     }  # fmt: skip
+
+
+def _measured(section: GameSection, pair: Pair, measure: Measure) -> dict[str, Any]:
+    """Return a run's mean of a measure with the scale that it is drawn on."""
+    mean = section.mean(pair, measure)
+    return {
+        "measure": measure,
+        "mean": mean,
+        "digits": value_digits(measure),
+        "ends": scale_ends(measure, [mean]),
+        "per": section.game.per_word(measure),
+    }
+
+
+def _examples(section: GameSection, pair: Pair) -> list[dict[str, Any]]:
+    """Return a run's worst episode and its best, each with the picture of its instance; failures come first."""
+    run = section.measured(pair)
+    values = run.values(section.game.headline)
+    ended = {episode.episode_id: episode.instance_id for episode in run.episodes}
+    ranked = sorted((similarity(section.game.headline, values[name]) or 0.0, name) for name in ended if name in values)
+    chosen = [("Worst", ranked[0][1]), ("Best", ranked[-1][1])] if len(ranked) > 1 else []
+    galleries = ((label, values[name], section.galleries[ended[name]]) for label, name in chosen)
+    return [{"label": label, "value": value, "gallery": gallery} for label, value, gallery in galleries]
 
 
 def _links(section: GameSection, pair: Pair, category: str, difficulty: str) -> list[dict[str, Any]]:
