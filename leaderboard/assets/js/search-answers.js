@@ -89,11 +89,10 @@ function endAnswers(entries, words, end, ofPlayers) {
 }
 
 /* A pair and a target that together have every word. */
-function episodes(entries, words) {
+function episodes(masks, words) {
   if (words.length < 2) return [];
   const all = (1 << words.length) - 1;
-  const masked = (kind) => entries.filter((entry) => entry.kind === kind)
-    .map((entry) => ({ entry, bits: entry.mask(words) })).filter(({ bits }) => bits && bits !== all)
+  const masked = (kind) => masks.filter(({ entry }) => entry.kind === kind).filter(({ bits }) => bits && bits !== all)
     .sort((first, second) => second.entry.weight(words) - first.entry.weight(words));
   const [pairs, targets] = [masked("pair").filter(({ entry }) => entry.key), masked("target")];
   const made = [];
@@ -118,10 +117,11 @@ export function find(entries, query, every = false) {
   if (!words.length) return ends;
   const all = (1 << words.length) - 1;
   const name = query.trim().toLowerCase();
-  const having = (anywhere) => entries.filter((entry) => entry.mask(words, anywhere) === all).sort(nearest(words));
-  const beginning = having(false);
-  const pieces = episodes(entries, words);
-  const whole = beginning.length || pieces.length ? beginning : having(true);
+  const masks = entries.map((entry) => ({ entry, bits: entry.mask(words) }));
+  const beginning = masks.filter(({ bits }) => bits === all).map(({ entry }) => entry);
+  const pieces = episodes(masks, words);
+  const within = beginning.length || pieces.length ? beginning : entries.filter((entry) => entry.mask(words, true) === all);
+  const whole = within.sort(nearest(words));
   const named = whole.filter(({ title }) => title.toLowerCase() === name);
   const kinds = Object.keys(KINDS).flatMap((kind) => whole.filter((entry) => entry.kind === kind && !named.includes(entry)));
   const counts = {};
