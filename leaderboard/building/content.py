@@ -268,12 +268,13 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
-    pages = (*own, _prompts_page(), *handed_in, *absent)
+    shown = (*own, _prompts_page(), *handed_in)
+    pages = (*shown, *absent)
     files = (
         partial(games_board_files, games),
         partial(only_games_files, games, LEADERBOARD),
         *(partial(make, section) for section in games for make in _BOARD_FILES),
-        partial(search_file, None, pages),
+        partial(search_file, None, shown),
     )
     return Content(None, games, pictures, pages, files, (), len(runs) >= _MANY)
 

@@ -5,13 +5,13 @@ differ in title and name alone, so that MkDocs builds one shell for them, whose 
 the site's root and the index of a folder have a shell of their own.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import escape
 
+from leaderboard.building.menus import Menu, with_front_matter
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
 from leaderboard.rendering.render import block
@@ -43,12 +43,13 @@ def has_own_shell(page: Page) -> bool:
     return page.template != ALONE and (not folder or name == "index")
 
 
-def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
+def write_sources(pages: Sequence[Page], docs: Path, menu: Menu) -> dict[str, str]:
     """Write the sources from which MkDocs builds shells.
 
     Args:
         pages: Pages that templates write.
         docs: Folder where MkDocs looks for pages.
+        menu: Menu of the site.
 
     Returns:
         Title by path of the pages that have no shell of their own.
@@ -62,29 +63,26 @@ def write_sources(pages: Sequence[Page], docs: Path) -> dict[str, str]:
             continue
         words = page.values.get("words")
         search_words = words if page.searchable and isinstance(words, str) else ""
-        write_text(docs / f"{page.path}.md", _source(page.title, page.searchable, search_words))
+        write_text(docs / f"{page.path}.md", _source(page.title, menu.place(page.path), page.searchable, search_words))
     for folder in {path.rpartition("/")[0] for path in sharing}:
-        write_text(docs / folder / f"{NAME}.md", _source(TITLE))
+        write_text(docs / folder / f"{NAME}.md", _source(TITLE, menu.place(f"{folder}/{NAME}")))
     return sharing
 
 
-def _source(title: str, searchable: bool = False, words: str = "") -> str:
+def _source(title: str, place: Mapping[str, Any], searchable: bool = False, words: str = "") -> str:
     """Return the source of a shell: settings for the theme, and a body that only the search reads.
 
     Args:
         title: Title of the page.
+        place: Place of the page in the menu.
         searchable: Whether the search finds the page.
         words: Further words that the search finds.
     """
-    # JSON is valid YAML. The theme does not escape titles.
-    settings = [
-        f"title: {json.dumps(str(escape(title)), ensure_ascii=False)}",
-        "hide: [navigation, toc]",
-        "rendered: true",
-    ]
+    # The theme does not escape titles.
+    settings = {"title": str(escape(title)), "hide": ["navigation", "toc"], "rendered": True, "place": place}
     if not searchable:
-        settings.append("search: {exclude: true}")
-    return "\n".join(["---", *settings, "---", "", f"<h1>{escape(title)}</h1><p>{escape(words)}</p>", ""])
+        settings["search"] = {"exclude": True}
+    return with_front_matter(f"\n<h1>{escape(title)}</h1><p>{escape(words)}</p>\n", settings)
 
 
 def write_alone_shells(pages: Sequence[Page], site: Path) -> None:

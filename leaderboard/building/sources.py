@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from ircore.games.declarations import manifest_form
 from ircore.games.registry import installed_games
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import without_comments, write_bundles
+from leaderboard.building.menus import Menu, read_menu, shown_navigation, with_front_matter
 from leaderboard.building.shells import has_own_shell
 from leaderboard.building.tree import Tree
 from leaderboard.building.try_it import canvas_archive
@@ -35,8 +36,6 @@ ABSENT = "absent"
 """Template of pages that only state that they have no content, so that links to them work."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_GAMES_AFTER = "Gallery"
-"""Tab behind which the tab of the other games stands."""
 
 
 def check_sources() -> None:
@@ -58,8 +57,8 @@ def copy_sources(
     games: Sequence[tuple[str, str]],
     address: str,
     title: str = NAME,
-) -> None:
-    """Copy everything that MkDocs reads into the build folder.
+) -> Menu:
+    """Copy everything that MkDocs reads into the build folder, and return the menu of the site.
 
     Args:
         tree: Folders of the build.
@@ -97,7 +96,13 @@ def copy_sources(
     settings = yaml.safe_load((SKELETON / SETTINGS).read_text(encoding="utf-8"))
     known = {path.relative_to(tree.docs).as_posix() for path in tree.docs.rglob("*.md")}
     shown = {f"{page.path}.md" for page in pages if page.template != ABSENT}
-    settings["nav"] = list(_navigation(settings["nav"], known | shown, games))
+    settings["nav"] = shown_navigation(settings["nav"], known | shown, games)
+    menu = read_menu(settings["nav"])
+    settings["extra"]["tabs"] = menu.links()
+    for page in known:
+        source = tree.docs / page
+        place = menu.place(page.removesuffix(".md"))
+        write_text(source, with_front_matter(source.read_text(encoding="utf-8"), {"place": place}))
     if title != NAME:
         # The theme does not escape titles; the description speaks of the reconstruction game.
         name = str(escape(title))
@@ -107,22 +112,7 @@ def copy_sources(
     if address:
         settings["site_url"] = address
     write_text(tree.settings, yaml.safe_dump(settings, allow_unicode=True, sort_keys=False))
-
-
-def _navigation(
-    nav: list[dict[str, Any]], known: Collection[str], games: Collection[tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
-    """Yield the tabs without pages that this site lacks, and a tab of the other games."""
-    for tab in nav:
-        ((title, entry),) = tab.items()
-        if isinstance(entry, list):
-            pages = [page for page in entry if next(iter(page.values())) in known]
-            if pages:
-                yield {title: pages}
-        elif entry in known:
-            yield {title: entry}
-        if title == _GAMES_AFTER and games:
-            yield {"Games": [{game: f"{path}.md"} for game, path in games]}
+    return menu
 
 
 def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:

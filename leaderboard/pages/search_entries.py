@@ -89,7 +89,9 @@ def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
         # Matrices of single conditions and pages of targets would crowd out the other pages.
         single = page.path.startswith("games/") and page.template in _MANY and not page.path.endswith(_WHOLE)
         if (page.path.startswith(_FOLDERS) and not single) or page.path in _PAGES:
-            kind = "board" if page.path.startswith("boards/") else "page"
+            # A run of another game has its players in its title, and no key: its episodes are not put together here.
+            run = page.path.startswith("games/") and "/runs/" in page.path
+            kind = "board" if page.path.startswith("boards/") else "pair" if run else "page"
             words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
             # Titles of a game's instances do not say their ids, by which files name them.
             if page.template == "game_instance":

@@ -8,7 +8,7 @@ LONGEST = 200
 """Characters of a description."""
 
 _HEADING = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL)
-_PARAGRAPH = re.compile(r"<(p|caption)\b(?![^>]*(?:legend|crumb))[^>]*>(.*?)</\1>", re.DOTALL)
+_PARAGRAPH = re.compile(r"<(p|caption)\b(?![^>]*(?:legend|crumb|reading))[^>]*>(.*?)</\1>", re.DOTALL)
 _FINDING = re.compile(r'<p class="finding[ "][^>]*>(.*?)</p>', re.DOTALL)
 _LEAD = re.compile(r'<p class="(?:lead|filtered)"[^>]*>(.*?)</p>', re.DOTALL)
 _CHOSEN = re.compile(r'<a class="chip"[^>]*aria-current="page"[^>]*>(.*?)</a>', re.DOTALL)

@@ -84,16 +84,10 @@ def fits(page: "Page", width: int, height: int = 800) -> bool:
     return True
 
 
-READ = "for (const kind of ['board', 'episodes', 'matrix']) localStorage.setItem(`irg-read-${kind}`, '1');"
-"""Puts away the strips of a first visit, which lie over the foot of the window."""
-
-
-def visit_in(context: "BrowserContext", address: str, first: bool = False) -> Visit:
-    """A page in a browser; on a first visit strips say how to read it."""
+def visit_in(context: "BrowserContext", address: str) -> Visit:
+    """A page in a browser."""
     visit = Visit(context.new_page(), address)
     page = visit.page
-    if not first:
-        page.add_init_script(f"try {{ {READ} }} catch {{ }}")
     page.set_default_timeout(60_000)
     page.on(
         "request",

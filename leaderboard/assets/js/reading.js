@@ -1,13 +1,13 @@
 /*
- * "How to read this": a strip at the foot of the window on the first visit to a kind of page, until it is put away.
+ * "How to read this": a sentence below the heading of a kind of page, until the reader puts it away for good.
  *
- *   <template data-reading-of data-kind="board"> … </template>
+ *   <p data-reading-of data-kind="board"> … </p>
  */
-import { button, element, enhanceEach, withAttributes } from "./dom.js";
+import { button, enhanceEach, withAttributes } from "./dom.js";
 
 const PUT_AWAY = "irg-read-";
 
-/* Where the browser keeps nothing, the strip would come again on every page: then it does not come at all. */
+/* Where the browser keeps nothing, the sentence stays. */
 function store() {
   try {
     return window.localStorage;
@@ -16,15 +16,17 @@ function store() {
   }
 }
 
-enhanceEach("reading-of", (template) => {
+enhanceEach("reading-of", (sentence) => {
   const kept = store();
-  const key = PUT_AWAY + template.dataset.kind;
-  if (!kept || kept.getItem(key)) return;
-  const strip = withAttributes(element("aside", "irg reading-strip"), { "aria-label": "How to read this" });
-  const away = button("Got it", () => {
+  const key = PUT_AWAY + sentence.dataset.kind;
+  if (!kept) return;
+  if (kept.getItem(key)) {
+    sentence.remove();
+    return;
+  }
+  const away = button("×", () => {
     kept.setItem(key, "1");
-    strip.remove();
+    sentence.remove();
   });
-  strip.append(element("p", "", element("strong", "", "How to read this. "), template.content.cloneNode(true)), away);
-  document.body.append(strip);
+  sentence.append(" ", withAttributes(away, { "aria-label": "Put this away", title: "Put this away" }));
 });

@@ -1,11 +1,17 @@
 /*
  * Answers of the search field, from a list of pairs, players, boards, targets and pages: those that have every word, the
- * episodes of a pair on a target, and the worst or best episodes of a pair.
+ * episodes of a pair on a target, the worst or best episodes, and who is best.
  *
  *   [kind, title, further words, address, key or id]   in the order of the board
  */
-const FILLERS = new Set(["of", "the", "a", "on", "by", "with", "and", "for", "from", "show", "me", "in", "at", "+"]);
-const ENDS = { worst: "score", fail: "score", fails: "score", failure: "score", failures: "score", wrong: "facts", best: "best", improved: "gain", regressed: "change" };
+const FILLERS = new Set(["of", "the", "a", "on", "by", "with", "and", "for", "from", "show", "me", "in", "at", "+", "is", "are", "who", "what", "which", "how"]);
+const ENDS = { worst: "score", fail: "score", fails: "score", failure: "score", failures: "score", wrong: "facts", best: "best", top: "best", winner: "best", leads: "best", improved: "gain", regressed: "change" };
+/* Beside an end, these words say what it is the end of and name nothing. */
+const EPISODES = new Set(["episode", "episodes", "picture", "pictures", "rendering", "renderings", "drawing", "drawings"]);
+const PLAYERS = new Set(["pair", "pairs", "player", "players", "model", "models"]);
+const MAIN_BOARD = /^(boards|games\/[^/]+)\/index\.html$/;
+const GALLERY = "gallery/index.html";
+const EXAMPLES = "Write part of a player's name, a category such as “geometry”, or “worst episode”.";
 export const KINDS = { pair: "Pair", describer: "Describer", generator: "Generator", board: "Board", target: "Target", episode: "Episode", page: "Page", worst: "Episodes" };
 const MOST = { pair: 4, describer: 3, generator: 3, board: 3, target: 3, episode: 4, page: 2, worst: 4 };
 
@@ -27,18 +33,19 @@ export class Entry {
   }
 
   /* A number is meant as a whole; of other words the beginning is enough, so that the singular finds the plural. */
-  has({ number, parts }) {
+  has({ number, parts }, anywhere = false) {
     if (number !== null) return this.numbers.has(number);
     const last = parts.length - 1;
     return this.tokens.some((_, place) => parts.every((part, at) => {
       const token = this.tokens[place + at] ?? "";
+      if (anywhere && last === 0) return token.includes(part);
       return at === last ? token.startsWith(part) : token === part;
     }));
   }
 
-  /* One bit for each word that the entry has. */
-  mask(words) {
-    return words.reduce((bits, word, place) => (this.has(word) ? bits | (1 << place) : bits), 0);
+  /* One bit for each word that the entry has; `anywhere`: within a word, too. */
+  mask(words, anywhere = false) {
+    return words.reduce((bits, word, place) => (this.has(word, anywhere) ? bits | (1 << place) : bits), 0);
   }
 
   /* Whole words of the title count more than beginnings. */
@@ -51,8 +58,10 @@ export class Entry {
 function read(query) {
   const texts = split(query, SPACES).map((text) => text.replace(/^[_/.:–-]+|[_/.:–-]+$/g, ""));
   const words = texts.filter((text) => text && !FILLERS.has(text)).slice(0, 12);
-  const end = words.find((word) => word in ENDS);
-  return { words: words.filter((word) => word !== end).map(wordOf), end };
+  const end = words.find((word) => Object.hasOwn(ENDS, word));
+  const names = words.filter((word) => !end || (word !== end && !EPISODES.has(word) && !PLAYERS.has(word)));
+  const asks = (kind) => words.some((word) => kind.has(word));
+  return { words: names.map(wordOf), end, ofPlayers: asks(PLAYERS) || (ENDS[end] === "best" && !asks(EPISODES)) };
 }
 
 const nearest = (words) => (first, second) => second.weight(words) - first.weight(words) || first.tokens.length - second.tokens.length;
@@ -61,26 +70,31 @@ function answer(kind, title, address) {
   return { kind, title, address };
 }
 
-function endAnswers(entries, words, end) {
+function endAnswers(entries, words, end, ofPlayers) {
   const all = (1 << words.length) - 1;
   const name = end[0].toUpperCase() + end.slice(1);
-  if (!words.length) return [answer("worst", `${name} episodes of all pairs`, `gallery/index.html#${{ best: "best", gain: "improved", change: "regressed" }[ENDS[end]] ?? "worst"}`)];
+  if (!words.length) {
+    const board = entries.find(({ address }) => MAIN_BOARD.test(address));
+    const ranks = ofPlayers && board ? [answer("board", `Who is best: ${board.title}`, board.address)] : [];
+    const part = { best: "best", gain: "improved", change: "regressed" }[ENDS[end]] ?? "worst";
+    const shown = entries.some(({ address }) => address === GALLERY) ? [answer("worst", `${name} episodes of all pairs`, `${GALLERY}#${part}`)] : [];
+    return [...ranks, ...shown];
+  }
   const of = (kind) => entries.filter((entry) => entry.kind === kind && entry.mask(words) === all);
-  const pairs = of("pair").map(({ title, key }) =>
-    answer("worst", `${name} of ${title}`, `gallery/index.html?pair=${encodeURIComponent(key)}&sort=${ENDS[end]}#targets`));
+  const pairs = of("pair").filter(({ key }) => key).map(({ title, key }) =>
+    answer("worst", `${name} of ${title}`, `${GALLERY}?pair=${encodeURIComponent(key)}&sort=${ENDS[end]}#targets`));
   const players = [...of("describer"), ...of("generator")].map(({ kind, title, address }) =>
     answer(kind, `What ${title} cannot draw`, `${address}#cannot-draw`));
   return [...pairs, ...players];
 }
 
 /* A pair and a target that together have every word. */
-function episodes(entries, words) {
+function episodes(masks, words) {
   if (words.length < 2) return [];
   const all = (1 << words.length) - 1;
-  const masked = (kind) => entries.filter((entry) => entry.kind === kind)
-    .map((entry) => ({ entry, bits: entry.mask(words) })).filter(({ bits }) => bits && bits !== all)
+  const masked = (kind) => masks.filter(({ entry }) => entry.kind === kind).filter(({ bits }) => bits && bits !== all)
     .sort((first, second) => second.entry.weight(words) - first.entry.weight(words));
-  const [pairs, targets] = [masked("pair"), masked("target")];
+  const [pairs, targets] = [masked("pair").filter(({ entry }) => entry.key), masked("target")];
   const made = [];
   for (const target of targets) {
     for (const pair of pairs) {
@@ -92,16 +106,36 @@ function episodes(entries, words) {
   return made;
 }
 
-/* The answers to a query: what has just that name, then those of one kind together, the nearest first. */
-export function find(entries, query) {
-  const { words, end } = read(query);
-  const ends = end ? endAnswers(entries, words, end) : [];
+/*
+ * The answers to a query: what has just that name, then those of one kind together, the nearest first. Words are
+ * beginnings; where nothing begins so, they may stand within a word. Of many pairs the last answer, without an address,
+ * offers the others, which `every` gives at once.
+ */
+export function find(entries, query, every = false) {
+  const { words, end, ofPlayers } = read(query);
+  const ends = end ? endAnswers(entries, words, end, ofPlayers) : [];
   if (!words.length) return ends;
   const all = (1 << words.length) - 1;
   const name = query.trim().toLowerCase();
-  const whole = entries.filter((entry) => entry.mask(words) === all).sort(nearest(words));
+  const masks = entries.map((entry) => ({ entry, bits: entry.mask(words) }));
+  const beginning = masks.filter(({ bits }) => bits === all).map(({ entry }) => entry);
+  const pieces = episodes(masks, words);
+  const within = beginning.length || pieces.length ? beginning : entries.filter((entry) => entry.mask(words, true) === all);
+  const whole = within.sort(nearest(words));
   const named = whole.filter(({ title }) => title.toLowerCase() === name);
   const kinds = Object.keys(KINDS).flatMap((kind) => whole.filter((entry) => entry.kind === kind && !named.includes(entry)));
   const counts = {};
-  return [...ends, ...named, ...kinds, ...episodes(entries, words)].filter(({ kind }) => (counts[kind] = (counts[kind] ?? 0) + 1) <= MOST[kind]);
+  const kept = [...ends, ...named, ...kinds, ...pieces].filter(({ kind }) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    return counts[kind] <= MOST[kind] || (every && kind === "pair");
+  });
+  return !every && counts.pair > MOST.pair ? [...kept, answer("pair", `All ${counts.pair} pairs with “${query.trim()}”`, null)] : kept;
+}
+
+/* How to widen a query that has no answer, as a sentence. */
+export function widening(entries, query) {
+  const unknown = read(query).words.filter((word) => !entries.some((entry) => entry.has(word, true)));
+  if (!read(query).words.length) return EXAMPLES;
+  if (unknown.length) return `Nothing is called “${unknown.map(({ text }) => text).join("”, “")}”. ${EXAMPLES}`;
+  return "No pair, player, target or page has all of these words: leave one out.";
 }

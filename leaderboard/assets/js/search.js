@@ -6,8 +6,8 @@
  *
  * Every title may be a stranger's words: it goes in as text.
  */
-import { element, fetchJson, whenReady, withAttributes } from "./dom.js";
-import { Entry, KINDS, find } from "./search-answers.js";
+import { button, element, fetchJson, whenReady, withAttributes } from "./dom.js";
+import { Entry, KINDS, find, widening } from "./search-answers.js";
 
 const ROOT = new URL("../../", import.meta.url).href;
 const FIRST = 1e6; // the theme opens the answer with the highest score on Enter
@@ -30,14 +30,18 @@ class Finder {
     this.entries = await this.loading;
   }
 
-  async show() {
+  async show(every = false) {
     if (!this.entries) await this.load();
-    const answers = find(this.entries, this.field.value);
-    this.list.replaceChildren(...answers.map((made, place) => this.item(made, place)));
-    this.list.hidden = answers.length === 0;
+    const query = this.field.value;
+    const answers = find(this.entries, query, every);
+    const items = answers.map((made, place) => this.item(made, place));
+    if (!items.length && this.entries.length && query.trim()) items.push(element("li", "find-none", widening(this.entries, query)));
+    this.list.replaceChildren(...items);
+    this.list.hidden = items.length === 0;
   }
 
   item({ kind, title, address }, place) {
+    if (address === null) return element("li", "", button(title, () => this.show(true), "find-more"));
     const words = withAttributes(element("span", "", element("span", "find-kind", KINDS[kind]), " ", element("bdi", "", title)), { "data-md-score": FIRST - place });
     return element("li", "", withAttributes(element("a", "find-link", words), { href: ROOT + address }));
   }

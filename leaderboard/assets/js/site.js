@@ -9,3 +9,4 @@ import "./search.js";
 import "./terms.js";
 import "./reading.js";
 import "./share.js";
+import "./print.js";

@@ -30,6 +30,7 @@ from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.submissions.history import Step
 from leaderboard.building.cards import card_tags
 from leaderboard.building.content import Content, Options, read_content
+from leaderboard.building.menus import Menu
 from leaderboard.building.shells import write_sources
 from leaderboard.building.site_build import build_site
 from leaderboard.building.site_check import check_site
@@ -134,7 +135,7 @@ def test_no_head_has_an_element_of_a_strangers(content: Content, tmp_path: Path)
     assert any("x-hostile" in tag for tag in tags)
     assert {name for tag in tags for name in Elements(tag).names} == {"meta", "property", "content"}
     named = [Page("hostile", RUNS_ANYWHERE, "board", {"words": RUNS_ANYWHERE}, searchable=True)]
-    write_sources([*content.pages, *named], tmp_path)
+    write_sources([*content.pages, *named], tmp_path, Menu(()))
     shells = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.md")]
     assert any("x-hostile" in shell for shell in shells)
     assert [shell for shell in shells if "<x-hostile" in shell] == []

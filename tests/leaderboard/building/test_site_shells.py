@@ -1,14 +1,20 @@
-"""A page made from a shell that several share is the page that MkDocs itself would have made."""
+"""A page made from a shell that several share is the page that MkDocs, or Zensical, itself would have made."""
 
 import shutil
+import subprocess
+import sys
 
 import pytest
+from markupsafe import escape
 
+from leaderboard.building import sources
 from leaderboard.building.mkdocs_run import mkdocs
 from leaderboard.building.shells import read_shells, write_sources
-from leaderboard.building.sources import copy_sources
 from leaderboard.building.tree import Tree
 from leaderboard.model.site import Page
+from leaderboard.rendering.shell import NAME, TITLE
+from leaderboard.skeleton import SKELETON
+from leaderboard.storage.output_folder import write_text
 
 pytestmark = pytest.mark.slow
 
@@ -23,35 +29,54 @@ PAGES = (
     *(
         Page(name, name, "paper")
         for name in (
-            "boards/index", "gallery/index", "changes", "compare", "limits", "replay", "prompts", "metric-agreement",
-            "people",
+            "boards/index", "gallery/index", "changes", "history", "compare", "limits", "replay", "prompts",
+            "metric-agreement", "people",
         )
     ),
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def shells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Pages with their slots filled, by path; ``alone/NAME`` are those that have a shell of their own."""
-    tree = Tree(tmp_path_factory.mktemp("build"))
-    copy_sources(tree, PAGES, [("Rock & paper", "games/rps/index")], ADDRESS)
-    for name, title in TITLES.items():
-        # The same page, asked for by itself.
-        write_sources([Page("alone", title, "pair")], tree.docs)
-        target = tree.docs / f"{name}.md"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        (tree.docs / "alone.md").rename(target)
-    write_sources([Page("games/rps/index", "Rock & paper: board", "game_board")], tree.docs)
-    sharing = write_sources(PAGES, tree.docs)
-    assert sharing == TITLES
+WRITTEN = ("install", "load", "metrics")
+"""Hand-written pages of the small tree; the navigation leaves out all others."""
+
+
+def build_with_zensical(tree: Tree) -> None:
+    pytest.importorskip("zensical")
+    command = [sys.executable, "-m", "zensical", "build", "--config-file", tree.settings.name]
+    subprocess.run(command, cwd=tree.work, capture_output=True, check=True)
+
+
+def build_with_mkdocs(tree: Tree) -> None:
     with mkdocs(tree):
         pass
+
+
+@pytest.fixture(scope="module", params=[build_with_mkdocs, build_with_zensical])
+def shells(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Pages with their slots filled, by path; ``alone/NAME`` are those that have a shell of their own."""
+    tree, skeleton = Tree(tmp_path_factory.mktemp("build")), tmp_path_factory.mktemp("skeleton")
+    shutil.copy(SKELETON / sources.SETTINGS, skeleton)
+    for name in WRITTEN:
+        write_text(skeleton / "docs" / f"{name}.md", f"---\nhide: [navigation]\n---\n\n# {name}\n\n## Part\n\nText.\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "SKELETON", skeleton)
+        menu = sources.copy_sources(tree, PAGES, [("Rock & paper", "games/rps/index")], ADDRESS)
+    write_sources([Page("games/rps/index", "Rock & paper: board", "game_board")], tree.docs, menu)
+    sharing = write_sources(PAGES, tree.docs, menu)
+    assert sharing == TITLES
+    for name, title in TITLES.items():
+        # The same page, asked for by itself.
+        shared = (tree.docs / name).with_name(f"{NAME}.md").read_text("utf-8")
+        write_text(tree.docs / f"{name}.md", shared.replace(TITLE, escape(title)))
+    request.param(tree)
     made: dict[str, str] = {}
     for path, shell, title in read_shells(tree.site, sharing):
         key = path if title else f"alone/{path}"
-        made[key] = shell.filled("<p>content</p>", title, path.rpartition("/")[2])
+        # The same page has shorter or longer addresses.
+        made[key] = shell.filled("<p>content</p>", title, path.rpartition("/")[2]).replace('href="./', 'href="')
     assert list(tree.site.rglob("*irg_slot*")) == []
-    made["index.json"] = (tree.site / "search" / "search_index.json").read_text("utf-8")
+    (index,) = (path for name in ("search_index.json", "search.json") for path in tree.site.rglob(name))
+    made["index.json"] = index.read_text("utf-8")
     shutil.rmtree(tree.work)
     return made
 
@@ -70,7 +95,13 @@ def test_pages_of_a_section_lead_to_one_another(shells: dict[str, str]) -> None:
     assert '<a class="chip" href="index.html" aria-current="true">Pairs and players</a>' in pair
     assert '<a class="chip" href="../boards/index.html">Board</a>' in pair
     assert '<a class="chip" href="../index.html" aria-current="true">Board</a>' in board
-    assert '<a class="chip" href="changes.html" aria-current="page">What changed</a>' in shells["alone/changes"]
+    changes, page = shells["alone/changes"], shells["alone/load"]
+    # A section within a tab has a row of its own below that of the tab.
+    assert '<a class="chip" href="changes.html" aria-current="true">History</a>' in changes
+    assert '<a class="chip" href="changes.html" aria-current="page">What changed</a>' in changes
+    assert '<a class="chip" href="install.html" aria-current="true">How-to</a>' in page
+    assert '<a class="chip" href="load.html" aria-current="page">Load the data</a>' in page
+    assert page.count('class="irg section-row"') == changes.count('class="irg section-row"') == 2
     # A tab of a single page needs no row.
     assert "section-row" not in shells["alone/gallery/index"]
 

@@ -192,7 +192,7 @@ def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site
     last = list(site.galleries)[-1]
     assert f'href="gallery/{last}.html?pair=teller&amp;pair=seer#teller">' in text
     # The former board's interval reaches 5 down and 4 up: even enough for one half.
-    assert '1<span class="main-of"><span class="value" title="95 % interval 75.0 to 84.0, n = 40">80.0' in text
+    assert '1 <span class="muted main-of"><span class="value" title="95 % interval 75.0 to 84.0, n = 40">80.0' in text
     assert '<a href="pairs/seer.html#geometry-easy">Geometry, easy</a> <span class="nowrap">+10.0 to −10.' in text
     assert "2025.1" in text
     assert [chart.id for chart in page.values["own_charts"]] == ["entries", "versions"]

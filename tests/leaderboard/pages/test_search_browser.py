@@ -62,6 +62,9 @@ def test_a_condition_finds_its_board_and_its_targets(visit: Visit) -> None:
         ("matrix", "/matrix.html"),
         ("published scores", "/paper.html"),
         ("cost", "/figures.html"),
+        ("worst episode", "/gallery/index.html#worst"),
+        ("worst", "/gallery/index.html#worst"),
+        ("who is best", "/boards/index.html"),
         ("pairs and players", "/pairs/index.html"),
     ],
 )
@@ -96,6 +99,28 @@ def test_a_name_is_meant_whole_and_so_is_a_number(visit: Visit, query: str, firs
         "return search.find(entries.map((entry) => new search.Entry(entry)), query)[0].title; }"
     )
     assert page.evaluate(script, [entries, query]) == first
+
+
+def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
+    page = visit.open("index.html")
+    entries = [
+        *(["pair", f"seer-{n} + painter", "", f"pairs/{n}.html", str(n)] for n in range(9)),
+        ["pair", "Reference games: looker + listener", "", "games/reference/runs/looker.html"],
+    ]
+    script = f"""(entries) => {{
+      const search = {bundle("search-answers").rstrip().rstrip(";")};
+      const made = entries.map((entry) => new search.Entry(entry));
+      return [
+        search.find(made, "paint"), search.find(made, "paint", true), search.find(made, "isten"),
+        search.widening(made, "seer zzz"), search.widening(made, "seer looker"),
+      ];
+    }}"""
+    first, every, within, unknown, apart = page.evaluate(script, entries)
+    assert [answer["title"] for answer in first[4:]] == ["All 9 pairs with “paint”"]
+    assert sorted(answer["address"] for answer in every) == [f"pairs/{n}.html" for n in range(9)]
+    assert [answer["address"] for answer in within] == ["games/reference/runs/looker.html"]
+    assert unknown.startswith("Nothing is called “zzz”. ")
+    assert apart.endswith("leave one out.")
 
 
 def test_an_answer_is_there_at_once_with_200_pairs(visit: Visit) -> None:

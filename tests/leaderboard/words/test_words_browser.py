@@ -1,4 +1,4 @@
-"""Words of the site in a real browser: descriptions, terms by touch, the strip of a first visit, names of tables."""
+"""Words of the site in a real browser: descriptions, terms by touch, how to read a page, names of tables."""
 
 import re
 from pathlib import Path
@@ -117,17 +117,17 @@ def test_a_term_with_a_page_of_its_own_is_explained_first_and_followed_at_the_se
         page.wait_for_url("**/metrics.html#delta-q")
 
 
-def test_the_strip_of_a_first_visit_can_be_put_away_for_good(browser: "Browser", address: str) -> None:
+def test_how_to_read_a_page_stands_below_its_heading_until_it_is_put_away(browser: "Browser", address: str) -> None:
     with browser.new_context() as context:
-        page = visit_in(context, address, first=True).open("boards/index.html")
-        strip = page.get_by_role("complementary", name="How to read this")
-        strip.wait_for()
-        assert axe_findings(page) == []
-        strip.get_by_role("button").click()
-        assert strip.count() == 0
+        page = visit_in(context, address).open("boards/index.html")
+        sentence = page.locator(".reading")
+        assert sentence.evaluate("words => getComputedStyle(words).position") == "static"
+        assert sentence.get_by_role("link").get_attribute("href") == "../statistics.html"
+        sentence.get_by_role("button", name="Put this away").click()
+        assert sentence.count() == 0
         page.reload()
         page.locator("table[data-folds]").wait_for()
-        assert strip.count() == 0
+        assert sentence.count() == 0
 
 
 @pytest.mark.parametrize(
