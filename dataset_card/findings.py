@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
-from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels
+from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels, plain_rgb
 from ircore.core.untrusted_text import without_controls
 
 
@@ -154,7 +154,7 @@ def decoded(data: bytes) -> DecodedPicture | str:
                 return f"picture of {image.width} × {image.height} pixels is too large"
             # Opening has read the header alone.
             image.load()
-            shown = hash_pixels(np.asarray(image.convert("RGB")))
+            shown = hash_pixels(np.asarray(plain_rgb(image)))
             return _carried(image) or DecodedPicture(shown, image.width, image.height)
     except (*UNDECODABLE, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"

@@ -98,11 +98,46 @@ def render_croissant(
     return _dump(document)
 
 
+HUB_PAGE = re.compile(r"https://huggingface\.co/datasets/[\w.-]+/[\w.-]+")
+"""Address of a dataset's page on the Hub."""
+
+
 def without_url(data: bytes) -> bytes:
     """Return a ``croissant.json`` of this program without the address of its page."""
+    return _with_url(data, None)
+
+
+def with_hub_page(data: bytes, name: str) -> bytes:
+    """Return a ``croissant.json`` of this program that names its page on the Hub, unless maintainers name another.
+
+    Args:
+        data: Content of the file.
+        name: Of the dataset, ``ORG/NAME``.
+    """
+    stated = json.loads(data).get("url")
+    return (
+        data
+        if stated and not HUB_PAGE.fullmatch(stated)
+        else _with_url(data, f"https://huggingface.co/datasets/{name}")
+    )
+
+
+def is_but_for_hub_page(data: bytes, wanted: bytes) -> bool:
+    """Return whether a ``croissant.json`` is the wanted one, but for the page on the Hub that a push adds."""
+    try:
+        document = json.loads(data[:MAX_BYTES])
+        stated = document.get("url") if isinstance(document, dict) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(stated, str) and bool(HUB_PAGE.fullmatch(stated)) and data == _with_url(wanted, stated)
+
+
+def _with_url(data: bytes, url: str | None) -> bytes:
     document = json.loads(data)
     document.pop("url", None)
-    return _dump(document).encode()
+    # In its place, before what the files and tables are.
+    rest = {key: document.pop(key) for key in ("distribution", "recordSet")}
+    return _dump(document | ({} if url is None else {"url": url}) | rest).encode()
 
 
 def _dump(document: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from dataset_card.card.croissant import CROISSANT, with_hub_page
 from dataset_card.card.verification import VERIFICATION, Verification, read_verification
 from dataset_card.checking.recheck import new_runs, recheck_new_runs
 from dataset_card.checking.release_check import Report, check_release
@@ -22,6 +23,7 @@ from dataset_card.releases.files import LocalFile, read_local_file, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_bytes
 from ircore.core.records import DEFAULT_GAME
 
 Visibility = Literal["private", "public"]
@@ -157,6 +159,7 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
         for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
         outgoing = _prepared(folder, plan)
+    outgoing = _with_page(repo, outgoing)
     tag = outgoing.tag
     # Files that stand under the tag were computed again before an earlier push.
     if not _has_files(repo, remote, outgoing):
@@ -206,6 +209,16 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
     release = StoredRelease(folder)
     return _Outgoing(release, files, plan.revision or release.record.name, report)
+
+
+def _with_page(repo: Repository, outgoing: _Outgoing) -> _Outgoing:
+    """Return the release with its page on the Hub in ``croissant.json``, which is written into its folder too."""
+    path = outgoing.release.folder / CROISSANT
+    data = path.read_bytes()
+    if (named := with_hub_page(data, repo.name)) == data:
+        return outgoing
+    write_bytes(path, named)
+    return outgoing._replace(files={**outgoing.files, CROISSANT: read_local_file(path)})
 
 
 def _rechecked(repo: Repository, outgoing: _Outgoing, now: RemoteHead, say: Say) -> _Outgoing:

@@ -206,6 +206,8 @@ def write_release(
         maintainer_texts = {} if previous is None else read_maintainer_texts(previous.folder)
     configs = source.configs(previews or (previous is not None and previous.has_previews))
     with new_folder(out) as folder:
+        # Before the tables: whatever picture was compared with its record here is not decoded again there.
+        copies = dict(_copies((run for run in source.runs if has_support(FEATURE, run.run.game)), previous))
         writer = PartWriter(folder, previous, configs)
         steps = sum(1 if config.name in OF_NO_RUN else len(runs_in(config, source)) for config in configs)
         with progress("release", steps) as shown:
@@ -218,7 +220,6 @@ def write_release(
         # After the record, because gaps are no part of the content that a release is named after.
         texts[SEASON_GAPS] = season_text(season, source, record, previous, gone)
         written = tuple(sum_parts(config, parts) for config in configs)
-        copies = dict(_copies((run for run in source.runs if has_support(FEATURE, run.run.game)), previous))
         verified = Verification() if previous is None else still_true(read_verification(previous.folder), parts)
         record = _write_files(folder, source, record, texts, (maintainer_texts, verified), copies)
     return Built(record, written, writer.reused, selection.left_out)

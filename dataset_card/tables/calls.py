@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
@@ -33,9 +33,10 @@ from ircore.runs.costs.prices import answered, seconds, usage_of_question
 from ircore.runs.episode import episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Failure
 from ircore.runs.folder import RunFolder
-from ircore.runs.judge_questions import JudgeQuestion, read_judgements
+from ircore.runs.judge_answers import PREFERENCE_FORM, SIMILARITY_FORM, AnswerError, verdicts_form
+from ircore.runs.judge_questions import JudgeQuestion, QuestionKey, read_judgements
 from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
-from ircore.scorers.judges.manifest import ALONE, PAIR, TRIPLET, load_judge_prompts
+from ircore.scorers.judges.manifest import ALONE, PAIR, TRIPLET, Asks, JudgePrompts, load_judge_prompts
 
 ANSWERED = "answered"
 """Outcome of a question that brought an answer; of any other question the outcome is the reason."""
@@ -124,15 +125,19 @@ def _calls_of_folder(run: PlayedRun, source: RunFolder) -> Iterator[CallRecord]:
         if not isinstance(event, End):
             asked[event.episode_id].append(event)
     judged: defaultdict[str, list[JudgeQuestion]] = defaultdict(list)
+    first: dict[QuestionKey, JudgeQuestion] = {}
     for question in read_judgements(source):
         judged[question.episode_id].append(question)
+        if not question.repair and question.text is not None:
+            first[question.key] = question
     instances = run.instances.instances.in_order(episode.instance_id for episode in run.episodes)
     for episode, instance in zip(run.episodes, instances, strict=True):
         name = episode.episode_id
         yield from stored[name]
         if events := asked[name]:
             yield from _seat_calls(events, _questions(run, instance, episode, events))
-        yield from map(_judge_call, judged[name])
+        for question in judged[name]:
+            yield _judge_call(question, _judge_prompt(question, first.get(question.key._replace(repair=False))))
 
 
 def calls_of_rows(rows: Iterable[Row]) -> Iterator[CallRecord]:
@@ -207,9 +212,36 @@ def _seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) 
         )
 
 
-def _judge_call(question: JudgeQuestion) -> CallRecord:
-    words = load_judge_prompts()
-    prompt = getattr(words, question.task) if question.task in _COMPARED else None
+def _judge_prompt(question: JudgeQuestion, before: JudgeQuestion | None) -> str | None:
+    """Return the words that a judge was asked with, from the built-in ones; None if it had others, which nobody keeps.
+
+    Args:
+        question: The question.
+        before: Of a request for repair: the question whose answer could not be used.
+    """
+    words = _built_in_words("ratings" if question.task in _COMPARED else "facts")
+    if question.prompts != words.version:
+        return None
+    if not question.repair:
+        # Which sentences were asked, the journal has as a hash alone.
+        return str(getattr(words, question.task)) if question.task in _COMPARED else None
+    if before is None or before.task == "facts":
+        return None
+    form = PREFERENCE_FORM if before.order else SIMILARITY_FORM
+    try:
+        before.read()
+    except AnswerError as problem:
+        # Made of the answer before, as the judge's runner makes it.
+        return words.repaired(str(problem), verdicts_form(before.sentences) if before.sentences else form)
+    return None
+
+
+@cache
+def _built_in_words(asks: Asks) -> JudgePrompts:
+    return load_judge_prompts(asks=asks)
+
+
+def _judge_call(question: JudgeQuestion, prompt: str | None) -> CallRecord:
     # The target is shown where pictures are compared, and not where sentences are.
     pictures = (*((question.target,) if question.task in _COMPARED else ()), *question.shown)
     return CallRecord(
@@ -221,8 +253,7 @@ def _judge_call(question: JudgeQuestion) -> CallRecord:
         order=question.order,
         repair=question.repair,
         again=question.again,
-        # A request for repair is made of the answer before.
-        prompt=prompt if question.prompts == words.version and not question.repair else None,
+        prompt=_clean(prompt),
         pictures=pictures,
         captions=_CAPTIONS[len(pictures)],
         choices=(),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 SPLIT = "test"
@@ -73,7 +74,7 @@ class Config:
         """Pattern of the table's files, relative to the release."""
         return f"data/{self.name}/{SPLIT}-*.parquet"
 
-    @property
+    @cached_property
     def images(self) -> tuple[Column, ...]:
         """The columns that hold pictures, one or several."""
         return tuple(column for column in self.columns if ITEMS.get(column.kind, column.kind) == "image")

@@ -225,7 +225,8 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
     stated: set[tuple[object, ...]] = set()
     for entries in table.rows:
         row = {filled.column.key: entry for filled, entry in zip(filling, entries, strict=True)}
-        plain: Row = {key: row[key].value for key in ("run_id", "submission", "category", "difficulty", "rules")}
+        named = ("run_id", "submission", "category", "difficulty", "rules")
+        plain: Row = {"game": results.game.name, **{key: row[key].value for key in named}}
         for filled in numbers:
             key, entry = filled.column.key, row[filled.column.key]
             # An estimate without a mean still says of how many episodes; a number that is missing says nothing.
@@ -237,7 +238,6 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
             stated.add(place)
             ranks = key == "main_score"
             yield {
-                "game": results.game.name,
                 **plain,
                 "by": results.game.name if filled.by_all else row["judge"].value,
                 "measure": key,

@@ -359,7 +359,13 @@ CALLS = Config(
         Column("order", "string", "judge: which rendering was shown first, as in `scores`.", True, field="order"),
         Column("repair", "bool", "judge: whether it sent an answer back that could not be read.", field="repair"),
         Column("again", "bool", "judge: whether it was asked once more, to see how far it agrees.", field="again"),
-        Column("prompt", "string", "The words that were sent; null if they are not known.", True, field="prompt"),
+        Column(
+            "prompt",
+            "string",
+            "The words that were sent; null if they are not known, as of a judge with prompts of its own.",
+            nullable=True,
+            field="prompt",
+        ),
         Column(
             "pictures_sha256",
             "strings",

@@ -17,6 +17,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -232,7 +233,11 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
 
     A full group ends before a row that shares no picture with it, or when it is twice as large as it should be.
     """
-    most = GROUP_ROWS_WITH_IMAGES if config.images else GROUP_ROWS
+    if not config.images:
+        waiting = iter(rows)
+        while many := list(islice(waiting, GROUP_ROWS)):
+            yield many
+        return
     group: list[Row] = []
     stored: dict[tuple[str, str], int] = {}
     held_bytes = written = 0
@@ -248,7 +253,7 @@ def _groups(config: Config, rows: Iterable[Row]) -> Iterator[list[Row]]:
         }
         enough = 2 * full if sizes.keys() & stored.keys() else full
         # A picture that several rows share is stored once, but held for each of them until it is written.
-        if len(group) >= most or sum(stored.values()) >= enough or held_bytes >= 4 * full:
+        if len(group) >= GROUP_ROWS_WITH_IMAGES or sum(stored.values()) >= enough or held_bytes >= 4 * full:
             yield group
             written += sum(stored.values())
             group, stored, held_bytes = [], {}, 0
@@ -270,9 +275,6 @@ def _read_ahead(config: Config, rows: Iterable[Row]) -> Iterator[Row]:
 
     Threads read a few rows ahead: most of the time goes into decoding, which checks a picture and holds up no other.
     """
-    if not config.images:
-        yield from rows
-        return
     begun: OrderedDict[int, tuple[PictureFile, Future[EmbeddedImage]]] = OrderedDict()
 
     def begin(value: object) -> object:

@@ -85,7 +85,7 @@ def hash_pixels(pixels: Pixels) -> str:
         pixels: Height × width × 3, uint8.
     """
     digest = hashlib.sha256(struct.pack(">II", pixels.shape[1], pixels.shape[0]))
-    digest.update(pixels.tobytes())
+    digest.update(pixels.data if pixels.flags.c_contiguous else pixels.tobytes())
     return digest.hexdigest()
 
 
@@ -126,7 +126,7 @@ class Picture:
         from PIL import Image
 
         with Image.open(io.BytesIO(self.data)) as image:
-            return _frozen(np.asarray(image.convert("RGB")))
+            return _frozen(np.asarray(plain_rgb(image)))
 
     @classmethod
     def from_pixels(cls, pixels: Pixels, changes: tuple[str, ...] = ()) -> "Picture":
@@ -194,7 +194,7 @@ class Picture:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
                 if image.size == (known.width, known.height) and known.width * known.height <= MAX_PIXELS:
-                    picture.__dict__["pixels"] = _frozen(np.asarray(image.convert("RGB")))
+                    picture.__dict__["pixels"] = _frozen(np.asarray(plain_rgb(image)))
         except (*UNDECODABLE, Image.DecompressionBombError):
             pass
         if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
@@ -249,6 +249,11 @@ def stored_pixels(image: "Image.Image") -> Pixels:
 
     plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
     return _frozen(np.asarray(plain.convert("RGB")))
+
+
+def plain_rgb(image: "Image.Image") -> "Image.Image":
+    """Return a picture in RGB: itself, where it is, since Pillow would copy it."""
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def shown_pixels(image: "Image.Image") -> Pixels:

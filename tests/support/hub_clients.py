@@ -28,11 +28,12 @@ class HubClient:
         home: Where it keeps its cache.
     """
 
-    def __init__(self, hub: HubServer, home: Path) -> None:
+    def __init__(self, hub: HubServer, home: Path, folder: Path | None = None, **more: str) -> None:
         self.home = home
-        self._environment = environment_for(hub, home)
+        self._environment = environment_for(hub, home) | more
+        pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            [sys.executable, __file__], env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, __file__], env=self._environment, cwd=folder, stdin=pipe, stdout=pipe, text=True
         )
 
     def run(self, *arguments: object, **changes: str | None) -> Outcome:

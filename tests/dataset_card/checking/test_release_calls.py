@@ -47,10 +47,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     episode = next(episode for episode in run.episodes() if episode.renderings)
     question = JudgeQuestion(
         judge="eye", asked_as="0" * 64, prompts=load_judge_prompts().version, episode_id=episode.episode_id, turn=1,
-        task="similarity", target="1" * 64, shown=(episode.renderings[1].sha256,), text='{"score": 5}', seconds=1.5,
+        task="similarity", target="1" * 64, shown=(episode.renderings[1].sha256,), text="five", seconds=1.5,
     )  # fmt: skip
+    repaired = question.model_copy(update={"repair": True, "text": '{"score": 5}'})
     with JudgementWriter() as writer:
-        writer.record([JudgementEntry(run.path, question)])
+        writer.record([JudgementEntry(run.path, question), JudgementEntry(run.path, repaired)])
     build_release([run.path], instances.folder, folder / "release")
     return folder
 
@@ -98,10 +99,13 @@ def test_paths_of_machines_are_not_published(rows: list[Row]) -> None:
 
 
 def test_a_question_to_a_judge_follows_those_of_its_episode(rows: list[Row]) -> None:
-    (judged,) = (row for row in rows if row["judge"])
+    judged, repaired = (row for row in rows if row["judge"])
     before = rows[rows.index(judged) - 1]
-    assert (judged["seat"], judged["judge"], judged["answer"]) == (None, "eye", '{"score": 5}')
+    assert (judged["seat"], judged["judge"], judged["answer"]) == (None, "eye", "five")
     assert judged["prompt"] == load_judge_prompts().similarity
+    # The request for repair quotes the answer, and says what was asked for.
+    assert (repaired["repair"], repaired["answer"]) == (True, '{"score": 5}')
+    assert '{"score": N} with a whole number N from 0 to 10' in str(repaired["prompt"])
     assert judged["captions"] == ["Picture A, the original:", "Picture B:"]
     assert before["episode_id"] == judged["episode_id"]
 

@@ -12,6 +12,7 @@ from hub_clients import Outcome, published, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer, running_hub
 from releases import contents, rewrite
 
+from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.maintainer_texts import begin
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
@@ -49,6 +50,7 @@ def test_a_first_push_makes_a_private_dataset_with_one_commit_and_a_tag(
     assert repo.titles == ["initial commit", "Release v1.0.0"]
     assert repo.tags == {"v1.0.0": repo.head}
     assert published(hub, REPO) == contents(release)
+    assert json.loads((release / CROISSANT).read_text())["url"] == "https://huggingface.co/datasets/org/irg"
     assert repo.tree["data/leaderboard/test-00000-of-00001.parquet"].large
     assert done.out.splitlines() == [
         "from datasets import load_dataset",
