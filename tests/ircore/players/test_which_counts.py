@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
@@ -20,6 +21,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.editor import player as editor
 from ircore.players.builtin.solver import Solver
 from ircore.players.calls import Caller, FaultError
+from ircore.players.examination import service_remedy
 from ircore.players.faults import Fault
 from ircore.players.guard import scrubber
 from ircore.players.human import HumanPlayer
@@ -267,3 +269,14 @@ def test_a_picture_at_another_server_is_not_asked_for() -> None:
     connection = Connection("http://127.0.0.1:9/v1", "", "httpx", 5)
     with pytest.raises(FaultError, match=r"127\.0\.0\.2, which is another server and not asked"):
         asyncio.run(connection.fetch("http://127.0.0.2:9/picture.png"))
+
+
+def test_the_remedy_is_that_of_the_last_request() -> None:
+    spec = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
+    attempts = {
+        kind: Attempt.model_validate({"kind": kind, "seconds": 1.0, "detail": "x"}) for kind in ("denied", "not_found")
+    }
+    denied, not_found = (service_remedy(spec, [attempts[kind]]) for kind in ("denied", "not_found"))
+    assert denied != not_found
+    assert service_remedy(spec, [attempts["denied"], attempts["not_found"]]) == not_found
+    assert service_remedy(spec, [attempts["not_found"], attempts["denied"]]) == denied

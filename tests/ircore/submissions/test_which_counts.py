@@ -12,13 +12,11 @@ from manifest_attacks import GOOD
 from target_instances import target_instance
 
 from ircore.core.drawing import Drawing
-from ircore.core.episode_records import Attempt, Rendering
+from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import rendered_turns, renderings_of, turns_of
 from ircore.instances.store import write_instances
-from ircore.players.examination import service_remedy
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import CallKey, End, Event, Failure
 from ircore.runs.folder import RunFolder
@@ -55,17 +53,6 @@ def test_an_inbox_is_cut_at_the_end_of_a_line(monkeypatch: pytest.MonkeyPatch) -
         cut = Inbox(evaluations=tuple((f"pair-{number}", "to be played") for number in range(40))).text("today")
         assert cut.endswith("More waits: decide these first.\n")
         assert set(cut.splitlines()[:-2]) <= set(lines)
-
-
-def test_the_remedy_is_that_of_the_last_request() -> None:
-    spec = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
-    attempts = {
-        kind: Attempt.model_validate({"kind": kind, "seconds": 1.0, "detail": "x"}) for kind in ("denied", "not_found")
-    }
-    denied, not_found = (service_remedy(spec, [attempts[kind]]) for kind in ("denied", "not_found"))
-    assert denied != not_found
-    assert service_remedy(spec, [attempts["denied"], attempts["not_found"]]) == not_found
-    assert service_remedy(spec, [attempts["not_found"], attempts["denied"]]) == denied
 
 
 @pytest.mark.parametrize(("low", "high", "is_collapsed"), [(0.01, 0.05, True), (0.01, 0.9, False)])
