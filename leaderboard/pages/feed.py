@@ -20,7 +20,7 @@ from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import entries as entered_pairs
 from leaderboard.words.findings import measured_words
-from leaderboard.words.labels import interval_words, number, rank, unrated_words
+from leaderboard.words.labels import number, rank, unrated_words
 
 NAME = "Image Reconstruction Game"
 
@@ -198,8 +198,8 @@ def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
 def _brief(cell: Cell, entered: Entered | None) -> str:
     """Return the main score and the rank at which a pair entered, in a line."""
     main = "no main score yet" if cell.main.mean is None else f"main score {number(cell.main.mean, 1)}"
-    if cell.main.mean is not None and cell.main.low is not None:
-        main += f" ({interval_words(cell.main, 1)})"
+    if cell.main.mean is not None and cell.main.low is not None and cell.main.high is not None:
+        main += f" ({number(cell.main.low, 1)} to {number(cell.main.high, 1)})"
     if cell.unranked:
         return f"{main}; no rank: {cell.unranked_words}"
     return f"{main}, entered with rank {rank(*entered.ranks)} of {entered.pairs}" if entered and entered.ranks else main

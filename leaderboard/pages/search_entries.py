@@ -89,14 +89,22 @@ def page_entries(pages: Iterable[Page]) -> Iterator[Entry]:
         # Matrices of single conditions and pages of targets would crowd out the other pages.
         single = page.path.startswith("games/") and page.template in _MANY and not page.path.endswith(_WHOLE)
         if (page.path.startswith(_FOLDERS) and not single) or page.path in _PAGES:
-            # A run of another game has its players in its title, and no key: its episodes are not put together here.
-            run = page.path.startswith("games/") and "/runs/" in page.path
-            kind = "board" if page.path.startswith("boards/") else "pair" if run else "page"
+            kind = _kind(page.path)
             words = "leaderboard" if kind == "board" else _PAGES.get(page.path, "")
             # Titles of a game's instances do not say their ids, by which files name them.
-            if page.template == "game_instance":
+            if kind == "target":
                 words = page.path.rpartition("/")[2]
             yield [kind, _line(page.title), words, f"{page.path}.html"]
+
+
+def _kind(path: str) -> str:
+    """Return the kind of a page by its place among the pages of its game, which have the same tree in every game."""
+    if path.startswith("games/"):
+        path = path.split("/", 2)[2]
+    folder, _, name = path.partition("/")
+    if folder == "boards":
+        return "board"
+    return {"pairs": "pair", "gallery": "target"}.get(folder, "page") if name not in {"", "index"} else "page"
 
 
 def _line(text: str) -> str:

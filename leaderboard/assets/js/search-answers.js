@@ -9,11 +9,12 @@ const ENDS = { worst: "score", fail: "score", fails: "score", failure: "score", 
 /* Beside an end, these words say what it is the end of and name nothing. */
 const EPISODES = new Set(["episode", "episodes", "picture", "pictures", "rendering", "renderings", "drawing", "drawings"]);
 const PLAYERS = new Set(["pair", "pairs", "player", "players", "model", "models"]);
-const MAIN_BOARD = /^(boards|games\/[^/]+)\/index\.html$/;
+const MAIN_BOARD = /^(games\/[^/]+\/)?boards\/index\.html$/;
 const GALLERY = "gallery/index.html";
+const OTHER_GALLERY = /^games\/[^/]+\/gallery\/index\.html$/;
 const EXAMPLES = "Write part of a player's name, a category such as “geometry”, or “worst episode”.";
 export const KINDS = { pair: "Pair", describer: "Describer", generator: "Generator", board: "Board", target: "Target", episode: "Episode", page: "Page", worst: "Episodes" };
-const MOST = { pair: 4, describer: 3, generator: 3, board: 3, target: 3, episode: 4, page: 2, worst: 4 };
+const MOST = { pair: 4, describer: 3, generator: 3, board: 4, target: 3, episode: 4, page: 2, worst: 4 };
 
 const SPACES = /[\s,()+]+/;
 const SEPARATORS = /[_/.:–-]+/;
@@ -74,11 +75,15 @@ function endAnswers(entries, words, end, ofPlayers) {
   const all = (1 << words.length) - 1;
   const name = end[0].toUpperCase() + end.slice(1);
   if (!words.length) {
-    const board = entries.find(({ address }) => MAIN_BOARD.test(address));
-    const ranks = ofPlayers && board ? [answer("board", `Who is best: ${board.title}`, board.address)] : [];
+    const ranks = ofPlayers ? entries.filter(({ address }) => MAIN_BOARD.test(address)) : [];
     const part = { best: "best", gain: "improved", change: "regressed" }[ENDS[end]] ?? "worst";
-    const shown = entries.some(({ address }) => address === GALLERY) ? [answer("worst", `${name} episodes of all pairs`, `${GALLERY}#${part}`)] : [];
-    return [...ranks, ...shown];
+    const own = entries.filter(({ address }) => address === GALLERY);
+    const others = ENDS[end] === "score" ? entries.filter(({ address }) => OTHER_GALLERY.test(address)) : [];
+    return [
+      ...ranks.map(({ title, address }) => answer("board", `Who is best: ${title}`, address)),
+      ...own.map(() => answer("worst", `${name} episodes of all pairs`, `${GALLERY}#${part}`)),
+      ...others.map(({ title, address }) => answer("worst", `${name} episodes: ${title}`, address)),
+    ];
   }
   const of = (kind) => entries.filter((entry) => entry.kind === kind && entry.mask(words) === all);
   const pairs = of("pair").filter(({ key }) => key).map(({ title, key }) =>
@@ -94,7 +99,7 @@ function episodes(masks, words) {
   const all = (1 << words.length) - 1;
   const masked = (kind) => masks.filter(({ entry }) => entry.kind === kind).filter(({ bits }) => bits && bits !== all)
     .sort((first, second) => second.entry.weight(words) - first.entry.weight(words));
-  const [pairs, targets] = [masked("pair").filter(({ entry }) => entry.key), masked("target")];
+  const [pairs, targets] = ["pair", "target"].map((kind) => masked(kind).filter(({ entry }) => entry.key));
   const made = [];
   for (const target of targets) {
     for (const pair of pairs) {

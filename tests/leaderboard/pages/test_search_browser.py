@@ -90,8 +90,8 @@ def test_a_name_is_meant_whole_and_so_is_a_number(visit: Visit, query: str, firs
         ["pair", "seer-19 + painter-07", "", "b.html", "b"],
         ["describer", "seer-07", "", "c.html", ""],
         ["describer", "gpt-5.2", "", "d.html", ""],
-        ["target", "Pie graphs, hard, 1", "wedges of 29 % and 2 %", "e.html", ""],
-        ["target", "Pie graphs, hard, 2", "wedges", "f.html", ""],
+        ["target", "Pie graphs, hard, 1", "wedges of 29 % and 2 %", "e.html", "e"],
+        ["target", "Pie graphs, hard, 2", "wedges", "f.html", "f"],
     ]
     search = bundle("search-answers").rstrip().rstrip(";")
     script = (
@@ -105,7 +105,7 @@ def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
     page = visit.open("index.html")
     entries = [
         *(["pair", f"seer-{n} + painter", "", f"pairs/{n}.html", str(n)] for n in range(9)),
-        ["pair", "Reference games: looker + listener", "", "games/reference/runs/looker.html"],
+        ["pair", "Reference games: looker + listener", "", "games/reference/pairs/looker.html"],
     ]
     script = f"""(entries) => {{
       const search = {bundle("search-answers").rstrip().rstrip(";")};
@@ -118,7 +118,7 @@ def test_a_name_in_part_finds_every_pair(visit: Visit) -> None:
     first, every, within, unknown, apart = page.evaluate(script, entries)
     assert [answer["title"] for answer in first[4:]] == ["All 9 pairs with “paint”"]
     assert sorted(answer["address"] for answer in every) == [f"pairs/{n}.html" for n in range(9)]
-    assert [answer["address"] for answer in within] == ["games/reference/runs/looker.html"]
+    assert [answer["address"] for answer in within] == ["games/reference/pairs/looker.html"]
     assert unknown.startswith("Nothing is called “zzz”. ")
     assert apart.endswith("leave one out.")
 
