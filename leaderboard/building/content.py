@@ -26,7 +26,7 @@ from leaderboard.gallery.same_words import same_words_files
 from leaderboard.gallery.shards import FOLDER, gallery_shards
 from leaderboard.games.files import games_board_files, only_games_files
 from leaderboard.games.pages import game_pages
-from leaderboard.games.section import GameSection, game_sections, split_runs
+from leaderboard.model.section import GameSection, game_sections, split_runs
 from leaderboard.model.site import LEADERBOARD, Page, Site
 from leaderboard.model.site_runs import read_runs
 from leaderboard.pages.against_files import against_files

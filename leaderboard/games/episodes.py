@@ -18,7 +18,7 @@ from ircore.games.base import ending_of
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
 from leaderboard.words import labels

@@ -15,7 +15,7 @@ from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
 from leaderboard.charts.tracks import Scale, Spot, Track, panels
 from leaderboard.games.measures import drawn, measure, scale_ends
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.words.labels import number, scale_end, value_digits
 

@@ -10,7 +10,7 @@ from ircore.results.tables.board import board_table
 from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.formats import as_csv, flat_records, harmless
 from ircore.results.tables.table_metadata import flat_units, units_text
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 
 _COLUMNS = (
     "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",

@@ -6,7 +6,7 @@ from math import floor, log10
 
 from ircore.games.base import Measure
 from ircore.results.statistics.intervals import Estimate, too_few
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 
 
 def measure(section: GameSection, key: str) -> Measure:

@@ -18,7 +18,7 @@ from leaderboard.components.model_facts import player_words
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.measures import drawn, measure, scale_ends, similarity
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
 from leaderboard.pages.board_views import View

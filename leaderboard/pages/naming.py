@@ -13,7 +13,7 @@ from ircore.results.tables.naming import MEASURES, naming_means_table, naming_ta
 from leaderboard.charts.catalogue import Chart
 from leaderboard.charts.data import entries_of
 from leaderboard.charts.naming import naming_charts
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.storage.pictures import Shown
 

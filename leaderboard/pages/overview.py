@@ -23,7 +23,7 @@ def games_front_page(games: Sequence[Any], handed_in: Sequence[Page] = ()) -> Pa
     """Return the front page of a site without the reconstruction game: the top of each game's board.
 
     Args:
-        games: A ``leaderboard.games.section.GameSection`` for each game that has results.
+        games: A ``leaderboard.model.section.GameSection`` for each game that has results.
         handed_in: Pages of the submissions without a run.
     """
     values = {"games": games, "handed_in": handed_in}

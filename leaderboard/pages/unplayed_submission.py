@@ -11,7 +11,7 @@ from ircore.players.submission import LoadedSubmission
 from ircore.submissions.history import Step, status_of
 from ircore.submissions.request_fields import why_self_reported
 from leaderboard.components.model_facts import player_words
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.model.trust import REPORTED
 from leaderboard.pages.board_views import View, view_path

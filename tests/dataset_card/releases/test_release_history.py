@@ -32,7 +32,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.history import Step
 from ircore.submissions.merged_submissions import MergedSubmission
-from leaderboard.games.section import game_sections
+from leaderboard.model.section import game_sections
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
 

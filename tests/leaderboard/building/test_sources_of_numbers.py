@@ -22,7 +22,7 @@ from ircore.results.tables.formats import flat_names
 from leaderboard.building.sources import json_schemas
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.games.files import games_board_files, only_games_files
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.pages.board_files import leaderboard_files
 
 PROMPTS = "reconstruction-test"

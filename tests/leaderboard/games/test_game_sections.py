@@ -24,7 +24,7 @@ from leaderboard.games.episodes import episode_html
 from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.measures import scale_ends
 from leaderboard.games.pages import game_pages
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.pages.search_entries import page_entries
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer

@@ -13,7 +13,7 @@ from ircore.results.players import PlayerResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.pages import game_pages
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.boards import board_pages
 from leaderboard.pages.finding import outcome_words, pair_finding

@@ -14,7 +14,7 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.model import Results
 from leaderboard.building.cards import card_of, card_path, card_tags
 from leaderboard.games.pages import game_pages
-from leaderboard.games.section import GameSection
+from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View
 from leaderboard.pages.boards import board_pages
