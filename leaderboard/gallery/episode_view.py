@@ -1,9 +1,9 @@
 """Gallery view of an episode: a row of turns with picture, message and scores, and the outcome."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
@@ -112,7 +112,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         judged=tuple(judged for judged in result.judged.values() if judged.final is not None),
         turns=tuple(
             replace(_turn(site, pair, result, turn), facts=known.get(turn.turn), xray=rays.get(turn.turn))
-            for turn in turns_of(episode)
+            for turn in pair.steps(episode)
             # In such a turn nothing was said to the generator and nothing drawn.
             if turn.action != "done"
         ),
@@ -128,7 +128,7 @@ def _why(episode: Episode) -> str:
     return "the describer was satisfied" if episode.outcome == "converged" else "all turns were played"
 
 
-def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Turn) -> TurnView:
+def _turn(site: Site, pair: Pair, result: EpisodeResult, turn: Any) -> TurnView:
     main = site.judged(result)
     score = main.trajectory.get(turn.turn) if main else None
     alt = rendering_words(turn.turn, f"{pair.describer} + {pair.generator}", score, site.judge)

@@ -15,7 +15,6 @@ from math import fsum
 from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import rendered_turns, turns_of
 from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
 from ircore.results.statistics.scales import DIFFERENCE
 from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs
@@ -103,7 +102,7 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
     for pair in pairs:
         result = site.episode(pair.run_id, gallery.instance.instance_id)
         # Only a rendering of turn 1 is of the first message alone.
-        if result and (turns := turns_of(result.episode)) and turns[0].rendering and turns[0].message:
+        if result and (turns := pair.steps(result.episode)) and turns[0].rendering and turns[0].message:
             by_words.setdefault(turns[0].message, []).append((pair, result.episode))
     groups = [
         SameWords(members[0][0].describer, tuple(pair for pair, _ in members)[:MOST_PAIRS], _common(members))
@@ -116,7 +115,7 @@ def same_words(site: Site, gallery: Gallery, pairs: Sequence[Pair]) -> list[Same
 
 def _common(members: Sequence[tuple[Pair, Episode]]) -> int:
     """Return how many messages from the first on are the same for all members."""
-    drawn = [rendered_turns(episode) for _, episode in members[:MOST_PAIRS]]
+    drawn = [pair.rendered(episode) for pair, episode in members[:MOST_PAIRS]]
     messages = zip(*([turn.message for turn in turns] for turns in drawn), strict=False)
     return sum(1 for _ in takewhile(lambda at_turn: len(set(at_turn)) == 1, messages))
 
@@ -224,7 +223,7 @@ class Faults:
 
     def _first_message(self, pair: Pair, name: str) -> str | None:
         result = self._site.episode(pair.run_id, name)
-        turns = turns_of(result.episode) if result else ()
+        turns = pair.steps(result.episode) if result else ()
         return turns[0].message if turns and turns[0].rendering else None
 
 
@@ -262,8 +261,7 @@ def _drawn(site: Site, gallery: Gallery, pair: Pair, group: SameWords) -> list[l
     assert result is not None  # noqa: S101 - a member has played
     judged = site.judged(result)
     drawn: list[list[object]] = []
-    for turn in rendered_turns(result.episode)[: group.turns]:
-        assert turn.rendering is not None  # noqa: S101 - a rendered turn
+    for turn in pair.rendered(result.episode)[: group.turns]:
         shown = site.rendering(pair.run_id, turn.rendering)
         score = judged.trajectory.get(turn.turn) if judged else None
         drawn.append([shown.small, shown.large, shown.width, shown.height, score])

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ircore.core.episode_records import Rendering
+from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import one_line, visible
@@ -144,6 +144,14 @@ class Pair(Marked):
     def path(self) -> str:
         """Path of its page, without suffix."""
         return f"{self.folder}pairs/{self.key}"
+
+    def steps(self, episode: Episode) -> tuple[Any, ...]:
+        """Return the steps of an episode that the pair played, as records of its game."""
+        return episode.steps_as(self.result.game.step)
+
+    def rendered(self, episode: Episode) -> tuple[Any, ...]:
+        """Return those of them that have a rendering, in order."""
+        return tuple(step for step in self.steps(episode) if step.rendering is not None)
 
     @property
     def run_id(self) -> str:

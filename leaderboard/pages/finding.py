@@ -7,7 +7,6 @@ from operator import itemgetter
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import Rules
 from ircore.results.cell import Cell
 from ircore.results.questions import DRAWN, mean_change
 from ircore.results.statistics.intervals import Estimate, clear_of, too_few
@@ -51,8 +50,7 @@ class Hardest:
 class Finding:
     """Findings of a site at a glance.
 
-    >>> rules = Rules()
-    >>> Finding(None, 4.0, 9.0, 42, 7, 5, 1, rules, cell=None, hardest=None, all_pairs=None).gain
+    >>> Finding(None, 4.0, 9.0, 42, 7, 5, 1, rules=None, cell=None, hardest=None, all_pairs=None).gain
     5.0
 
     Attributes:
@@ -76,7 +74,7 @@ class Finding:
     kinds: int
     pairs: int
     top: int
-    rules: Rules
+    rules: Any
     cell: Cell
     hardest: Hardest | None
     all_pairs: Estimate | None

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from operator import itemgetter
 
-from ircore.games.reconstruction.records import rendered_turns
 from leaderboard.model.site import Site
 from leaderboard.pages.selections import GOOD, Chosen, judged_episodes
 
@@ -56,7 +55,7 @@ def _worth(chosen: Chosen, legible: float | None = None) -> _Worth:
     good, episode = final >= GOOD, chosen.result.episode
     tells = good and delta > 0 and len(episode.renderings) > 1
     if good and legible is None:
-        legible = legibility([turn.message or "" for turn in rendered_turns(episode)])
+        legible = legibility([turn.message or "" for turn in chosen.pair.rendered(episode)])
     return good, tells, delta * (legible or 0.0) if good else final, episode.episode_id
 
 

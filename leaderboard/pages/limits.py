@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 from ircore.core.score_records import HUMAN
-from ircore.games.reconstruction.published.paper_tables import PublishedAgreement, published_agreement
 from ircore.results.conditions import under
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
@@ -41,7 +40,7 @@ def _values(site: Site) -> Mapping[str, Any]:
         "missing": [_missing(site, pair) for pair in site.pairs.values()],
         "self_judged": _self_judged(site),
         "crossed": _crossed(site),
-        "paper": _best_with_people(),
+        "paper": _best_with_people(site),
     }
 
 
@@ -175,6 +174,8 @@ def _crossed(site: Site) -> bool:
     return set(product(site.describers, site.generators)) == played
 
 
-def _best_with_people() -> PublishedAgreement:
-    """Return the judge of the paper's Table 2 whose ratings follow people's most."""
-    return max(published_agreement("table2"), key=lambda agreement: agreement.pearson or 0.0)
+def _best_with_people(site: Site) -> dict[str, Any]:
+    """Return the judge of the paper's Table 2 whose ratings follow people's most, with its correlation."""
+    rows = entries_of(published_table(site.game, "published_table2"))
+    best = max(rows, key=lambda row: float(row["pearson"].value or 0))
+    return {"other": best["other"].value, "pearson": best["pearson"].value}

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import JudgedEpisode
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_words, paired
@@ -60,7 +59,7 @@ def _strip(site: Site) -> dict[str, Any] | None:
     best = front_episode(site)
     if best is None:
         return None
-    turns = rendered_turns(best.result.episode)
+    turns = best.pair.rendered(best.result.episode)
     # Turns that the judge has not rated have no score to show.
     shown = _selected([turn for turn in turns if turn.turn in best.judged.trajectory])
     return {
@@ -72,12 +71,12 @@ def _strip(site: Site) -> dict[str, Any] | None:
     }
 
 
-def _selected(turns: list[Turn]) -> list[Turn]:
+def _selected(turns: list[Any]) -> list[Any]:
     # The last rendering always stands, because the final score is of that rendering.
     return turns if len(turns) <= _STRIP else [*turns[: _STRIP - 1], turns[-1]]
 
 
-def _turn(site: Site, pair: Pair, judged: JudgedEpisode, turn: Turn) -> dict[str, Any]:
+def _turn(site: Site, pair: Pair, judged: JudgedEpisode, turn: Any) -> dict[str, Any]:
     assert turn.rendering is not None  # noqa: S101 - a rendered turn
     return {
         "number": turn.turn,

@@ -8,7 +8,6 @@ from typing import Any
 
 from ircore.core.submission_records import Submission
 from ircore.core.untrusted_text import one_line
-from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
@@ -159,7 +158,7 @@ def _highlight(site: Site, label: str, chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def _shown(site: Site, pair: Pair, turn: Turn) -> Any:
+def _shown(site: Site, pair: Pair, turn: Any) -> Any:
     return site.rendering(pair.run_id, turn.rendering) if turn.rendering else None
 
 
@@ -253,7 +252,7 @@ def _abort_reasons(site: Site, pair: Pair) -> dict[str, int]:
 
 def _settings(site: Site, pair: Pair) -> list[tuple[str, str]]:
     run, summary = pair.result.run, site.runs[pair.run_id].summary
-    rules, submission = Rules.of(run), run.submission
+    rules, submission = pair.result.rules, run.submission
     return [
         ("Name", submission.name),
         ("Describer", player_words(submission.players["describer"])),
@@ -342,7 +341,7 @@ def _reach(pairs: int) -> int:
     return pairs if pairs <= MOST else REACH
 
 
-def _compared(site: Site, rules: Rules, first: int, second: int) -> Comparison:
+def _compared(site: Site, rules: Any, first: int, second: int) -> Comparison:
     """Return the comparison of the pairs at two places of a board."""
     upper, lower = min(first, second), max(first, second)
     comparison = _block(site, rules, upper // _BLOCK)[upper, lower]
@@ -350,7 +349,7 @@ def _compared(site: Site, rules: Rules, first: int, second: int) -> Comparison:
 
 
 @lru_cache(maxsize=8)
-def _block(site: Site, rules: Rules, block: int) -> dict[tuple[int, int], Comparison]:
+def _block(site: Site, rules: Any, block: int) -> dict[tuple[int, int], Comparison]:
     """Compare the pairs at the places of a block with those below them, by both places."""
     results = site.under(rules)
     board = results.board(site.judge)

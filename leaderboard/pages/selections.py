@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heapify, heappop
 from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
-from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.pages.board_views import View, view_results
@@ -46,14 +46,14 @@ class Chosen:
     """Scores of the episode by the site's judge."""
 
     @property
-    def first(self) -> Turn:
+    def first(self) -> Any:
         """The turn of the first rendering."""
-        return rendered_turns(self.result.episode)[0]
+        return self.pair.rendered(self.result.episode)[0]
 
     @property
-    def final(self) -> Turn:
+    def final(self) -> Any:
         """The turn of the last rendering."""
-        return rendered_turns(self.result.episode)[-1]
+        return self.pair.rendered(self.result.episode)[-1]
 
     @property
     def moved(self) -> float:
