@@ -101,6 +101,30 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
     assert 5.5 < known(verification.score) < 8.5
 
 
+def test_a_strong_grid_is_no_dashed_line() -> None:
+    drawn = draw("line_graph", "easy", 15000)
+    kept = [element for element in drawn.scene.elements if element.type not in {"polyline", "marker"}]
+    elements = tuple(
+        element.model_copy(update={"parameters": {**element.parameters, "width": 2}})
+        if element.type == "gridline" else element
+        for element in kept
+    )  # fmt: skip
+    verification = verified(
+        drawn, Image.fromarray(redrawn_by_us(drawn.scene.model_copy(update={"elements": elements})))
+    )
+    assert wrong_facts(verification)["line-1/presence"] == "only the grid runs there"
+
+
+def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() -> None:
+    drawn = draw("simple_shapes", "easy", 208)
+    # ΔE2000 7 and 5 off; by Euclid in L*a*b*, the strong yellow is 16 off and the pale green 9.
+    shades = {"#fff3b0": "#f7efcc", "#d8f3dc": "#e0ffd8"}
+    pixels = drawn.drawing.pixels.copy()
+    for colour, shade in shades.items():
+        pixels[(pixels == tuple(bytes.fromhex(colour[1:]))).all(axis=2)] = tuple(bytes.fromhex(shade[1:]))
+    assert "ground/presence" not in wrong_facts(verified(drawn, Image.fromarray(pixels)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:

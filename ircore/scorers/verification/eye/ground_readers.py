@@ -18,6 +18,7 @@ from ircore.scorers.verification.eye.view import (
     Observed,
     View,
     commonest,
+    difference,
     distance,
     grown,
     hex_of,
@@ -33,8 +34,9 @@ THIN = 6.0
 """Pixels of an outline below which hard compression changes its colour."""
 MOST_GROWTH = 2.5
 """Times the area of a shape in the target from which on a patch in its place is the ground, not the shape."""
-SHADE = 15.0
-"""Distance in L*a*b* up to which an area of the ground may have another shade of its colour."""
+SHADE, TINTED = 15.0, 9.0
+"""Distance in L*a*b*, and ΔE2000, up to which an area of the ground may have another shade of its colour: of strong
+colours, the first one alone would allow less than of pale ones."""
 LEAST_COLOURED = 12
 """Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
@@ -92,7 +94,8 @@ def read_ground(look: Look, mark: Mark) -> Observations:
         own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
         off, contrast = float(distance(seen_colour, own)), float(distance(seen_colour, seen_base))
-        stands_out = off < SHADE and contrast > 0.5 * float(distance(own, base))
+        shade = difference(hex_of(np.median(look.view.rgb[free], axis=0)), element.colour)
+        stands_out = min(off / SHADE, shade / TINTED) < 1 and contrast > 0.5 * float(distance(own, base))
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
         right += off < max(2.0, float(distance(seen_colour, base))) or stands_out
     if not total:

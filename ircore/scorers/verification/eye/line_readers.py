@@ -28,6 +28,7 @@ from ircore.scorers.verification.eye.view import (
     View,
     difference,
     grown,
+    hex_of,
     lab_of,
     rgb_of,
     runs_of,
@@ -63,6 +64,8 @@ REACH, LINE_REACH = 7.0, 9.0
 LOST_SHARE, MOST_LOST = 0.5, 3
 """Share of the places about a vertex of a line below which it is not seen there; vertices that are not seen, at most,
 where one of them is moved."""
+NO_SHADE, SAME_GREY = 20.0, 4.0
+"""ΔE2000 from which on a line's colour is none of its shades; up to which it is the colour of the grid."""
 FOUND = {False: 0.6, True: 0.3}
 """Share of the places from a vertex to its neighbours at which a line is seen, by whether it is dashed."""
 BESIDE_VERTEX = (0.0, -4.0, 4.0)
@@ -158,6 +161,8 @@ def read_line(look: Look, mark: Mark) -> Observations:
     kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
     drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
     colour = colour_of(main, drawn, paths[0].colour, look.roughness)
+    if colour is not None and _is_the_grids(look, colour, paths[0].colour):
+        return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
     clear = main.seen & main.usable
     typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
     gaps = is_dashed(main)
@@ -168,6 +173,20 @@ def read_line(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
         **(_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
     } | _values(look, mark, points, colour, FAINT * typical)
+
+
+def _is_the_grids(look: Look, colour: str, expected: str | None) -> bool:
+    """Return whether what is seen of a line, in another colour than its own, has the colour of the rendering's grid."""
+    if expected is None or difference(colour, expected) < NO_SHADE:
+        return False
+    grids = [mark for mark in look.target.marks if mark.kind == "grid"]
+    if any(difference(look.target.scene.elements[mark.elements[0]].colour or expected, expected) < NO_SHADE
+           for mark in grids):  # fmt: skip
+        return False
+    courses = [course for mark in grids for course in _courses(look, look.view, mark)]
+    seen = [hex_of(np.median(course.lines[course.usable & course.seen], axis=0)) for course in courses
+            if (course.usable & course.seen).any()]  # fmt: skip
+    return any(difference(colour, other) < SAME_GREY for other in seen)
 
 
 def _seen_along(look: Look, path: Element, points: Floats) -> Course:
