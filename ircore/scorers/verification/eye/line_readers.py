@@ -207,7 +207,7 @@ def _with_vertex_found(look: Look, path: Element, points: Floats, course: Course
     Returns:
         None where no vertex is lost, or where the line runs elsewhere in several places: then it is another line.
     """
-    lost = [place for place in range(len(points)) if _is_lost(points, place, course)]
+    lost = [place for place in range(len(points)) if _is_lost(look, path, points, place, course)]
     if not 0 < len(lost) <= MOST_LOST:
         return None
     best, most = None, FOUND[bool(path.parameters.get("dash"))]
@@ -221,12 +221,18 @@ def _with_vertex_found(look: Look, path: Element, points: Floats, course: Course
     return best
 
 
-def _is_lost(points: Floats, place: int, course: Course) -> bool:
-    """Return whether a line is not seen about one of its vertices, half way to the vertices beside it."""
+def _is_lost(look: Look, path: Element, points: Floats, place: int, course: Course) -> bool:
+    """Return whether a line is seen neither at one of its vertices nor half way to the vertices beside it."""
     x = points[:, 0]
     low, high = (x[max(0, place - 1)] + x[place]) / 2, (x[place] + x[min(len(x) - 1, place + 1)]) / 2
     near = course.usable & (course.places[:, 0] >= low) & (course.places[:, 0] <= high)
-    return bool(near.any()) and float(course.seen[near].mean()) < LOST_SHARE
+    if not near.any() or float(course.seen[near].mean()) >= LOST_SHARE:
+        return False
+    # Where other lines cross or lie beside it, its own colour tells.
+    shown = rgb_of(path.colour or "#000000")
+    least = FAINT * float(np.median(np.sqrt(((course.grounds - shown) ** 2).sum(axis=1))))
+    steps = filter(None, (_beside(points, points[place], aside, False) for aside in BESIDE_VERTEX))
+    return all(_offset(look, at, normal, LINE_REACH, shown, least, True) is None for at, normal in steps)
 
 
 def _heights(look: Look, path: Element, vertex: Floats) -> list[float]:
