@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.rows import Row, of_episode, own_id
 from ircore.core.fact_records import (
+    LEAST_CREDIT,
     LETTER,
     PARTS,
     VERDICT,
@@ -123,7 +124,7 @@ def fact_faults(row: Row) -> Iterator[str]:
         if row[name] not in known:
             yield f"{name} is {str(row[name])[:40]!r}, must be one of {', '.join(known)}"
     credit, weight = float(str(row["credit"])), float(str(row["weight"]))
-    if not -1 <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
+    if not LEAST_CREDIT <= credit <= 1 or (credit == 1) != (row["verdict"] == "holds"):
         yield f"credit is {credit:g} of a fact that is said to be: {str(row['verdict'])[:40]}"
     # Asked in this form, because every comparison with NaN is false.
     if not 0 <= weight < inf:

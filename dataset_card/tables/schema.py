@@ -326,7 +326,11 @@ FACTS = Config(
         Column("attribute", "string", "`presence`, `text`, `colour`, `value`, `size`, `place`, `relation` …"),
         Column("sentence", "string", "The fact in plain English."),
         Column("verdict", "string", "`holds`, `fails` or `undecided`."),
-        Column("credit", "float64", "−1 to 1: 1 if it holds, between if nearly right, −1 for another mark's colour."),
+        Column(
+            "credit",
+            "float64",
+            "−1.5 to 1: 1 if it holds, between if nearly right, −1 for another mark's colour, −1.5 if exchanged.",
+        ),
         Column("weight", "float64", "How much it counts: percent of all facts of the target; 0 if it is not asked."),
         Column("expected", "string", "The true value as JSON; null for extras.", nullable=True),
         Column("seen", "string", "What was seen instead, as JSON; of extras the box in pixels.", nullable=True),

@@ -23,8 +23,11 @@ PARTS: tuple[Part, ...] = ("presence", "text", "colour", "value", "place", "coun
 VERIFIED = "verified"
 """Name of the judge that is a program; every other one that checks facts is a model."""
 
-SCORE_RULE = "10"
+SCORE_RULE = "11"
 """Version of how facts are seen and counted: changes whenever the same rendering may get another score."""
+
+LEAST_CREDIT = -1.5
+"""Credit of the most misleading facts: colours that marks have exchanged."""
 
 LETTER: dict[Verdict, str] = {"holds": "1", "fails": "0", "undecided": "?"}
 UNASKED = "-"
@@ -70,7 +73,8 @@ class FactNote(NamedTuple):
     """Place of the fact in the list of facts, from 0."""
 
     credit: float
-    """−1 to 1; above 0 for what is nearly right, such as a word of which a part is; −1 for another mark's colour."""
+    """``LEAST_CREDIT`` to 1; above 0 for what is nearly right, such as a word of which a part is; −1 for another mark's
+    colour, ``LEAST_CREDIT`` where marks exchanged theirs."""
 
     seen: Text | None
     """The observation instead, as JSON; None if there was none."""

@@ -24,7 +24,7 @@ from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.target import Target, target_of
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weighed
-from ircore.scorers.verification.verdicts import Checked, check, fails, undecided
+from ircore.scorers.verification.verdicts import Checked, check, fails, mistake_exchanged, undecided
 
 VERSION = SCORE_RULE
 
@@ -158,7 +158,7 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
             facts.append(fails(fact, "absent"))
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
-    return _labels(facts)
+    return _labels(mistake_exchanged(facts))
 
 
 def _unfound(checked: Checked) -> Checked:

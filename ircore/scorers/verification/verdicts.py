@@ -1,11 +1,11 @@
 """Verdicts from the eye's readings: a fact holds, fails, or cannot be decided."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ircore.core import exact
-from ircore.core.fact_records import Verdict
+from ircore.core.fact_records import LEAST_CREDIT, Verdict
 from ircore.scorers.verification.compared_texts import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
 from ircore.scorers.verification.scene_facts import GROUNDS, Fact
@@ -16,6 +16,9 @@ of the scene either."""
 MISTAKEN, ITS_COLOUR = -1.0, 6.0
 """Credit of a mark that has another mark's colour, which tells something false, where a colour of no other mark tells
 nothing; ΔE2000 up to which it is that colour."""
+EXCHANGED, TOLD_APART = LEAST_CREDIT, 6.0
+"""Credit of each of two marks that exchanged their colours, as that of a mistaken mark and half of it once more: which
+of the two is which is lost, too; ΔE2000 from which on two colours are different ones, not shades of one."""
 NEAREST_RIVAL = 8.0
 """ΔE2000 between colours of a scene from which on the one earns nothing in the other's place: of colours that are more
 alike, it is hardly a mistake."""
@@ -34,8 +37,9 @@ class Checked:
     Attributes:
         fact: What is true of the target.
         verdict: Whether it holds in the rendering.
-        credit: −1 to 1, three decimals: 1 if it holds; 0 if it fails or cannot be told; between for what is nearly
-            right: a misspelt word, a value or a place that is a little off, a shade; −1 for another mark's colour.
+        credit: −1.5 to 1, three decimals: 1 if it holds; 0 if it fails or cannot be told; between for what is nearly
+            right: a misspelt word, a value or a place that is a little off, a shade; −1 for another mark's colour, −1.5
+            where marks exchanged theirs.
         seen: What was seen instead or as well, in the unit of ``fact.expected``.
         reason: Why it fails or cannot be told; empty if it holds.
 
@@ -169,6 +173,51 @@ def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     else:
         reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")
     return _nearly(fact, credit, reason, colour)
+
+
+def mistake_exchanged(facts: Sequence[Checked]) -> list[Checked]:
+    """Return facts in which marks that have exchanged their colours are mistaken, however alike the colours are.
+
+    A single mark between two colours may be a shade off. Where the one colour has gone to the other, and the other to
+    the one, or several go round, each mark says what is true of another.
+    """
+    coloured = [
+        checked for checked in facts
+        if checked.fact.attribute == "colour" and checked.fact.kind not in GROUNDS
+        and checked.fact.weight and checked.fact.expected
+    ]  # fmt: skip
+    colours = sorted({str(checked.fact.expected) for checked in coloured})
+    gone = {checked.fact.key: other for checked in coloured if (other := _gone_to(checked, colours))}
+    steps: dict[str, set[str]] = {}
+    for checked in coloured:
+        if checked.fact.key in gone:
+            steps.setdefault(str(checked.fact.expected), set()).add(gone[checked.fact.key])
+    return [
+        replace(checked, credit=EXCHANGED, reason=f"seen: {checked.seen}, its colour and {other} are exchanged")
+        if (other := gone.get(checked.fact.key)) and checked.fact.expected in _reached(steps, other)
+        else checked
+        for checked in facts
+    ]  # fmt: skip
+
+
+def _gone_to(checked: Checked, colours: Sequence[str]) -> str | None:
+    """Return which colour of other marks a mark has instead of its own; None where it has none of them."""
+    own, seen = str(checked.fact.expected), checked.seen
+    others = [colour for colour in colours if difference(colour, own) >= TOLD_APART]
+    if not isinstance(seen, str) or not others:
+        return None
+    nearest = min(others, key=lambda colour: difference(seen, colour))
+    return nearest if 2 * difference(seen, nearest) <= difference(seen, own) else None
+
+
+def _reached(steps: Mapping[str, set[str]], start: str) -> set[str]:
+    """Return all that steps lead to from a start."""
+    reached: set[str] = set()
+    ahead = {start}
+    while ahead:
+        reached |= ahead
+        ahead = set().union(*(steps.get(place, set()) for place in ahead)) - reached
+    return reached
 
 
 def _way_to(beside: float, off: float, between: float) -> float:

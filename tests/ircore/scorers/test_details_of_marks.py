@@ -1,4 +1,4 @@
-"""What the eye makes of details: parts that a shape lacks or has too much, the markers of a line."""
+"""What the eye makes of details: parts that a shape lacks or has too much, vertices and markers of a line."""
 
 import math
 import random
@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from known_values import known
 from PIL import Image, ImageDraw
 
 from ircore.core.images import Picture
 from ircore.core.records import Element
-from ircore.instances.targets.base import Drawn
+from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test.foreign.drawers import redrawn
 from ircore.scorers.judge_test.foreign.styles import DRAWERS, faithful_style
+from ircore.scorers.judge_test.redraw import redrawn as redrawn_by_us
 from ircore.scorers.verification.eye.forms import laid_over
 from ircore.scorers.verification.eye.regions import polygon_mask
+from ircore.scorers.verification.scene_facts.axes import scale_of
 from ircore.scorers.verification.score import Verification, verify_picture
 
 
@@ -55,6 +58,71 @@ def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) ->
     verification = verified(drawn, image)
     assert "of it is missing or added" in wrong_facts(verification)["hexagon-1/whole"]
     assert 7.5 < (verification.score or 0) < 9.7
+
+
+@pytest.mark.parametrize(("wide", "deep"), [(12, 6), (90, 3)])
+def test_a_notch_of_a_hundredth_of_the_area_counts_and_a_strip_along_a_side_is_its_proportions(
+    wide: int, deep: int
+) -> None:
+    drawing = SceneDrawing("#ffffff", 200, 200)
+    corners = [(60, 70), (150, 70), (150, 110), (60, 110)]
+    about: Any = {"centre": [105, 90], "corners": [list(corner) for corner in corners]}
+    drawing.add("rectangle", drawing.drawing.polygon(corners, "#1d4ed8"), "#1d4ed8", filled=True, **about)
+    drawn = drawing.finish()
+    image = drawn.drawing.image.copy()
+    ImageDraw.Draw(image).rectangle((60, 70, 59 + wide, 69 + deep), fill="#ffffff")
+    (whole,) = [checked for checked in verified(drawn, image).facts if checked.fact.attribute == "whole"]
+    # Without the two pixels along the rim that count for nothing.
+    share = 10 * 4 / (90 * 40) if deep == 6 else 0
+    assert (whole.verdict, whole.seen) == ("fails" if share else "holds", pytest.approx(share, abs=0.002))
+
+
+@pytest.mark.parametrize(("place", "by"), [(1, -80), (2, 60), (3, 90)])
+def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, by: int) -> None:
+    drawn = draw("line_graph", "easy", 303)  # four points
+
+    def bent(element: Element) -> Element:
+        points: Any = element.parameters.get("points")
+        if element.type != "polyline":
+            return element
+        moved = [[x, y + by * (at == place)] for at, (x, y) in enumerate(points)]
+        return element.model_copy(update={"parameters": {**element.parameters, "points": moved}})
+
+    elements = tuple(bent(element) for element in drawn.scene.elements if element.type != "marker")
+    verification = verified(
+        drawn, Image.fromarray(redrawn_by_us(drawn.scene.model_copy(update={"elements": elements})))
+    )
+    scale = known(scale_of(drawn.scene, "y"))
+    (value,) = [checked for checked in verification.facts if checked.fact.key == f"line-1/value/{place + 1}"]
+    assert set(wrong_facts(verification)) - {"line-1/markers"} == {value.fact.key}
+    assert value.seen == pytest.approx(
+        scale.value(scale(value.fact.expected) + by), abs=0.02 * (scale.high - scale.low)
+    )
+    assert 5.5 < known(verification.score) < 8.5
+
+
+def test_a_strong_grid_is_no_dashed_line() -> None:
+    drawn = draw("line_graph", "easy", 15000)
+    kept = [element for element in drawn.scene.elements if element.type not in {"polyline", "marker"}]
+    elements = tuple(
+        element.model_copy(update={"parameters": {**element.parameters, "width": 2}})
+        if element.type == "gridline" else element
+        for element in kept
+    )  # fmt: skip
+    verification = verified(
+        drawn, Image.fromarray(redrawn_by_us(drawn.scene.model_copy(update={"elements": elements})))
+    )
+    assert wrong_facts(verification)["line-1/presence"] == "only the grid runs there"
+
+
+def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() -> None:
+    drawn = draw("simple_shapes", "easy", 208)
+    # ΔE2000 7 and 5 off; by Euclid in L*a*b*, the strong yellow is 16 off and the pale green 9.
+    shades = {"#fff3b0": "#f7efcc", "#d8f3dc": "#e0ffd8"}
+    pixels = drawn.drawing.pixels.copy()
+    for colour, shade in shades.items():
+        pixels[(pixels == tuple(bytes.fromhex(colour[1:]))).all(axis=2)] = tuple(bytes.fromhex(shade[1:]))
+    assert "ground/presence" not in wrong_facts(verified(drawn, Image.fromarray(pixels)))
 
 
 @pytest.mark.slow

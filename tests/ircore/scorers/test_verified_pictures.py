@@ -20,7 +20,7 @@ from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import Verification, verify_picture
-from ircore.scorers.verification.verdicts import check
+from ircore.scorers.verification.verdicts import check, mistake_exchanged
 
 DRAWN = [category for category in CATEGORIES if category != "photos"]
 
@@ -147,6 +147,32 @@ def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
 def test_a_value_earns_less_the_larger_its_relative_error(seen: float, credit: float) -> None:
     value = Fact("bar-1/value", "bar-1", "bar", "value", "value", 100, 5.0, 1.5, "The bar shows 100.")
     assert check(value, Observed(seen), ()).credit == credit
+
+
+PURPLE, GREY, GREEN = "#7b6d8d", "#6b7280", "#2a9d8f"
+
+
+@pytest.mark.parametrize(
+    ("colours", "exchanged"),
+    [
+        ((GREY, PURPLE, GREEN), {0, 1}),  # ΔE2000 15 apart
+        (("#6f7583", "#786b8a", GREEN), {0, 1}),  # a shade off, too
+        ((GREEN, GREY, PURPLE), {0, 2}),
+        ((GREY, GREEN, PURPLE), {0, 1, 2}),  # round in a circle
+        ((GREY, GREY, GREEN), set()),  # none has the other's place
+        (("#73707f", "#747086", GREEN), set()),  # both half way
+        ((PURPLE, GREY, GREEN), set()),
+    ],
+)
+def test_marks_that_exchanged_their_colours_are_mistaken_and_no_shade_off(
+    colours: tuple[str, ...], exchanged: set[int]
+) -> None:
+    scene = (PURPLE, GREY, GREEN)
+    facts = [
+        Fact(f"shape-{k}/colour", f"shape-{k}", "shape", "colour", "colour", scene[k], None, 5.0, "…") for k in range(3)
+    ]
+    checked = mistake_exchanged([check(fact, Observed(colours[k]), scene) for k, fact in enumerate(facts)])
+    assert {k for k in range(3) if checked[k].credit == -1.5} == exchanged
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from ircore.scorers.verification.eye.view import (
     Observed,
     View,
     commonest,
+    difference,
     distance,
     grown,
     hex_of,
@@ -33,15 +34,17 @@ THIN = 6.0
 """Pixels of an outline below which hard compression changes its colour."""
 MOST_GROWTH = 2.5
 """Times the area of a shape in the target from which on a patch in its place is the ground, not the shape."""
-SHADE = 15.0
-"""Distance in L*a*b* up to which an area of the ground may have another shade of its colour."""
+SHADE, TINTED = 15.0, 9.0
+"""Distance in L*a*b*, and ΔE2000, up to which an area of the ground may have another shade of its colour: of strong
+colours, the first one alone would allow less than of pale ones."""
 LEAST_COLOURED = 12
 """Pixels of its colour by which an element of a kind that nobody knows is looked for."""
 LEAST_RADIUS = 13.0
 """Pixels: the form of smaller shapes is not told."""
-DEEP, BARE = 2.0, 4.0
+DEEP, DEEPEST, BARE = 2.0, 4.0, 4.0
 """Pixels within a rim, or beyond it, from which on what is missing or added is no matter of a shaky hand or of coarse
-pixels; distance in L*a*b* up to which the ground shows where a part is missing."""
+pixels; how deep it is somewhere, or it is a strip that other proportions leave along a side; distance in L*a*b* up to
+which the ground shows where a part is missing."""
 
 
 def read_background(look: Look, mark: Mark) -> Observations:
@@ -91,7 +94,8 @@ def read_ground(look: Look, mark: Mark) -> Observations:
         own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
         off, contrast = float(distance(seen_colour, own)), float(distance(seen_colour, seen_base))
-        stands_out = off < SHADE and contrast > 0.5 * float(distance(own, base))
+        shade = difference(hex_of(np.median(look.view.rgb[free], axis=0)), element.colour)
+        stands_out = min(off / SHADE, shade / TINTED) < 1 and contrast > 0.5 * float(distance(own, base))
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
         right += off < max(2.0, float(distance(seen_colour, base))) or stands_out
     if not total:
@@ -229,21 +233,46 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
 def _whole(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
     """Say how much of a shape is missing or added, in parts of its area: notches, bumps, cut-off parts."""
     index, key = mark.elements[0], f"{mark.key}/whole"
+    element = look.target.scene.elements[index]
     # Pixels of the rendering that are larger than those of the target count as such.
     finest = min(1.0, look.detail)
-    if radius_of(look.target.scene.elements[index]) * finest < LEAST_RADIUS:
+    if radius_of(element) * finest < LEAST_RADIUS:
         return {key: Observed(None, "too small to be told")}
-    sides = zip(area.box, own.box, strict=True)
-    box = grown(Box(*(pick(pair) for pick, pair in zip((min, min, max, max), sides, strict=True))), 12)
-    seen, expected = window(area.mask, box), laid_over(window(own.mask, box), window(area.mask, box))
+    wanted = [own.mask]
+    if element.parameters.get("outline"):
+        # Where colours run into each other, the face reaches to the outer rim of a dark outline.
+        wanted.append(look.target.shape(index) & ~hole_of(element, look.target.shape(index)))
+    share = min(_off_share(look, area, mask, index, finest) for mask in wanted)
+    return {key: Observed(share, f"{100 * share:.1f} % of it is missing or added")}
+
+
+def _off_share(look: Look, area: Area, wanted: Mask, index: int, finest: float) -> float:
+    """Return the share of a shape, laid over the seen area, that the area lacks or has too much, beyond the rim."""
+    rows, columns = (np.flatnonzero((wanted | area.mask).any(axis=axis)) for axis in (1, 0))
+    box = grown(Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1), 12)
+    seen, expected = window(area.mask, box), laid_over(window(wanted, box), window(area.mask, box))
     # A shaded part has another colour than the rest, but the ground's only where the ground shows.
     grounds = look.view.noted("grounds", partial(_grounds, look.target, look.view))
     bare = np.any([distance(window(look.view.lab, box), ground) < BARE for ground in grounds], axis=0)
-    missing = (ndimage.distance_transform_edt(expected) > DEEP / finest) & ~seen & bare
-    added = (ndimage.distance_transform_edt(~expected) > DEEP / finest) & seen
-    off = (missing | added) & ~window(look.target.others(index), box)
-    share = round(float(off.sum() / expected.sum()), 4)
-    return {key: Observed(share, f"{100 * share:.0f} % of it is missing or added")}
+    free = ~window(look.target.others(index), box)
+    missing = _parts(~seen & bare & free, np.asarray(ndimage.distance_transform_edt(expected)), finest)
+    added = _parts(seen & free, np.asarray(ndimage.distance_transform_edt(~expected)), finest)
+    off = missing | added
+    return round(float(off.sum() / expected.sum()), 4)
+
+
+def _parts(off: Mask, depths: Floats, finest: float) -> Mask:
+    """Return the pixels of notches, bumps and cut-off parts: connected, and somewhere far from the rim.
+
+    Args:
+        off: What is missing, or added.
+        depths: Pixels from the rim.
+        finest: Pixels of the rendering for a pixel of the target, at most 1.
+    """
+    pieces, count = ndimage.label(off & (depths > DEEP / finest), np.ones((3, 3)))
+    deepest = np.asarray(ndimage.maximum(depths, pieces, np.arange(1, count + 1)))
+    mask: Mask = np.concatenate([[False], deepest >= DEEPEST / finest])[pieces]
+    return mask
 
 
 def _extent(area: Area) -> tuple[float, float, float]:

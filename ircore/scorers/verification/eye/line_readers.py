@@ -28,6 +28,7 @@ from ircore.scorers.verification.eye.view import (
     View,
     difference,
     grown,
+    hex_of,
     lab_of,
     rgb_of,
     runs_of,
@@ -58,8 +59,17 @@ PALEST = 0.2
 """Part of its contrast that a line at zero keeps at least; thin and blurred lines keep a quarter and more."""
 BESIDE_BARS = 3
 """Pixels about bars in which a line at zero is not looked for."""
-REACH = 7.0
-"""Pixels to both sides within which a line of the figure is looked for."""
+REACH, LINE_REACH = 7.0, 9.0
+"""Pixels to both sides within which a line of the figure, and one that carries data, is looked for."""
+LOST_SHARE, MOST_LOST = 0.5, 3
+"""Share of the places about a vertex of a line below which it is not seen there; vertices that are not seen, at most,
+where one of them is moved."""
+NO_SHADE, SAME_GREY = 20.0, 4.0
+"""ΔE2000 from which on a line's colour is none of its shades; up to which it is the colour of the grid."""
+FOUND = {False: 0.6, True: 0.3}
+"""Share of the places from a vertex to its neighbours at which a line is seen, by whether it is dashed."""
+BESIDE_VERTEX = (0.0, -4.0, 4.0)
+"""Pixels beside a vertex at which a line is looked for, too: a dash may end there."""
 
 
 def read_group(look: Look, mark: Mark) -> Observations:
@@ -138,7 +148,10 @@ def read_line(look: Look, mark: Mark) -> Observations:
     """Read a line of a chart or a curve: presence, colour, style and values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
-    courses = [distinct_from_grid(_moved_course(look, path), path.colour) for path in paths]
+    points = [_moved(look, path.parameters["points"]) for path in paths]
+    courses = [_seen_along(look, path, along) for path, along in zip(paths, points, strict=True)]
+    if mark.kind == "line" and (further := _with_vertex_found(look, paths[0], points[0], courses[0])) is not None:
+        points, courses = [further], [_seen_along(look, paths[0], further)]
     usable = sum(int(course.usable.sum()) for course in courses)
     share = sum(course.steady * int(course.usable.sum()) for course in courses) / max(1, usable)
     dashed = bool(paths[0].parameters.get("dash"))
@@ -148,6 +161,8 @@ def read_line(look: Look, mark: Mark) -> Observations:
     kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
     drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
     colour = colour_of(main, drawn, paths[0].colour, look.roughness)
+    if colour is not None and _is_the_grids(look, colour, paths[0].colour):
+        return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
     clear = main.seen & main.usable
     typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
     gaps = is_dashed(main)
@@ -156,15 +171,92 @@ def read_line(look: Look, mark: Mark) -> Observations:
         f"{mark.key}/presence": Observed(True),
         f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
-        **(_markers(look, mark, colour) if mark.kind == "line" else {}),
-    } | _values(look, mark, paths, colour, FAINT * typical)
+        **(_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
+    } | _values(look, mark, points, colour, FAINT * typical)
 
 
-def _markers(look: Look, mark: Mark, colour: str | None) -> Observations:
+def _is_the_grids(look: Look, colour: str, expected: str | None) -> bool:
+    """Return whether what is seen of a line, in another colour than its own, has the colour of the rendering's grid."""
+    if expected is None or difference(colour, expected) < NO_SHADE:
+        return False
+    grids = [mark for mark in look.target.marks if mark.kind == "grid"]
+    if any(difference(look.target.scene.elements[mark.elements[0]].colour or expected, expected) < NO_SHADE
+           for mark in grids):  # fmt: skip
+        return False
+    courses = [course for mark in grids for course in _courses(look, look.view, mark)]
+    seen = [hex_of(np.median(course.lines[course.usable & course.seen], axis=0)) for course in courses
+            if (course.usable & course.seen).any()]  # fmt: skip
+    return any(difference(colour, other) < SAME_GREY for other in seen)
+
+
+def _seen_along(look: Look, path: Element, points: Floats) -> Course:
+    """Look for a line along points of the rendering."""
+    places, normals = places_along(points.tolist(), 2.0)
+    return distinct_from_grid(follow(look.view, places, normals, LINE_REACH, two_sided=True), path.colour)
+
+
+def _with_vertex_found(look: Look, path: Element, points: Floats, course: Course) -> Floats | None:
+    """Return the points of a line with the one vertex that lies far from its place moved to where the line runs.
+
+    Args:
+        look: At the rendering.
+        path: The line in the target.
+        points: Where its vertices should be.
+        course: What is seen along them.
+
+    Returns:
+        None where no vertex is lost, or where the line runs elsewhere in several places: then it is another line.
+    """
+    lost = [place for place in range(len(points)) if _is_lost(look, path, points, place, course)]
+    if not 0 < len(lost) <= MOST_LOST:
+        return None
+    best, most = None, FOUND[bool(path.parameters.get("dash"))]
+    for place in lost:
+        for height in _heights(look, path, points[place]):
+            moved = points.copy()
+            moved[place, 1] = height
+            share = _seen_along(look, path, moved[max(0, place - 1) : place + 2]).steady
+            if share > most:
+                best, most = moved, share
+    return best
+
+
+def _is_lost(look: Look, path: Element, points: Floats, place: int, course: Course) -> bool:
+    """Return whether a line is seen neither at one of its vertices nor half way to the vertices beside it."""
+    x = points[:, 0]
+    low, high = (x[max(0, place - 1)] + x[place]) / 2, (x[place] + x[min(len(x) - 1, place + 1)]) / 2
+    near = course.usable & (course.places[:, 0] >= low) & (course.places[:, 0] <= high)
+    if not near.any() or float(course.seen[near].mean()) >= LOST_SHARE:
+        return False
+    # Where other lines cross or lie beside it, its own colour tells.
+    shown = rgb_of(path.colour or "#000000")
+    least = FAINT * float(np.median(np.sqrt(((course.grounds - shown) ** 2).sum(axis=1))))
+    steps = filter(None, (_beside(points, points[place], aside, False) for aside in BESIDE_VERTEX))
+    return all(_offset(look, at, normal, LINE_REACH, shown, least, True) is None for at, normal in steps)
+
+
+def _heights(look: Look, path: Element, vertex: Floats) -> list[float]:
+    """Return where anything as strong as a line is drawn straight above and below a vertex, in pixels from the top."""
+    down = np.arange(0.5, look.view.pixels.shape[0], dtype=np.float32)
+    heights: list[float] = []
+    for aside in BESIDE_VERTEX:
+        profile = sampled(look.view.rgb, np.column_stack([np.full_like(down, vertex[0] + aside), down]))
+        ground = np.median(profile, axis=0)
+        full = float(np.sqrt(((ground - rgb_of(path.colour or "#000000")) ** 2).sum()))
+        far = np.sqrt(((profile - ground) ** 2).sum(axis=1))
+        runs = runs_of(far >= max(LEAST_CONTRAST, min(MOST_FAINT, FAINT_SHARE * full)))
+        middles = [float((down[start:end] * far[start:end]).sum() / far[start:end].sum()) for start, end in runs]
+        heights += [
+            middle for middle in middles
+            if min(abs(middle - known) for known in (float(vertex[1]), *heights)) > LINE_REACH / 3
+        ]  # fmt: skip
+    return [height for height in heights if abs(height - float(vertex[1])) > LINE_REACH]
+
+
+def _markers(look: Look, mark: Mark, points: Floats, colour: str | None) -> Observations:
     """Say which shape the markers of a line of a chart have."""
     line, *markers = (look.target.scene.elements[index] for index in mark.elements)
     own = (str(markers[0].parameters["shape"]), markers[0].number("size")) if markers else (NO_MARKERS, USUAL_SIZE)
-    points = _moved(look, line.parameters["points"])
     return {f"{mark.key}/markers": shape_seen(look, points, own, line.number("width"), colour)}
 
 
@@ -233,28 +325,33 @@ def _moved(look: Look, points: Any) -> Floats:
     return moved.astype(np.float32)
 
 
-def _moved_course(look: Look, path: Element) -> Course:
-    places, normals = places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)
-    return follow(look.view, places, normals, 9.0, two_sided=True)
+def _values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | None, least: float) -> Observations:
+    """Read the heights of a line at the places of its values.
 
-
-def _values(look: Look, mark: Mark, paths: Sequence[Element], colour: str | None, least: float) -> Observations:
-    """Read the heights of a line at the places of its values; the line has at least the contrast ``least``."""
+    Args:
+        look: At the rendering.
+        mark: The line or curve.
+        paths: Its points where the rendering shows it, a branch each.
+        colour: As seen.
+        least: Contrast that the line has at least.
+    """
     scale = look.scale("y")
     facts = [fact for fact in look.facts[mark.key] if fact.attribute == "value"]
     if scale is None:
         return {fact.key: Observed(None, "the axis has no scale") for fact in facts}
-    courses = [places_along(_moved(look, path.parameters["points"]).tolist(), 2.0)[0] if paths[0].type == "curve"
-               else _moved(look, path.parameters["points"]) for path in paths]  # fmt: skip
-    return {fact.key: _value(look, fact, courses, rgb_of(colour) if colour else None, scale, least)
-            for fact in facts}  # fmt: skip
+    if mark.kind == "curve":
+        ats = _moved(look, [fact.details["at"] for fact in facts])
+        paths = [places_along(path.tolist(), 2.0)[0] for path in paths]
+    else:
+        ats = paths[0]
+    shown = rgb_of(colour) if colour else None
+    return {fact.key: _value(look, fact, at, paths, shown, scale, least) for fact, at in zip(facts, ats, strict=True)}
 
 
 def _value(
-    look: Look, fact: Fact, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
+    look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
 ) -> Observed:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
-    at = _moved(look, [fact.details["at"]])[0]
     tolerance = abs(scale(float(fact.tolerance or 0)) - scale(0.0))
     reach = max(10.0, 2.0 * tolerance + 6.0)
     is_curve = fact.kind == "curve"
@@ -336,5 +433,8 @@ def _writing(look: Look) -> Mask:
 
 def read_asymptote(look: Look, mark: Mark) -> Observations:
     """Say whether an asymptote is drawn."""
-    course = _moved_course(look, look.target.scene.elements[mark.elements[0]])
+    places, normals = places_along(
+        _moved(look, look.target.scene.elements[mark.elements[0]].parameters["points"]).tolist(), 2.0
+    )
+    course = follow(look.view, places, normals, LINE_REACH, two_sided=True)
     return {f"{mark.key}/presence": Observed(_steady_share(course) > 0.25)}

@@ -15,7 +15,7 @@ KINDS = {
 }  # fmt: skip
 """Kinds of shapes, and by how many degrees one turns until it looks the same; 0 for any turn."""
 
-LACKING = 0.015
+LACKING = 0.005
 """Share of a shape's area that may be missing or added."""
 
 RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
