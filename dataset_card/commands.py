@@ -51,7 +51,7 @@ def command() -> None:
     "--season",
     type=PATH_OR_EMPTY,
     metavar="FILE",
-    help="Gaps to a season, from: ircore submission season gap … --out FILE, or season slice. Gaps of the previous "
+    help="Gaps to a season, from: ircore maintain season gap … --out FILE, or season slice. Gaps of the previous "
     "release stay. Empty for none.",
 )
 @click.option(

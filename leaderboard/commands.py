@@ -93,7 +93,7 @@ _versions_option = click.option(
     "--season",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Gaps to a season, from ircore submission season gap --out: a column of that judge's board. Those of the "
+    help="Gaps to a season, from ircore maintain season gap --out: a column of that judge's board. Those of the "
     "release that the runs were pulled from if not given.",
 )
 @json_option

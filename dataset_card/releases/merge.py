@@ -152,5 +152,5 @@ def _refuse_twins(runs: Sequence[StoredRun], head: StoredRelease) -> None:
             raise WorkError(
                 f"{run.path}: holds run {run.run.run_id}, and {head.record.name} has {twin.run.run_id} of the same "
                 f"submission under the same rules, so that they cannot be merged",
-                "State why one goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+                "State why one goes: ircore maintain correct, then ircore maintain decisions for --withdrawals.",
             )

@@ -119,7 +119,7 @@ def _refuse_unmatched(
         f"withdrawal of {first.slug}, {which}: concerns no run here{more}",
         f"Name one of {', '.join(run_ids[:5])}, or take the line out."
         if run_ids
-        else "Mend the name, or take the line out: ircore submission withdrawals --runs leaves out those of no run.",
+        else "Mend the name, or take the line out: ircore maintain decisions --runs leaves out those of no run.",
     )
 
 
@@ -187,7 +187,7 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
         if old is not run:
             raise InputError(
                 f"{run.path}: the previous release holds {old.run.run_id}, of the same submission under the same rules",
-                "State why it goes: ircore submission correct, then ircore submission withdrawals for --withdrawals.",
+                "State why it goes: ircore maintain correct, then ircore maintain decisions for --withdrawals.",
             )
 
 

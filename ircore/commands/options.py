@@ -268,3 +268,19 @@ def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
         kind = WorkError if status == 1 else InputError
         raise kind(f"ircore {' '.join(words[:2])} failed", "See above.")
     return status
+
+
+channel_option = click.option(
+    "--channel-test", "channel", is_flag=True, help="Give the words to the built-in canvas: a collapse holds."
+)
+spot_option = click.option(
+    "--spot-replay", "spot", is_flag=True, help="Play some re-scored episodes again, if the keys are here."
+)
+sets_option = click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    required=True,
+    help="The instance set of a game; may be repeated. A folder made by release pull stands for its sets of all other "
+    "games.",
+)

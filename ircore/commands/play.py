@@ -45,7 +45,7 @@ from ircore.runs.setup import Prepared, begin_run, make_players, prepare
 from ircore.runs.shards import Part, check_part, parse_shard, write_part
 from ircore.runs.summary import summarise
 from ircore.runs.writer import RunWriter
-from ircore.submissions.committing import opening_for, read_salt
+from ircore.submissions.commitments import opening_for, read_salt
 from ircore.submissions.connections import only_outside as guard
 from ircore.submissions.request_fields import refuse_self_reported
 

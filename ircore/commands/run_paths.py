@@ -18,7 +18,7 @@ OTHER_FOLDERS = {
     ".ircore-site.json": ("a built site", "Name the runs that it was built of."),
     "instances.jsonl": ("an instance set", "Play it first: ircore play SUBMISSION --instances {path} --out RUN"),
     "submission.yaml": ("a submission", "Play it first: ircore play {path} --instances DIR --out RUN"),
-    "pack.json": ("a packed run", "Name the run that it was packed from, or: ircore submission rescore"),
+    "pack.json": ("a packed run", "Name the run that it was packed from, or: ircore maintain rescore"),
 }
 """What else is made by commands, by a file that each has: what it is, and what to do instead."""
 

@@ -14,6 +14,10 @@ COMMITMENT = "SHA-256 that fixes players, rules and a secret number before play:
 """Description of the field ``commitment`` of manifests."""
 
 
+Login = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}(?:\[bot\])?)?$")]
+"""Name of an account of the service that keeps the code."""
+
+
 class Opening(Record):
     """Source of the seed and order of a run with a commitment, published with the run.
 
@@ -22,7 +26,9 @@ class Opening(Record):
     """
 
     salt: Sha256 = Field(description="The secret number behind the commitment, 64 hexadecimal digits.")
-    nonce: Sha256 = Field(description="The number that was drawn when the commitment was registered.")
+    nonce: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")] = Field(
+        description="The merge commit that brought the commitment, 40 or 64 hexadecimal digits."
+    )
 
 
 class TranscriptsReference(Record):
@@ -64,6 +70,11 @@ class SubmissionFields(Record):
     game: Name = Field(default=DEFAULT_GAME, description="Entry-point name in the group ircore.games.")
     name: Line = Field(description="Shown on the submission's page; boards of two seats name the two players.")
     authors: tuple[Line, ...] = Field(default=(), description="Who submits it.")
+    submitter: Login | None = Field(
+        default=None,
+        exclude_if=is_none,
+        description="Account on the code host whose entry it is: it alone, and maintainers, may change it.",
+    )
     links: dict[Name, Line] = Field(default_factory=dict, description="https links, such as paper and code.")
     licence: Line = Field(description="SPDX identifier of what is submitted.")
     hardware: Line | None = Field(

@@ -4,6 +4,7 @@
 ``plain_line`` for terminals and Markdown, ``one_line`` for names and titles. None of them escapes markup.
 """
 
+import re
 import unicodedata
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -111,3 +112,10 @@ def _hides(character: str) -> bool:
 
 def _code(character: str) -> str:
     return f"⟦U+{ord(character):04X}⟧"
+
+
+def inert_markdown(text: str) -> str:
+    """Return a stranger's text as inert Markdown: no markup, link, mention or reference comes of it."""
+    plain = without_controls(shortened(text, 300))
+    # GitHub links no name or number inside of <code>; entities are text, whatever they stand for.
+    return f"<code>{re.sub(r'[^A-Za-z0-9 ,]', lambda match: f'&#{ord(match[0])};', plain)}</code>"

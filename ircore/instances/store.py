@@ -268,7 +268,7 @@ def read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
     Raises:
         InputError: A folder holds no set.
     """
-    pulled = [folder for folder in folders if _is_pulled(folder)]
+    pulled = [folder for folder in folders if is_pulled(folder)]
     named = [read_instances(folder) for folder in folders if folder not in pulled]
     paths = [path for folder in pulled for path in sorted(folder.glob(f"{PULLED}*")) if path.is_dir()]
     games = {instances.game for instances in named}
@@ -276,5 +276,23 @@ def read_sets(folders: Sequence[Path]) -> dict[str, InstanceSet]:
     return {instances.identity: instances for instances in (*brought, *named)}
 
 
-def _is_pulled(folder: Path) -> bool:
+def set_of_game(sets: Iterable[InstanceSet], game: str) -> InstanceSet:
+    """Return the one set of a game.
+
+    Args:
+        sets: Sets of any games.
+        game: The game's name.
+
+    Raises:
+        InputError: There is none, or several.
+    """
+    own = [instances for instances in sets if instances.game == game]
+    if len(own) == 1:
+        return own[0]
+    problem = f"several sets of {game} are given" if own else f"no set of {game} is given"
+    raise InputError(problem, "Name the set that counts with --instances.")
+
+
+def is_pulled(folder: Path) -> bool:
+    """Return whether ``ircore release pull`` made a folder, with the sets of its runs."""
     return not (folder / INDEX).is_file() and (folder / PULLED / INDEX).is_file()

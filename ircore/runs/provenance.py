@@ -1,7 +1,7 @@
 """The origin of a run: who played it, and which checks were made here. File ``provenance.json`` of a run folder.
 
 Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
-``ircore play --as-maintainers``, which played the run, and ``ircore submission rescore``, which fetched a submitter's
+``ircore play --as-maintainers``, which played the run, and ``ircore maintain rescore``, which fetched a submitter's
 transcripts and checked them. A file of this name among a submitter's transcripts is never read.
 """
 

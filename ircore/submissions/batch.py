@@ -1,11 +1,10 @@
 """Evaluating all pending submissions in one go: the pairs, their expected cost, and the cost paid already."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
@@ -16,7 +15,7 @@ from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, PlannedPlay, estima
 from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.submissions.history import is_gone, read_history
+from ircore.submissions.decisions import is_gone, read_decisions
 
 
 class Forecast(NamedTuple):
@@ -72,7 +71,13 @@ def unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(seat.label for seat in seats if not seat.offline and seat.price is None))
 
 
-def write_bounds(submission: Submission, bound: float, prices_file: Path | None, out: Path) -> Path | None:
+def write_bounds(
+    submission: Submission,
+    bound: float,
+    prices_file: Path | None,
+    out: Path,
+    source: str = "a bound that maintainers gave, no price",
+) -> Path | None:
     """Write a table of prices in which models without a known price cost at most a bound, and return it.
 
     Args:
@@ -80,6 +85,7 @@ def write_bounds(submission: Submission, bound: float, prices_file: Path | None,
         bound: US dollars a million tokens, read or written; an image counts as ``IMAGE_WRITTEN_TOKENS`` tokens.
         prices_file: Known prices on top of the built-in ones, which the table repeats.
         out: The file.
+        source: Where the bound comes from.
 
     Returns:
         The file; ``prices_file`` if every price is known.
@@ -92,7 +98,7 @@ def write_bounds(submission: Submission, bound: float, prices_file: Path | None,
         return prices_file
     image = bound * IMAGE_WRITTEN_TOKENS / MILLION
     about = {"input": bound, "output": bound, "images": {"*/*": image}, "date": datetime.now(UTC).date()}
-    table = {model: {**about, "source": "a bound that maintainers gave, no price"} for model in models}
+    table = {model: {**about, "source": source} for model in models}
     stated = read_mapping(prices_file, "", "")["models"] if prices_file is not None else {}
     write_text(out, yaml.safe_dump({"models": {**stated, **table}}, sort_keys=False))
     return out
@@ -106,36 +112,33 @@ def spent(run: Path) -> float:
     return Totals.of(folder.questions(), prices_of_run(folder)).cost_usd
 
 
-def chosen(slugs: Sequence[str], pending: Sequence[str]) -> list[str]:
-    """Return the pending submissions that were asked for: all if none is named, in the order in which they wait.
+def chosen(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the pending submissions that were asked for, in the order in which they wait, and the names left out.
 
-    Raises:
-        InputError: A named one does not wait.
+    All that wait are chosen if none is named. A name that does not wait is left out: its run is published already, or
+    no such submission is merged.
 
-    >>> chosen(["b"], ["a", "b"]), chosen([], ["a", "b"])
-    (['b'], ['a', 'b'])
+    >>> chosen(["b", "c"], ["a", "b"]), chosen([], ["a", "b"])
+    ((['b'], ['c']), (['a', 'b'], []))
     """
-    for slug in slugs:
-        if slug not in pending:
-            raise InputError(f"{slug[:80]!a}: does not wait to be evaluated", "See: ircore submission pending.")
-    return [slug for slug in pending if not slugs or slug in slugs]
+    return [slug for slug in pending if not slugs or slug in slugs], [slug for slug in slugs if slug not in pending]
 
 
-def goes_on(run: Path, submission: Path, instances: InstanceSet) -> bool:
+def goes_on(run: Path, submission: Path, sets: Collection[str]) -> bool:
     """Return whether a run that was begun is one of a submission as it is now, and was not taken off the boards.
 
     Args:
         run: The run folder.
         submission: The submission's folder.
-        instances: The set that counts.
+        sets: Identities of the sets that count.
     """
     if not (run / RUN_FILE).is_file():
         return False
     begun = RunFolder(run).run
     # A manifest that was changed since asks for another run, however far the first one came.
     as_now = read_manifest(submission).submission == begun.submission
-    gone = is_gone(read_history(submission), begun.run_id)
-    return as_now and begun.instance_set == instances.identity and not gone
+    gone = is_gone(read_decisions(submission), begun.run_id)
+    return as_now and begun.instance_set in sets and not gone
 
 
 def is_finished(run: Path) -> bool:

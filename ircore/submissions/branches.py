@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from ircore.core.errors import InputError, WorkError
 from ircore.players.submission import FOLDER, MANIFEST
-from ircore.submissions.history import HISTORY
+from ircore.submissions.decisions import DECISIONS
 
 
 class Clone:
@@ -59,7 +59,7 @@ class Clone:
             # An index beside the clone's own: what the user has staged stays staged.
             index = Path(work) / "index"
             self._git("read-tree", tip, index=index)
-            files = [name for name in (MANIFEST, HISTORY) if (self._folder / name).is_file()]
+            files = [name for name in (MANIFEST, DECISIONS) if (self._folder / name).is_file()]
             # The user's ignore rules, such as one for YAML files, are no reason to leave a manifest out.
             self._git("add", "--force", "--", *(f"{FOLDER}/{self.slug}/{name}" for name in files), index=index)
             tree = self._git("write-tree", index=index)
@@ -96,6 +96,14 @@ class Clone:
             known = f"Remotes here: {', '.join(names)}." if names else "There is none here."
             raise InputError(f"{remote}: no remote of this clone", f"{known} Add it: git remote add NAME ADDRESS")
         return self._places("remote", "get-url", "--push", "--all", remote)
+
+    def owner(self, remote: str) -> str:
+        """Return the account or organisation whose repository a push to a remote goes to; empty for a folder.
+
+        Raises:
+            InputError: There is no such remote.
+        """
+        return min(self.push_places(remote)).partition("/")[0]
 
     def _places(self, *words: str) -> set[str]:
         return {place_of(address, self.root) for address in self._git(*words).splitlines()}
@@ -145,42 +153,6 @@ def place_of(address: str, root: Path) -> str:
     folder = os.path.realpath(root / (unquote(rest) if separator else address))
     # A clone's own folder and the folder .git in it are one repository.
     return folder.removesuffix("/.git")
-
-
-def fetch_pull_request(folder: Path, number: int) -> str:
-    """Fetch the commits of a pull request as data, and return its last one; nothing is checked out.
-
-    Args:
-        folder: Any folder of a clone whose remote ``origin`` is the repository.
-        number: The pull request's.
-
-    Raises:
-        WorkError: It cannot be fetched, or git finds its objects faulty.
-    """
-    # The objects are a stranger's: git refuses malformed ones before anything reads them.
-    checked = ("-c", "fetch.fsckObjects=true")
-    _git(
-        folder,
-        *checked,
-        "fetch",
-        "--quiet",
-        "--no-tags",
-        "--no-recurse-submodules",
-        "origin",
-        f"refs/pull/{number}/head",
-    )
-    return _git(folder, "rev-parse", "FETCH_HEAD")
-
-
-def adding_commit(folder: Path, file: Path) -> str:
-    """Return the commit that brought a file into a clone; empty if none did.
-
-    Args:
-        folder: Any folder of the clone.
-        file: The file.
-    """
-    words = ("--diff-filter=A", "--max-count=1", "--format=%H", "--", str(file.resolve()))
-    return _git(folder, "log", *words)
 
 
 def clone_root(folder: Path) -> Path:

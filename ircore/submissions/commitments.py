@@ -1,81 +1,93 @@
-"""The register of commitments: which was announced when, and the nonce that was drawn for it.
+"""Commitments to one run before it is played: announced in the manifest, registered by the merge, played by.
 
-``commitments.jsonl`` in the root of the repository has a JSON record a line, the oldest first. A job of the repository
-writes it, for open pull requests whose manifest has a commitment; no pull request of a stranger may change it.
+A commitment counts from the merge commit on that brought it to the branch ``main``. The id of that commit is the nonce:
+neither submitter nor maintainers know it before, since time, title and the service's signature are hashed in it. So the
+register is the history of ``main`` itself, and nothing but a merge writes it. See ``ircore.runs.commitment``.
 """
 
-from collections.abc import Mapping
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from pydantic import Field
-
-from ircore.core.errors import InputError
-from ircore.core.lifecycle import read_decisions
-from ircore.core.records import Line, Name, Record, Sha256
+from ircore.core.errors import InputError, WorkError
+from ircore.core.files import write_text
+from ircore.core.strict_yaml import MAX_BYTES
+from ircore.core.submission_records import Opening
+from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, folder_of, read_manifest
+from ircore.runs.commitment import commitment_of, players_of
 from ircore.submissions.branches import clone_root
+from ircore.submissions.check.entries import is_manifest
+from ircore.submissions.check.git_objects import Repository
+from ircore.submissions.check.submission import Purpose, check_bytes
 
-COMMITMENTS = "commitments.jsonl"
-MAX_BYTES = 16 * 1024 * 1024
-"""Largest register, in bytes: some 40,000 commitments."""
+MAIN_BRANCHES = ("refs/remotes/upstream/main", "refs/remotes/origin/main", "HEAD")
+"""Where the branch ``main`` of the repository is looked for in a clone, the first that is there."""
 
 
-class Registered(Record):
-    """A commitment that was announced. A line of ``commitments.jsonl``.
+class Registered(NamedTuple):
+    """A commitment that was merged."""
 
-    >>> when = "2026-11-23T10:00:00+00:00"
-    >>> known = {"slug": "my-pair", "account_id": 7, "pull_request": 12}
-    >>> Registered(commitment="0" * 64, players="2" * 64, nonce="1" * 64, when=when, **known).slug
-    'my-pair'
-    """
+    slug: str
+    """The submission's folder name."""
 
-    slug: Name = Field(description="The submission's folder name.")
-    commitment: Sha256 = Field(description="As in the manifest.")
-    players: Sha256 = Field(description="Hash of game, rules and players, see ``players_of``.")
-    nonce: Sha256 = Field(description="Drawn when the commitment was registered, 64 hexadecimal digits.")
-    when: Line = Field(description="When it was registered, ISO 8601 in UTC.")
-    account_id: int = Field(gt=0, strict=True, description="Number of the account.")
-    pull_request: int = Field(gt=0, strict=True, description="Number of the pull request.")
+    commitment: str
+    """As in the manifest."""
+
+    players: str
+    """Hash of game, rules and players, see ``players_of``."""
+
+    nonce: str
+    """The merge commit that brought it."""
+
+    when: str
+    """When it was merged, ISO 8601."""
 
 
 Register = Mapping[tuple[str, str], Registered]
-"""Registered commitments by submission and commitment: a copy under another name takes nothing from its owner."""
-
-
-def parse_commitments(data: bytes, name: str = COMMITMENTS) -> dict[tuple[str, str], Registered]:
-    """Return the registered commitments, the oldest first; the first line about a submission's commitment counts.
-
-    Args:
-        data: Content of the file; empty where there is none yet.
-        name: Name of the file for error messages.
-
-    Raises:
-        InputError: The file is too large, or a line is no such record.
-    """
-    if len(data) > MAX_BYTES:
-        raise InputError(f"{name}: larger than {MAX_BYTES // 1024**2} MiB", "One line a commitment is enough.")
-    lines = enumerate(data.splitlines(), start=1)
-    remedy = "A maintainer mends it: slug, commitment, players, nonce and when."
-    known: dict[tuple[str, str], Registered] = {}
-    for entry in read_decisions(lines, Registered, name, remedy):
-        known.setdefault((entry.slug, entry.commitment), entry)
-    return known
+"""Merged commitments by submission and commitment: a copy under another name takes nothing from its owner."""
 
 
 def register_of(folder: Path) -> Register:
-    """Return the register of the clone that a folder lies in, else of the clone at hand; empty outside a clone.
+    """Return the commitments in the history of the clone that a folder lies in, else of the clone at hand.
+
+    Args:
+        folder: Any folder; outside of a clone the register is empty.
 
     Raises:
-        InputError: The file is damaged.
+        WorkError: Git fails.
     """
     # A submission may lie outside of the clone in which a command is given.
     for place in (folder.absolute(), Path.cwd()):
         with suppress(InputError):
-            if (path := clone_root(place) / COMMITMENTS).is_file():
-                break
-    else:
-        return {}
-    return parse_commitments(path.read_bytes(), str(path))
+            repository = Repository(clone_root(place))
+            known: dict[tuple[str, str], Registered] = {}
+            for entry in _merged(repository, _main(repository)):
+                known.setdefault((entry.slug, entry.commitment), entry)
+            return known
+    return {}
+
+
+def _main(repository: Repository) -> str:
+    for name in MAIN_BRANCHES[:-1]:
+        with suppress(InputError):
+            return repository.commit(name)
+    return repository.commit(MAIN_BRANCHES[-1])
+
+
+def _merged(repository: Repository, tip: str) -> Iterator[Registered]:
+    """Yield the commitments that merges brought, the oldest first."""
+    # Merges alone: the id of a commit of the submitter's own would be the submitter's choice.
+    for merge in repository.merges(tip, "^commitment:", FOLDER):
+        for path in filter(is_manifest, merge.paths):
+            content = repository.content(merge.commit, path, MAX_BYTES + 1)
+            slug = path.split("/")[1]
+            submission = check_bytes(content, path, slug, purpose=Purpose(local=True)).submission
+            if submission is not None and submission.commitment is not None:
+                yield Registered(slug, submission.commitment, players_of(submission), merge.commit, merge.when)
 
 
 def number_of(entry: Registered, register: Register) -> int:
@@ -86,3 +98,105 @@ def number_of(entry: Registered, register: Register) -> int:
     # Several commitments of the same players could be a choice of the best run, under whatever names.
     alike = [known for known in register.values() if known.slug == entry.slug or known.players == entry.players]
     return alike.index(entry) + 1
+
+
+def new_salt(file: Path) -> str:
+    """Draw a salt and write it into a new file that nobody else may read.
+
+    Raises:
+        InputError: The file is there already.
+        WorkError: The place cannot be written.
+    """
+    salt = secrets.token_hex(32)
+    try:
+        # Exclusive and for the owner alone: a salt that others read, or that is replaced, commits to nothing.
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+            opened.write(f"{salt}\n")
+    except FileExistsError as error:
+        raise InputError(f"{file}: exists already", "A salt is never replaced: name another file.") from error
+    except OSError as error:
+        raise WorkError(f"{file}: cannot be written ({error.strerror})", "Name another file with --salt.") from error
+    return salt
+
+
+def read_salt(file: Path) -> str:
+    """Return the salt in a file.
+
+    Raises:
+        InputError: It cannot be read, or holds something else.
+    """
+    remedy = "Name the file that ircore submission commit wrote."
+    try:
+        text = file.read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read as a salt", remedy) from error
+    if len(text) != 64 or text.strip("0123456789abcdef"):
+        raise InputError(f"{file}: holds no salt (64 hexadecimal digits)", remedy)
+    return text
+
+
+def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
+    """Write a commitment into the manifest of a submission, its salt into a file, and return the commitment.
+
+    A second call with the same salt and the same players changes nothing.
+
+    Args:
+        folder: The submission's folder.
+        salt_file: File of the salt: new, or the salt of the commitment that stands there.
+        renew: Whether a commitment of other players, rules or another salt may be replaced.
+
+    Raises:
+        InputError: The manifest cannot be read, names transcripts, has another commitment, or the salt is not usable.
+        WorkError: A file cannot be written.
+    """
+    loaded = read_manifest(folder)
+    path, stated = folder_of(folder) / MANIFEST, loaded.submission.commitment
+    if loaded.submission.transcripts is not None:
+        raise InputError(f"{path}: names transcripts already", "A commitment is announced before play.")
+    known = read_salt(salt_file) if salt_file.is_file() else None
+    if stated is not None and not renew:
+        if known is not None and commitment_of(loaded.slug, loaded.submission, known) == stated:
+            return stated
+        raise InputError(
+            f"{path}: commitment: is of other players, other rules or another salt",
+            "Name its salt with --salt, or announce another commitment with --new, which everybody will see.",
+        )
+    made = commitment_of(loaded.slug, loaded.submission, known or new_salt(salt_file))
+    text = path.read_text("utf-8")
+    remaining_text = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
+    changed = f'{remaining_text}\ncommitment: "{made}"\n'
+    # The line could land inside a block scalar or a flow mapping: the changed text is read again.
+    again = check_bytes(changed.encode(), MANIFEST, loaded.slug, purpose=Purpose(local=True)).submission
+    if again is None or again.model_copy(update={"commitment": stated}) != loaded.submission:
+        raise InputError(f"{path}: a line cannot be added at its end", f'Add it by hand: commitment: "{made}"')
+    write_text(path, changed)
+    return made
+
+
+def opening_for(loaded: LoadedSubmission, salt: str) -> Opening:
+    """Return the source of a run's seed and order.
+
+    Args:
+        loaded: The submission, in a clone whose branch ``main`` has its commitment.
+        salt: The secret number behind the commitment.
+
+    Raises:
+        InputError: The manifest has no commitment, the commitment is of other players, rules or another salt, or it
+            is not merged.
+    """
+    stated = loaded.submission.commitment
+    if stated is None:
+        raise InputError(f"{loaded.path}: has no commitment", "Announce one first: ircore submission commit FOLDER")
+    if commitment_of(loaded.slug, loaded.submission, salt) != stated:
+        raise InputError(
+            f"{loaded.path}: commitment: is not of these players, these rules and this salt",
+            "Name the salt of this commitment, or announce a new one: ircore submission commit FOLDER --new",
+        )
+    # Only a merged commitment has a nonce, without which no seed follows.
+    entry = register_of(loaded.path.parent).get((loaded.slug, stated))
+    if entry is None:
+        raise InputError(
+            f"{loaded.path}: commitment: no merge has brought it to the branch main of this clone",
+            "Open the pull request, wait until it is merged, and fetch: git fetch upstream (or origin).",
+        )
+    return Opening(salt=salt, nonce=entry.nonce)

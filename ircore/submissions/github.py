@@ -1,9 +1,8 @@
-"""The few questions and requests to GitHub's REST API that the maintainers' inbox needs."""
+"""The few questions to GitHub's REST API that a leaderboard needs: artefacts, runs of workflows, settings."""
 
 import json
 import os
 import re
-from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from http.client import HTTPException
 from pathlib import Path
@@ -37,35 +36,9 @@ MAIN = "main"
 """The branch whose workflows are trusted."""
 
 _PIECE = 1024**2
+_NOTHING: Mapping[str, Any] = {}
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+")
-
-
-class PullRequest(NamedTuple):
-    """An open pull request."""
-
-    number: int
-    """Its number."""
-
-    head: str
-    """Its last commit."""
-
-    title: str
-    """Its title, in its author's words."""
-
-    author: str
-    """The account that opened it."""
-
-    account_id: int = 0
-    """Number of that account."""
-
-    source: str = ""
-    """Repository that its branch lies in, as ``OWNER/NAME``; empty if that was deleted."""
-
-    @property
-    def fork(self) -> str:
-        """Owner of the repository that its branch lies in."""
-        return self.source.partition("/")[0]
 
 
 class Artefact(NamedTuple):
@@ -129,90 +102,23 @@ class GitHub:
             raise InputError(f"{', '.join(missing)} not set", "This is for a workflow of the repository.")
         return cls(*(os.environ[name] for name in names))
 
-    def is_maintainer(self, login: str) -> bool:
-        """Return whether an account may push to the repository."""
-        about = self._ask("GET", f"/collaborators/{quote(login, safe='')}/permission", missing={})
-        return about.get("permission") in ("admin", "write")
+    def read(self, path: str) -> Any:
+        """Return an answer about the repository as JSON; None where there is no such thing.
 
-    def pull_requests(self) -> list[PullRequest]:
-        """Return the open pull requests, the oldest first."""
-        # All pages: a hundred pull requests of a stranger would leave those of others without a status.
-        return [_pull_request(each) for each in self._listed("/pulls?state=open&sort=created&direction=asc")]
+        Raises:
+            WorkError: The service cannot be asked, or does not let this token read it.
+        """
+        return self._ask("GET", path, missing=_NOTHING) or None
 
-    def pull_request(self, number: int) -> PullRequest:
-        """Return a pull request, open or not."""
-        return _pull_request(self._ask("GET", f"/pulls/{number}"))
-
-    def merged_by(self, commit: str) -> PullRequest | None:
-        """Return the pull request that brought a commit to the branch ``main``; None if it came without one."""
-        # A commit can be part of several pull requests: also of ones that are open, or were merged in a fork, whose
-        # branch may be called main, too.
-        merged = [
-            each
-            for each in self._listed(f"/commits/{quote(commit, safe='')}/pulls")
-            if each.get("merged_at") and each["base"]["ref"] == MAIN and self._is_own(each["base"])
-        ]
-        # The first one brought it: whoever merges the same commit later brings nothing.
-        return _pull_request(min(merged, key=lambda each: str(each["merged_at"]))) if merged else None
-
-    def _is_own(self, branch: Mapping[str, Any]) -> bool:
-        """Return whether a branch of a pull request, as the service describes it, lies in this repository."""
-        name = (branch.get("repo") or {}).get("full_name", "")
-        return str(name).casefold() == self.repository.casefold()
-
-    def set_status(self, commit: str, name: str, passed: bool, text: str) -> None:
-        """Set a status of a commit, which the branch ``main`` may require: ``name`` with a line about it."""
-        state = "success" if passed else "failure"
-        self._ask("POST", f"/statuses/{quote(commit, safe='')}", {"state": state, "context": name, "description": text})
-
-    def is_checked(self, commit: str, status: str) -> bool:
-        """Return whether a commit has a status that says so, at least one check, and no check that has not ended well.
+    def running(self, workflow: str, own: str = "") -> list[int]:
+        """Return the numbers of the workflow's runs that are under way; runs that wait for an approval are not.
 
         Args:
-            commit: The commit.
-            status: Name of a status that the repository's own jobs set: whoever proposes a change chooses the names of
-                checks, and what they do, but can set no status.
+            workflow: File name of the workflow.
+            own: Number of the run that asks, which is left out.
         """
-        place = f"/commits/{quote(commit, safe='')}"
-        states = [each["state"] for each in self._listed(f"{place}/status", "statuses") if each["context"] == status]
-        if states != ["success"]:
-            return False
-        runs = list(self._listed(f"{place}/check-runs", "check_runs"))
-        # A check that still runs has no conclusion.
-        return bool(runs) and all(run["conclusion"] in ("success", "skipped", "neutral") for run in runs)
-
-    def open_disputes(self) -> list[tuple[int, str]]:
-        """Return number and title of the open issues with the label ``dispute``."""
-        listed = self._listed("/issues?state=open&labels=dispute")
-        # The API lists pull requests among the issues.
-        return [(int(issue["number"]), issue["title"]) for issue in listed if "pull_request" not in issue]
-
-    def merge(self, number: int, head: str) -> None:
-        """Merge a pull request, unless its last commit is another one by now."""
-        # GitHub refuses the merge if the branch has moved since this commit was checked.
-        self._ask("PUT", f"/pulls/{number}/merge", {"sha": head, "merge_method": "merge"})
-
-    def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> None:
-        """Start a workflow on the branch ``main``."""
-        self._ask("POST", f"/actions/workflows/{workflow}/dispatches", {"ref": "main", "inputs": dict(inputs)})
-
-    def write_issue(self, number: int, body: str) -> None:
-        """Replace the text of an issue."""
-        self._ask("PATCH", f"/issues/{number}", {"body": body})
-
-    def read_file(self, path: str) -> bytes:
-        """Return a file of the branch ``main``; empty if it is not there."""
-        known = self._ask("GET", f"/contents/{quote(path)}?ref=main", missing={}).get("sha")
-        # As a blob, since the API leaves out the content of files above 1 MB.
-        return b64decode(self._ask("GET", f"/git/blobs/{known}")["content"]) if known else b""
-
-    def write_file(self, path: str, data: bytes, message: str) -> None:
-        """Commit a file to the branch ``main``."""
-        place = f"/contents/{quote(path)}"
-        known = self._ask("GET", f"{place}?ref=main", missing={}).get("sha")
-        document = {"message": message, "branch": "main", "content": b64encode(data).decode()}
-        # Without the hash of the present file GitHub refuses to replace the file.
-        self._ask("PUT", place, document | ({"sha": known} if known else {}))
+        listed = self._listed(f"/actions/workflows/{quote(workflow, safe='')}/runs?status=in_progress", "workflow_runs")
+        return sorted(int(run["id"]) for run in listed if str(run["id"]) != own and run["head_branch"] == MAIN)
 
     def artefacts(self, name: str, workflow: str) -> Iterator[Artefact]:
         """Yield the artefacts that a workflow of this repository's branch ``main`` left, the newest first.
@@ -309,15 +215,6 @@ class GitHub:
     def _request(self, method: str, path: str, data: bytes | None = None) -> Request:
         headers = {"Authorization": f"Bearer {self._token}", "Accept": "application/vnd.github+json"}
         return Request(f"{self._api}/repos/{self.repository}{path}", data, headers, method=method)  # noqa: S310
-
-
-def _pull_request(about: Mapping[str, Any]) -> PullRequest:
-    """Return a pull request as the service lists it."""
-    user, source = about["user"], about["head"].get("repo") or {}
-    numbers = int(about["number"]), int(user["id"])
-    return PullRequest(
-        numbers[0], about["head"]["sha"], about["title"], user["login"], numbers[1], source.get("full_name", "")
-    )
 
 
 def _own_artefact(about: Mapping[str, Any]) -> Artefact | None:

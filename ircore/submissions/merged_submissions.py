@@ -1,4 +1,4 @@
-"""Merged submissions: each with its manifest and with its history since the merge."""
+"""Merged submissions: each with its manifest and the decisions about it."""
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from ircore.core.errors import InputError
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.history import Status, Step, read_history, status_of
+from ircore.submissions.decisions import Decision, Status, read_decisions, status_of
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class MergedSubmission:
     loaded: LoadedSubmission
     """The manifest."""
 
-    steps: tuple[Step, ...] = ()
-    """The history of the submission, the oldest step first."""
+    decisions: tuple[Decision, ...] = ()
+    """What was decided about the submission, the oldest decision first."""
 
     @property
     def slug(self) -> str:
@@ -33,28 +33,28 @@ class MergedSubmission:
     @property
     def status(self) -> Status:
         """Current status of the submission."""
-        return status_of(self.steps)
+        return status_of(self.decisions)
 
 
 def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
     """Read every submission of a folder, by name.
 
     Raises:
-        InputError: There is no such folder, or a manifest or history in it is damaged.
+        InputError: There is no such folder, or a manifest or a file of decisions in it is damaged.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name the folder of submissions.")
     files = sorted(folder.glob(f"*/{MANIFEST}"))
-    return tuple(MergedSubmission(read_manifest(file), read_history(file.parent)) for file in files)
+    return tuple(MergedSubmission(read_manifest(file), read_decisions(file.parent)) for file in files)
 
 
 def cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:
     """Return the ids of the runs whose findings maintainers looked at, and let stay."""
     return frozenset(
-        step.run_id
+        decision.run_id
         for submission in submissions
-        for step in submission.steps
-        if step.kind == "cleared" and step.run_id is not None
+        for decision in submission.decisions
+        if decision.kind == "cleared" and decision.run_id is not None
     )
 
 

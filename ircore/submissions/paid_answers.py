@@ -26,7 +26,7 @@ from ircore.core.images import Picture, read_image_bytes
 from ircore.core.journal import read_records
 from ircore.core.records import Instance
 from ircore.games.base import Seat
-from ircore.instances.store import InstanceSet
+from ircore.instances.store import InstanceSet, set_of_game
 from ircore.players.recorded_seat import RECORDED
 from ircore.players.slugs import SLUG
 from ircore.players.submission import LoadedSubmission
@@ -73,7 +73,7 @@ def kept_judgements(run: Path) -> Path:
     return run.with_name(f"{run.name}~{JUDGEMENTS}")
 
 
-def bring_back(service: GitHub, folder: Path, instances: InstanceSet, out: Path) -> Iterator[str]:
+def bring_back(service: GitHub, folder: Path, sets: Collection[InstanceSet], out: Path) -> Iterator[str]:
     """Make a run folder of each submission for which an earlier job has answers; yield a line about each.
 
     The newest artefact that has usable answers for a submission counts, whatever stands in newer ones.
@@ -81,7 +81,7 @@ def bring_back(service: GitHub, folder: Path, instances: InstanceSet, out: Path)
     Args:
         service: The repository, whose workflow ``evaluate`` left the artefacts.
         folder: The merged submissions.
-        instances: The set that is played now; submissions to other games are left out.
+        sets: The sets that are played now; submissions to other games are left out.
         out: Folder of the run folders.
 
     Raises:
@@ -89,7 +89,9 @@ def bring_back(service: GitHub, folder: Path, instances: InstanceSet, out: Path)
         WorkError: The service cannot be asked, or the place cannot be written.
     """
     missing = {each.slug: each.loaded for each in merged_submissions(folder)}
-    missing = {slug: loaded for slug, loaded in missing.items() if loaded.submission.game == instances.game}
+    games = [instances.game for instances in sets]
+    # A game with several sets is not evaluated, see set_of_game.
+    missing = {slug: loaded for slug, loaded in missing.items() if games.count(loaded.submission.game) == 1}
     for number, artefact in enumerate(service.artefacts(ARTEFACT, WORKFLOW)):
         if number == MOST_ARTEFACTS or not missing:
             return
@@ -105,6 +107,7 @@ def bring_back(service: GitHub, folder: Path, instances: InstanceSet, out: Path)
                 continue
             for slug in slugs:
                 try:
+                    instances = set_of_game(sets, missing[slug].submission.game)
                     about = _brought_back(former / slug, missing[slug], instances, out / slug)
                 except InputError as error:
                     yield f"{slug}: answers of {artefact.created} are left out: {error.problem}"

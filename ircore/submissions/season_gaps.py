@@ -1,4 +1,4 @@
-"""The gaps of a revealed season in a file, which ``ircore submission season gap --out`` writes and the site shows."""
+"""The gaps of a revealed season in a file, which ``ircore maintain season gap --out`` writes and the site shows."""
 
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -122,7 +122,7 @@ def read_season_gaps(path: Path) -> SeasonGaps:
     Raises:
         InputError: The file cannot be read, is not in the format, or the season's proof fails.
     """
-    remedy = "Make it with: ircore submission season gap … --out FILE"
+    remedy = "Make it with: ircore maintain season gap … --out FILE"
     try:
         with path.open("rb") as file:
             # A file that is too long is cut off, and then no JSON.

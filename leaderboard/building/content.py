@@ -41,6 +41,7 @@ from leaderboard.pages.figures import figure_pages, figures_page
 from leaderboard.pages.history import history_page, version_words
 from leaderboard.pages.judge_cards import card_pages
 from leaderboard.pages.limits import limits_page
+from leaderboard.pages.maintainers_work import pending_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.metric_agreement import PATH as METRIC_AGREEMENT
 from leaderboard.pages.metric_agreement import metric_agreement_page
@@ -234,7 +235,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     handed_in = _waiting_pages(site, games, site.submitted, options.waiting)
     named = _naming_pages(site, games, options.names)
     versions = (*version_pages(site.version, frozen), history_page(site, frozen))
-    pages = (*all_pages(site, games), *named, *versions, *handed_in)
+    pending = [pending_page(submitted, runs)] if submitted else []
+    pages = (*all_pages(site, games), *named, *versions, *handed_in, *pending)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     files += [partial(make, section) for section in games for make in _BOARD_FILES]
     files.append(partial(search_file, site, pages))
@@ -268,7 +270,8 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
-    shown = (*own, _prompts_page(), *handed_in)
+    pending = [pending_page(submitted, [run.path for run in runs])] if submitted else []
+    shown = (*own, _prompts_page(), *handed_in, *pending)
     pages = (*shown, *absent)
     files = (
         partial(games_board_files, games),
@@ -325,9 +328,9 @@ def _waiting_pages(
 ) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
     waiting = unplayed(submitted, played_pages(site, games))
-    several = {submission.slug: (submission.loaded, submission.steps) for submission in waiting}
+    several = {submission.slug: (submission.loaded, submission.decisions) for submission in waiting}
     if previewed is not None:
-        history = next((submission.steps for submission in submitted if submission.slug == previewed.slug), ())
+        history = next((submission.decisions for submission in submitted if submission.slug == previewed.slug), ())
         several = {previewed.slug: (previewed, history), **several}
     pages = (waiting_page(site, games, loaded, history) for loaded, history in several.values())
     return (page for page in pages if page is not None)

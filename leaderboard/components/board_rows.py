@@ -12,7 +12,7 @@ from ircore.core.fact_records import Part
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from leaderboard.components import values
 from leaderboard.components.amounts import AmountColumn
 from leaderboard.components.board_cells import (
@@ -54,7 +54,7 @@ class Listed:
     budget: str
     """Short description of the pair's rules."""
 
-    disputed: Step | None
+    disputed: Decision | None
     """The dispute about its run that is not settled."""
 
     makers: str = ""

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from ircore.core.untrusted_text import visible
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from leaderboard.components.markup import HIDDEN, safe
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
@@ -102,7 +102,7 @@ def tier_badge(tier: Tier) -> Markup:
     return safe(f'<span class="tier tier-{tier.key}" title="{escape(tier.description)}">{tier.label}</span>')
 
 
-def dispute(step: Step, pair: Pair, root: str) -> Markup:
+def dispute(step: Decision, pair: Pair, root: str) -> Markup:
     """Return the badge of a disputed pair, which leads to the reason.
 
     Args:

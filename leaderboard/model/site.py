@@ -22,7 +22,7 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
 from ircore.submissions.season_gaps import SeasonGaps
 from leaderboard.model.site_judge import site_judge
@@ -274,9 +274,9 @@ class Site:
         """Return the path of a submission's page, without suffix: of its run, or of its manifest where it has none."""
         return self.played.get(slug, f"pairs/{waiting_key(slug, self.runs)}")
 
-    def history(self, slug: str) -> tuple[Step, ...]:
+    def history(self, slug: str) -> tuple[Decision, ...]:
         """Return the history of a submission since its merge, the oldest step first; empty if unknown."""
-        return next((submitted.steps for submitted in self.submitted if submitted.slug == slug), ())
+        return next((submitted.decisions for submitted in self.submitted if submitted.slug == slug), ())
 
     def path(self, name: str) -> str:
         """Return the path of a page or file of the game, given its path in the game's own folder."""

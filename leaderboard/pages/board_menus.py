@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.submissions.history import open_dispute
+from ircore.submissions.decisions import open_dispute
 from leaderboard.components.board_rows import Listed
 from leaderboard.components.model_facts import makers, weights_words
 from leaderboard.model.site import Pair, Site

@@ -14,7 +14,7 @@ from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cell import Cell
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from ircore.submissions.merged_submissions import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
@@ -78,7 +78,7 @@ def changes(site: Site) -> tuple[Change, ...]:
             released.add(version)
             entries.append(_release(site, version, pair.result.run.started))
         entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
-    entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.steps]
+    entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.decisions]
     entries += [_benchmark(version) for version in site.former]
     if site.version.released:
         entries.append(_benchmark(site.version.released, site))
@@ -228,7 +228,7 @@ def _release(site: Site, version: str, started: str) -> Change:
     )
 
 
-def _step(site: Site, submitted: MergedSubmission, step: Step) -> Change:
+def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),

@@ -14,7 +14,7 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import Comparison
 from ircore.results.tables.comparisons import MOST
-from ircore.submissions.history import open_dispute
+from ircore.submissions.decisions import open_dispute
 from ircore.submissions.merged_submissions import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.model_facts import player_words
@@ -44,6 +44,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "rows": paired(site, list(rows.values())),
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
+        "submitted": bool(site.submitted),
         "unplayed": unplayed(site.submitted, site.played),
         "disputes": disputes,
     }

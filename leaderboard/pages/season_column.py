@@ -59,14 +59,14 @@ def check_season(site: Site, file: Path | None, pulled: Path) -> SeasonGaps | No
     if gaps.public != site.results.instance_set:
         raise InputError(
             f"--season: the gaps of season {gaps.season.season} are to another public set, {gaps.public[:12]}",
-            "Make them with the runs of this site: ircore submission season gap … --public RUN --out FILE",
+            "Make them with the runs of this site: ircore maintain season gap … --public RUN --out FILE",
         )
     if gaps.judge not in site.results.judges:
         raise InputError(f"--season: judge {gaps.judge} has rated no run of the site", "Rate the runs by it first.")
     if not any(gap.run_id in site.pairs for gap in gaps.gaps):
         raise InputError(
             f"--season: no run of the site has a gap to season {gaps.season.season}",
-            "Make the gaps with the runs of this site: ircore submission season gap … --public RUN --out FILE",
+            "Make the gaps with the runs of this site: ircore maintain season gap … --public RUN --out FILE",
         )
     return gaps
 

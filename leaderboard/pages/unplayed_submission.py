@@ -8,7 +8,7 @@ from ircore.core.game_records import rules_words
 from ircore.core.submission_records import Submission, game_field
 from ircore.games.registry import installed_games, title_of
 from ircore.players.submission import LoadedSubmission
-from ircore.submissions.history import Step, status_of
+from ircore.submissions.decisions import Decision, status_of
 from ircore.submissions.request_fields import why_self_reported
 from leaderboard.components.model_facts import player_words
 from leaderboard.model.section import GameSection
@@ -20,7 +20,7 @@ from leaderboard.words.labels import waiting_key
 
 
 def waiting_page(
-    site: Site | None, games: Sequence[GameSection], loaded: LoadedSubmission, history: Sequence[Step] = ()
+    site: Site | None, games: Sequence[GameSection], loaded: LoadedSubmission, history: Sequence[Decision] = ()
 ) -> Page | None:
     """Return the page of a submission that was not played; None if a run of the submission has a page already.
 

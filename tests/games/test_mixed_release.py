@@ -201,7 +201,7 @@ def test_a_pulled_folder_stands_for_the_sets_of_all_games(mixed: Toy) -> None:
     mixed.run("release", "build", "--former", "release", "--instances", "newer", "pulled", "--out", "next")
     assert run_games(mixed.folder / "next") == ["reconstruction"]
     # Playing again goes by the same sets.
-    again = ("submission", "reproduce", "pulled/runs", "--out", "played-again")
+    again = ("maintain", "reproduce", "pulled/runs", "--out", "played-again")
     said = mixed.run(*again, "--instances", "targets", status=2)
     assert "no set of rps is given" in said
     assert "3 of 3 runs played again" in mixed.run(*again, "--instances", "targets", "--instances", "pulled")

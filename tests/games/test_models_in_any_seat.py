@@ -97,7 +97,7 @@ def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenA
     assert server.count() == 2
     # What the model said can be handed in and is played again by the rules.
     guess.run("submission", "pack", "run", "--out", "packed")
-    again = ["submission", "rescore", manifest.parent, "--instances", "instances", "--transcripts", "packed"]
+    again = ["maintain", "rescore", manifest.parent, "--instances", "instances", "--transcripts", "packed"]
     assert "2 episodes hold by the rules" in guess.run(*again, "--out", "again")
 
 

@@ -56,7 +56,7 @@ def packed(toy: Toy) -> Path:
 
 
 def rescore(toy: Toy, out: str, status: int = 0) -> str:
-    words = ["submission", "rescore", "submissions/fair", "--instances", "instances", "--transcripts", "packed"]
+    words = ["maintain", "rescore", "submissions/fair", "--instances", "instances", "--transcripts", "packed"]
     return toy.run(*words, "--out", out, status=status)
 
 
@@ -133,20 +133,20 @@ def test_a_pair_waits_until_its_run_is_published(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
     (toy.folder / "published" / "runs").mkdir(parents=True)
     assert "fair: to be played: no run of it is published" in toy.run(
-        "submission", "pending", "submissions", "--published", "published"
+        "maintain", "pending", "submissions", "--published", "published"
     )
     published(toy)
-    assert toy.run("submission", "pending", "submissions", "--published", "published") == "nothing is waiting\n"
+    assert toy.run("maintain", "pending", "submissions", "--published", "published") == "nothing is waiting\n"
     manifest = toy.folder / "submissions" / "fair" / "submission.yaml"
     manifest.write_text(manifest.read_text().replace("slip: 3", "slip: 2"))
-    said = toy.run("submission", "pending", "submissions", "--published", "published")
-    assert "its players or rules changed since; before that, ircore submission correct --run fair-" in said
+    said = toy.run("maintain", "pending", "submissions", "--published", "published")
+    assert "its players or rules changed since; before that, ircore maintain correct --run fair-" in said
 
 
 def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
     toy.manifest("fair", text=SOUND)
     run = published(toy)
-    again = ["submission", "reproduce", run, "--instances", "instances"]
+    again = ["maintain", "reproduce", run, "--instances", "instances"]
     assert "1 of 1 run played again" in toy.run(*again, "--out", "again")
     journal = run / "journal.jsonl"
     events = events_of(journal)
@@ -161,10 +161,10 @@ def test_offline_players_of_any_game_are_played_again(toy: Toy) -> None:
 
 
 def test_a_season_of_any_game_is_committed_to_and_revealed(toy: Toy) -> None:
-    begin = ["submission", "season", "begin", "spring", "--game", "rps", "--per-condition", "2"]
+    begin = ["maintain", "season", "begin", "spring", "--game", "rps", "--per-condition", "2"]
     assert "2 pictures; commitment " in toy.run(*begin, "--out", "secret", "--publish", "spring.json")
-    toy.run("submission", "season", "reveal", "secret", "--publish", "spring.json")
-    verify = ["submission", "season", "verify", "spring.json", "--instances"]
+    toy.run("maintain", "season", "reveal", "secret", "--publish", "spring.json")
+    verify = ["maintain", "season", "verify", "spring.json", "--instances"]
     assert "the set is the one that was committed to" in toy.run(*verify, "secret/instances")
     assert "not the set of season spring" in toy.run(*verify, "instances", status=2)
 
@@ -172,16 +172,16 @@ def test_a_season_of_any_game_is_committed_to_and_revealed(toy: Toy) -> None:
 def test_transcripts_of_any_game_are_updated_and_a_pair_withdrawn(toy: Toy) -> None:
     reference = f"transcripts: {{repo: kim/rounds, revision: {'a' * 40}, run: fair-01234567}}\n"
     pair = toy.manifest("fair", text=SOUND + reference)
-    update = ["submission", "update", pair, "--revision", "b" * 40, "--reason", "two rounds were lost"]
+    update = ["maintain", "update", pair, "--revision", "b" * 40, "--reason", "two rounds were lost"]
     assert "1 step; fair is active" in toy.run(*update)
     assert f"revision: {'b' * 40}" in (pair / "submission.yaml").read_text()
-    assert "2 steps; fair is withdrawn" in toy.run("submission", "withdraw", pair, "--reason", "a wrong model")
-    steps = toy.json("submission", "history", pair)["history"]
+    assert "2 steps; fair is withdrawn" in toy.run("maintain", "withdraw", pair, "--reason", "a wrong model")
+    steps = toy.json("maintain", "history", pair)["history"]
     assert [(step["kind"], step.get("former", {}).get("revision")) for step in steps] == [
         ("updated", "a" * 40),
         ("withdrawn", None),
     ]
-    assert "2 withdrawn, corrected" in toy.run("submission", "withdrawals", "submissions", "--out", "withdrawals.jsonl")
+    assert "2 withdrawn, corrected" in toy.run("maintain", "decisions", "submissions", "--out", "withdrawals.jsonl")
 
 
 def git(toy: Toy, *words: str) -> None:
@@ -201,7 +201,7 @@ def test_a_change_is_checked_and_previewed(toy: Toy) -> None:
     toy.run("instances", "build", *asked, "--out", "targets")
     toy.run("play", pair, "--instances", "targets", "--out", "published/runs/pair")
     toy.run("score", "published/runs/pair")
-    said = toy.run("submission", "preview", "HEAD~1", "HEAD", "--published", "published", "--out", "site")
+    said = toy.run("maintain", "preview", "HEAD~1", "HEAD", "--published", "published", "--out", "site")
     assert "place  none yet: maintainers play it once it is merged" in said
     page = (toy.folder / "site" / "pairs" / "fair.html").read_text()
     assert "Rock, paper, scissors" in page

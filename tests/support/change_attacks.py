@@ -95,7 +95,6 @@ CHANGES = (
     extra("bytes that are no text", f"{IN}/\udcff", "plain ASCII", shown=f"'{IN}/\\udcff'"),
     extra("a command to the runner", "::add-mask::x/y", "Windows", shown="'::add-mask::x/y'"),
     Change("5 MB", {MANIFEST: (PLAIN, b"#" * 5_000_000)}, MANIFEST, "larger than 64 KiB"),
-    Change("no manifest", {"README.md": (PLAIN, b"better\n")}, "submissions", "adds no submission"),
     Change("a deleted submission", {}, "submissions/there/submission.yaml", "deletes a submission",
            ("submissions/there/submission.yaml",)),
     Change("a renamed submission", {"submissions/mine/submission.yaml": BASE["submissions/there/submission.yaml"]},

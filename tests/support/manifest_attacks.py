@@ -15,6 +15,7 @@ links: {code: "https://github.com/someone/pair"}
 licence: CC-BY-4.0
 hardware: whose service it is
 dates: {submitted: 2026-11-22}
+submitter: eve
 """
 """A manifest that nothing is wrong with, not even a warning."""
 
@@ -62,14 +63,14 @@ def _yaml() -> list[Attack]:
     whole: list[tuple[str, str | bytes, int, str]] = [
         ("an alias bomb", bomb, 1, "anchors and aliases"),
         ("an alias to the file itself", "&a [*a]\n", 1, "anchors and aliases"),
-        ("a merge key", f"{GOOD}<<: {{name: Other}}\n", 11, "merge keys"),
+        ("a merge key", f"{GOOD}<<: {{name: Other}}\n", 12, "merge keys"),
         ("a merge key in a seat", GOOD.replace("{player: canvas}", "{<<: {player: canvas}}"), 4, "merge keys"),
         ("a tag that runs code", GOOD.replace("A plain pair", "!!python/object/apply:os.system [id]"), 2, "the tag"),
         ("a tag for a type", GOOD.replace("A plain pair", "!!binary aGVsbG8="), 2, "the tag"),
         ("a local tag", GOOD.replace("A plain pair", "!env HOME"), 2, "the tag"),
         ("a tag of a namespace of its own", "%TAG ! tag:evil.example,2026:\n---\n" + GOOD, 1, "directive"),
-        ("a key twice", GOOD + "name: Other\n", 11, "given twice"),
-        ("a key twice, once in quotes", GOOD + '"name": Other\n', 11, "given twice"),
+        ("a key twice", GOOD + "name: Other\n", 12, "given twice"),
+        ("a key twice, once in quotes", GOOD + '"name": Other\n', 12, "given twice"),
         ("a parameter twice", GOOD.replace("temperature: 0", "temperature: 0, temperature: 2"), 3, "given twice"),
         ("nested lists, flow", GOOD.replace("[Someone]", "[" * 9000), 6, "nested more than"),
         ("nested lists, block", "- " * 30_000, 1, "nested more than"),
@@ -86,14 +87,14 @@ def _yaml() -> list[Attack]:
         ("a number to the base 60", GOOD.replace("temperature: 0", f"temperature: 1{':59' * 15_000}"), 3, "64 bits"),
         ("a hexadecimal number", GOOD.replace("200", f"0x{'f' * 50_000}"), 5, "64 bits"),
         ("a date that is none", GOOD.replace("2026-11-22", "2026-99-99"), 10, "month"),
-        ("two documents", f"{GOOD}---\n{GOOD}", 11, "a second document"),
+        ("two documents", f"{GOOD}---\n{GOOD}", 12, "a second document"),
         ("5 MB", b"#" * (5 * 1024 * 1024), 1, "larger than 64 KiB"),
         ("a little too long", GOOD + "#" * 66_000, 1, "larger than 64 KiB"),
         ("nothing", b"", 1, "is empty"),
         ("a list", "- schema: 1\n", 1, "not a mapping"),
         ("a word", "manifest\n", 1, "not a mapping"),
         ("JSON with a mistake", '{"schema": 1, "name": }}', 1, "YAML"),
-        ("a key that is a list", GOOD + "? [a, b]\n: c\n", 11, "one word"),
+        ("a key that is a list", GOOD + "? [a, b]\n: c\n", 12, "one word"),
         ("UTF-16", GOOD.encode("utf-16"), 1, "not UTF-8"),
         ("bytes of an old encoding", GOOD.replace("Someone", "Jos\u00e9").encode("latin-1"), 6, "not UTF-8"),
         ("a picture", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, 1, "not UTF-8"),

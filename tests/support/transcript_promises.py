@@ -10,7 +10,7 @@ from transcripts import Handed, hand_in
 from ircore.core.errors import InputError
 from ircore.core.images import ImageError, Picture
 from ircore.runs.provenance import read_provenance
-from ircore.submissions.check.history import content_findings
+from ircore.submissions.decisions import decisions_findings
 from ircore.submissions.rescoring.fetch import _entries
 from ircore.submissions.rescoring.packed_transcripts import read_packed
 from ircore.submissions.rescoring.pictures import read_clean_png
@@ -57,7 +57,7 @@ class Promises:
             elif which == 4:
                 list(_entries(content, "me/mine"))
             elif which == 5:
-                check_history(content)
+                check_decisions(content)
             elif which == 7:
                 picture = Picture.from_untrusted(content, "x")
                 assert read_clean_png(picture.data, "x").sha256 == picture.sha256
@@ -86,10 +86,10 @@ class Promises:
         read_provenance(self._work)
 
 
-def check_history(content: bytes) -> None:
-    """Whatever is wrong with a history is told at a line of it, in words that show all they hold."""
+def check_decisions(content: bytes) -> None:
+    """Whatever is wrong with decisions is told at a line of the file, in words that show all they hold."""
     lines = content.count(b"\n") + content.count(b"\r") + 1
-    for finding in content_findings(content, "x"):
+    for finding in decisions_findings(content, "x"):
         assert finding.remedy
         assert 1 <= finding.line <= lines
         assert (finding.field + finding.problem + finding.expected + finding.remedy).isprintable()

@@ -1,5 +1,20 @@
-"""``ircore submission``: a module for each group of its commands."""
+"""``ircore submission``: make, check and hand in a submission."""
 
-from ircore.commands.submission.group import command
+from ircore.commands.lazy_group import LazyGroup
 
-__all__ = ["command"]
+_MODULES = {
+    "check": ("check", "check-change"),
+    "hand_in": ("hand-in",),
+    "new": ("new",),
+    "transcripts": ("commit", "pack", "pin"),
+}
+
+command = LazyGroup(
+    {
+        name: f"ircore.commands.submission.{module}:{name.replace('-', '_')}"
+        for module, names in _MODULES.items()
+        for name in names
+    },
+    name="submission",
+    help="Make, check and hand in a submission.",
+)

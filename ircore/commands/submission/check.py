@@ -70,7 +70,7 @@ def check(
         tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
         _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
         # A whole folder of submissions is evaluated, not played by one command.
-        click.get_current_context().meta[NEXT] = "ircore submission evaluate-pending --help"
+        click.get_current_context().meta[NEXT] = "ircore maintain evaluate-pending --help"
     else:
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
@@ -100,29 +100,28 @@ def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], 
 @click.argument("head")
 @click.option("--repo", default=".", type=PATH, help="Clone that has both commits, with their history.")
 @by_option
-@click.option(
-    "--account", type=click.IntRange(min=1), metavar="ID", help="Number of the account that proposes the change."
-)
+@click.option("--account", default="", metavar="NAME", help="Account that proposes the change.")
 @click.option(
     "--fork", default="", metavar="NAME", help="Owner of the fork that the change comes from, with --account."
 )
-@click.option("--title", default="", metavar="TEXT", help="Title of the pull request.")
 @_json_option
 @_github_option
 def check_change(
-    base: str, head: str, repo: Path, by: str, account: int | None, fork: str, title: str, as_json: bool, github: bool
+    base: str, head: str, repo: Path, by: str, account: str, fork: str, as_json: bool, github: bool
 ) -> None:
-    """Check the changes from BASE to commit HEAD: a single valid submission, and nothing else.
+    """Check the changes from BASE to commit HEAD: a single valid submission and nothing else, or no submission at all.
 
     Files are read as data from git's objects: nothing of the change is checked out or run. A merged submission is
-    changed by the account that handed it in; without --account, such a change is a warning.
+    changed by the account that its manifest names; without --account, such a change is a warning.
     """
+    from ircore.submissions.check.change import Proposer
     from ircore.submissions.check.change import check_change as check_commits
-    from ircore.submissions.owners import Proposer
 
-    # By its number: the name of an account can be changed and taken by somebody else.
-    proposer = None if account is None else Proposer(account, fork)
-    change = check_commits(repo, base, head, by == "maintainers", proposer, title)
+    proposer = Proposer(account, fork) if account else None
+    change = check_commits(repo, base, head, by == "maintainers", proposer)
+    if github:
+        # Later steps of a workflow preview what was checked.
+        reports.add_step_output("submissions", str(len(change.checked)))
     _report(change.checked, change.findings, as_json, github, more={"base": change.base, "head": change.head})
 
 

@@ -14,6 +14,7 @@ import click
 
 from ircore import __version__
 from ircore.commands.options import PATH, POSITIVE, option_words, path_option, published_option, run_nested
+from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
@@ -21,9 +22,12 @@ from ircore.core.files import write_text
 from ircore.core.plugins import load
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
+from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
+from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
 from ircore.runs.rendering_facts import add_facts, read_facts
+from ircore.submissions.batch import unpriced, write_bounds
 from ircore.submissions.branches import Clone
 from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
 from ircore.submissions.rescoring.fetch import check_repository
@@ -42,6 +46,8 @@ class _Plan:
     instances: Path | None
     published: str | None
     play_options: list[str]
+    prices: Path | None
+    is_limited: bool
     remote: str
     upstream: str
     main: str
@@ -57,6 +63,10 @@ class _Plan:
     @property
     def slug(self) -> str:
         return self.folder.absolute().name
+
+    @property
+    def game_played(self) -> str:
+        return self.loaded().submission.game
 
     @property
     def run(self) -> Path:
@@ -96,7 +106,7 @@ class _Plan:
     "--dry-run", is_flag=True, help="Do all but push: no pull request, and transcripts are uploaded only with --repo."
 )
 @click.option("--yes", is_flag=True, help="Ask nothing: take the values of options, else the proposed values.")
-def command(
+def hand_in(
     path: Path,
     game: str,
     seats: tuple[str, ...],
@@ -124,7 +134,7 @@ def command(
     # In a script a question would wait for ever.
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
-    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost, "--prices": prices})
+    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost})
     folder = new_folder_of(path)
     clone = Clone(folder)
     upstream = upstream or ("upstream" if "upstream" in clone.remotes() else "origin")
@@ -137,6 +147,8 @@ def command(
         instances,
         published,
         options,
+        prices,
+        max_cost is not None,
         remote,
         upstream,
         main,
@@ -150,7 +162,7 @@ def command(
     if why := _no_fork(plan, clone):
         # Told at once, although the other steps can be done: play may take hours.
         click.echo(printable(f"Nothing will be pushed: {why.problem}\n  {why.remedy}"), err=True)
-    _manifest(plan)
+    _manifest(plan, clone)
     if _plays(plan):
         # Before anything is paid for: the preview needs one, the upload the other.
         need_extras("submission hand-in", ["site", "release"])
@@ -224,11 +236,13 @@ def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
     return proposal if plan.yes else click.confirm(question, default=proposal, err=True)
 
 
-def _manifest(plan: _Plan) -> None:
+def _manifest(plan: _Plan, clone: Clone) -> None:
     there = (plan.folder / MANIFEST).exists()
     _heading(1, "is there, and is checked" if there else "is written, and checked")
     if not there:
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
+        if owner := clone.owner(plan.remote):
+            words += ["--submitter", owner]
         run_nested([*words, *_seat_options(plan)])
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
 
@@ -273,7 +287,7 @@ def _plays(plan: _Plan) -> bool:
 def _committed(plan: _Plan, clone: Clone) -> bool:
     """Commit to one run if that is wanted, and return whether the run can be played now.
 
-    The pull request comes first: a job of the repository registers the commitment, and seed and order follow from it.
+    The pull request comes first: seed and order follow from the commit by which it is merged.
     """
     from ircore.submissions.commitments import register_of
 
@@ -285,15 +299,11 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
     _heading(3, "the run is announced before it is played")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
     stated = plan.loaded().submission.commitment
-    # Registered and merged: the number from which seed and order follow is in the clone.
+    clone.fetched_base(plan.upstream, plan.main)
     if (plan.slug, stated) in register_of(plan.folder):
         return True
-    _propose(plan, clone, "a commitment alone is announced")
-    click.echo(
-        "A job of the repository registers the commitment within the hour. Then give the same command again, after\n"
-        f"  git pull {plan.upstream} {plan.main}",
-        err=True,
-    )
+    _propose(plan, clone)
+    click.echo("Once the pull request is merged, give the same command again: the run is played then.", err=True)
     return False
 
 
@@ -307,6 +317,7 @@ def _play(plan: _Plan) -> None:
         if not plan.instances.exists():
             game = plan.loaded().submission.game
             run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
+    _refuse_other_set(plan)
     # A run that was begun has answers of these players already.
     if not plan.run.exists():
         run_nested(["doctor", folder])
@@ -314,8 +325,43 @@ def _play(plan: _Plan) -> None:
     play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
     # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
     run_nested([*play, "--dry-run"])
-    run_nested([*play, *plan.play_options])
+    run_nested([*play, *plan.play_options, *option_words({"--prices": _own_prices(plan)})])
     run_nested(["score", run])
+
+
+def _refuse_other_set(plan: _Plan) -> None:
+    """Refuse a set whose transcripts nobody would score: the published runs say which set counts.
+
+    Raises:
+        InputError: It is not the set of the published runs of its game, such as a part of it.
+    """
+    from ircore.commands.submission.preview import dataset_name, runs_to_stand_beside
+
+    if plan.instances is None or (plan.published is None and dataset_name() is None):
+        return  # nothing is published yet that a set could be compared with
+    runs = [run for path in runs_to_stand_beside(plan.published) if (run := RunFolder(path)).game == plan.game_played]
+    given, counted_sets = read_instances(plan.instances), {run.run.instance_set: run for run in runs}
+    if counted_sets and given.identity not in counted_sets:
+        known = next(iter(counted_sets.values())).instances.instances.ids
+        shared = len(set(known) & set(given.instances.ids))
+        raise InputError(
+            f"{plan.instances}: has {shared} of the {counted(len(known), 'instance')} that count for {given.game}",
+            "Transcripts of another set are not scored. Leave --instances out, and the whole set is drawn.",
+        )
+
+
+def _own_prices(plan: _Plan) -> Path | None:
+    """Return the file of prices to play by: with a limit on cost, models of a server on this machine cost nothing."""
+    submission = plan.loaded().submission
+    models = unpriced(RunPrices(read_prices(plan.prices), submission).seats.values())
+    own = {spec.label for spec in submission.players.values() if spec.on_loopback}
+    # What another service bills is for the user to say: play refuses it.
+    if not (plan.is_limited and models and own.issuperset(models)):
+        return plan.prices
+    click.echo(
+        printable(f"  {', '.join(models)}: on this machine, taken to cost nothing; else give --prices"), err=True
+    )
+    return write_bounds(submission, 0, plan.prices, plan.work / f"{plan.slug}~prices.yaml", "a server of one's own")
 
 
 def _rehearse(plan: _Plan) -> None:
@@ -333,7 +379,7 @@ def _rehearse(plan: _Plan) -> None:
         rmtree(earlier, ignore_errors=True)
     run_nested(["submission", "pack", str(plan.run), "--out", str(plan.packed)])
     places = ["--transcripts", str(plan.packed), "--instances", str(plan.instances), "--out", str(rehearsal)]
-    run_nested(["submission", "rescore", str(plan.folder), *places])
+    run_nested(["maintain", "rescore", str(plan.folder), *places])
     _take_scores(plan.run, rehearsal)
     run_nested(["score", str(rehearsal)])
     site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
@@ -458,8 +504,7 @@ def _open(plan: _Plan, clone: Clone) -> None:
 
 def _sides(plan: _Plan, clone: Clone) -> list[str]:
     """Return the words by which ``gh`` knows both sides: a fork's branch is named with the fork's owner."""
-    forks, upstreams = clone.push_places(plan.remote), clone.fetch_places(plan.upstream)
-    owner, main = min(forks).partition("/")[0], min(upstreams)
+    owner, main = clone.owner(plan.remote), min(clone.fetch_places(plan.upstream))
     # A folder of this machine has no owner.
     repo = ["--repo", main] if main.count("/") == 1 else []
     return [*repo, "--base", plan.main, "--head", f"{owner}:{plan.slug}" if owner else plan.slug]

@@ -64,6 +64,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--name", metavar="NAME", help="Name of the pair; its players' names by default.")
 @click.option("--author", "authors", metavar="NAME", multiple=True, help="An author; may be given several times.")
+@click.option("--submitter", metavar="ACCOUNT", help="Account that opens the pull request: the pair is its own.")
 @click.option("--licence", metavar="SPDX", help="Licence of messages and renderings; CC-BY-4.0 by default.")
 @click.option("--link", "links", metavar="NAME=URL", multiple=True, help="A link; may be given several times.")
 @click.option("--hardware", metavar="TEXT", help="Hardware or service that runs the models.")
@@ -74,7 +75,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--yes", is_flag=True, help="Ask nothing: take the proposed value wherever no option gives a value.")
 @click.option("--site-url", metavar="URL", help="Address of the site: for the schema that editors read.")
-def command(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **options: Any) -> None:
+def new(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **options: Any) -> None:
     """Make the submission PATH, such as submissions/my-pair: asks for values without an option, writes submission.yaml.
 
     Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
@@ -140,7 +141,9 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
 
 def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a manifest that options state; a usage error for an option of another game's seat or rule."""
-    parts: dict[str, Any] = {key: options[key] for key in ("name", "licence", "hardware") if options[key] is not None}
+    parts: dict[str, Any] = {
+        key: options[key] for key in ("name", "submitter", "licence", "hardware") if options[key] is not None
+    }
     if options["authors"]:
         parts["authors"] = list(options["authors"])
     if options["links"]:

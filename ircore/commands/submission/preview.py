@@ -1,4 +1,4 @@
-"""``ircore submission preview``: a site that shows the submission of a pull request, whose files are only data."""
+"""``ircore maintain preview``: a site that shows the submission of a pull request, whose files are only data."""
 
 import os
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.plugins import load
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
+from ircore.instances.store import read_sets, set_of_game
 from ircore.players.submission import MANIFEST, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
@@ -49,9 +50,14 @@ DEADLINE = 600.0
     is_flag=True,
     help="Fetch, check and score the transcripts that the manifest names, to show the pair's place.",
 )
-@path_option("--instances", "For --rescore: instance set that counts; drawn if not given.")
+@click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    help="For --rescore: set that counts for its game, may be repeated; drawn if not given.",
+)
 @click.option("--github", is_flag=True, help="Also write a summary where GITHUB_STEP_SUMMARY says.")
-def command(
+def preview(
     base: str,
     head: str,
     repo: Path,
@@ -59,7 +65,7 @@ def command(
     out: Path,
     published: str | None,
     rescore: bool,
-    instances: Path | None,
+    instances: tuple[Path, ...],
     github: bool,
 ) -> None:
     """Show the submission that commit HEAD adds or changes since it left BASE, as a site in --out.
@@ -157,7 +163,7 @@ def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fo
 
 
 def _runs_with_rescored(
-    published: tuple[Path, ...], place: Path, folder: Path, instances: Path | None
+    published: tuple[Path, ...], place: Path, folder: Path, instances: tuple[Path, ...]
 ) -> Iterator[Path]:
     """Yield the published runs, with a submission's re-scored run in place of its published run.
 
@@ -176,7 +182,7 @@ def _runs_with_rescored(
     yield rescored
 
 
-def _rescored(place: Path, folder: Path, instances: Path | None, published: tuple[Path, ...]) -> Path | None:
+def _rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tuple[Path, ...]) -> Path | None:
     """Return the scored run of a submission's transcripts, with its findings, which decide about its rank.
 
     None without transcripts that will be scored.
@@ -187,6 +193,7 @@ def _rescored(place: Path, folder: Path, instances: Path | None, published: tupl
     reference = submission.transcripts
     if reference is None or why_self_reported(submission):
         return None
+    instances = set_of_game(read_sets(sets).values(), submission.game).folder if sets else None
     fetched = fetch(reference, folder / "fetched", DEADLINE).parent
     try:
         rescored = rescore(place, folder / "run", instances, fetched, published=published)

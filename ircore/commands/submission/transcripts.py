@@ -1,11 +1,11 @@
-"""``ircore submission pack``, ``pin`` and ``rescore``: transcripts that a submitter played."""
+"""``ircore submission commit``, ``pack`` and ``pin``, ``ircore maintain rescore``: transcripts of a submitter."""
 
 import json
 from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, echo_either, json_option, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
@@ -13,6 +13,7 @@ from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, folder_of, read_manifest
 from ircore.runs.provenance import UNCOMMITTED
 from ircore.seeing.ocr import ocr_missing
+from ircore.submissions.commitments import commit_to
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.rescoring.packing import pack as pack_run
@@ -52,7 +53,7 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
     click.echo(f"""
 Rehearse what the maintainers will do, without the network:
 
-  ircore submission rescore submissions/{packed.run.slug} --transcripts {out} --out build/rehearsal
+  ircore maintain rescore submissions/{packed.run.slug} --transcripts {out} --out build/rehearsal
 
 Upload it (the repository must be public, and `hf auth login` done):
 
@@ -148,3 +149,21 @@ def show_flags(rescored: Rescored, about: str = "") -> None:
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))
+
+
+@click.command("commit", short_help="Commit to one run before it is played.")
+@click.argument("path", type=PATH)
+@path_option("--salt", "File of the secret number; SLUG.salt if not given.")
+@click.option("--new", "renew", is_flag=True, help="Replace a commitment that stands there; everybody will see it.")
+@json_option
+def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
+    """Write a commitment to one run into the manifest at PATH, before it is played.
+
+    Seed and order of the run follow from a secret number in the file --salt, and from the commit by which the pull
+    request is merged.
+    """
+    folder = folder_of(path)
+    file = salt or Path(f"{folder.absolute().name}.salt")
+    made = commit_to(folder, file, renew)
+    text = printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published")
+    echo_either(as_json, {"submission": folder, "commitment": made, "salt": file}, text)

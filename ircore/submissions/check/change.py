@@ -1,12 +1,13 @@
 """The verdict on a pull request: its files are read from git's objects as data, never checked out and never run."""
 
-import re
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
-from ircore.core.strict_yaml import MAX_BYTES
+from ircore.core.errors import InputError
+from ircore.core.strict_yaml import MAX_BYTES, START
 from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.check.entries import (
     PLAIN_FILE,
@@ -17,55 +18,21 @@ from ircore.submissions.check.entries import (
     submission_slug,
 )
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
-from ircore.submissions.check.history import history_findings
+from ircore.submissions.check.manifest import parse_manifest
 from ircore.submissions.check.neighbours import Neighbour, neighbours_of
-from ircore.submissions.check.ownership import is_theirs, merged_owners, ownership_findings
 from ircore.submissions.check.submission import Checked, Purpose, check_bytes
-from ircore.submissions.findings import Finding, finding, ordered
-from ircore.submissions.owners import Proposer
-
-_SPACE = r"[\s_-]*"
-_SKIP = re.compile(
-    rf"\[{_SPACE}(?:(?:skip|no){_SPACE}(?:ci|actions?|checks?)|(?:ci|actions?){_SPACE}skip){_SPACE}\]"
-    rf"|\*\*\*\s*no_ci\s*\*\*\*|^\s*skip-checks?\s*:",
-    re.IGNORECASE | re.MULTILINE,
-)
-_REMEDY = "Write the message anew, without it: git commit --amend, or git rebase -i for an earlier commit."
-MOST_COMMITS = 1000
-"""Commits of a pull request whose messages are read; a pull request of more is refused."""
+from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, added_decisions, decisions_findings
+from ircore.submissions.findings import Finding, Level, finding, ordered
 
 
-def skipping_words(text: str) -> str | None:
-    """Return the first words in a message that keep workflows from running; None without.
+class Proposer(NamedTuple):
+    """The account that proposes a change, as the service says; never as the change itself says."""
 
-    >>> skipping_words("Submit my-pair [Skip CI]"), skipping_words("Do not skip the ci")
-    ('[Skip CI]', None)
-    """
-    match = _SKIP.search(text)
-    return match[0].strip() if match is not None else None
+    account: str
+    """Name of the account that opened the pull request."""
 
-
-def message_findings(objects: Repository, base: str, head: str, title: str = "") -> Iterator[Finding]:
-    """Yield a finding for each commit whose message keeps workflows from running, and for such a title.
-
-    Args:
-        objects: The repository.
-        base: The commit that the change is to be merged into.
-        head: The change's last commit.
-        title: Title of the pull request; empty where there is none.
-    """
-    if words := skipping_words(title):
-        problem = f"the title of the pull request holds {words!r}, by which checks are left out"
-        yield finding("the pull request", problem, "", "Take it out of the title.")
-    # One more than is allowed tells that there are too many.
-    messages = objects.messages(base, head, MOST_COMMITS + 1)
-    if len(messages) > MOST_COMMITS:
-        problem, remedy = f"more than {MOST_COMMITS} commits", "Make one commit of them: git rebase -i."
-        yield finding("the pull request", problem, "one commit", remedy)
-    for commit, message in messages:
-        if words := skipping_words(message):
-            problem = f"the message of commit {commit[:12]} holds {words!r}, by which checks are left out"
-            yield finding("the pull request", problem, "", _REMEDY)
+    fork: str = ""
+    """Owner of the repository that its branch lies in: the account or an organisation; may be unknown."""
 
 
 MOST_SHOWN = 50
@@ -90,14 +57,11 @@ class CheckedChange:
 
 
 def check_change(
-    repository: Path,
-    base: str,
-    head: str,
-    by_maintainers: bool = False,
-    proposer: Proposer | None = None,
-    title: str = "",
+    repository: Path, base: str, head: str, by_maintainers: bool = False, proposer: Proposer | None = None
 ) -> CheckedChange:
     """Check the changes of a branch since it left another branch: a valid change of a single submission's folder.
+
+    A change that touches no submission has nothing to be checked here.
 
     Args:
         repository: Any folder of a clone that has both commits, with their history.
@@ -107,42 +71,122 @@ def check_change(
             submissions is checked all the same.
         proposer: The account that proposes it, by the service's word: it may change its own submissions alone. If None,
             as at home, a change of a merged submission is a warning.
-        title: Title of the pull request.
 
     Raises:
-        InputError: A commit is not there, the two share no history, or the record of owners is damaged.
+        InputError: A commit is not there, or the two share no history.
     """
     objects = Repository(repository)
     base, head = objects.commit(base), objects.commit(head)
     # From the merge base on: what others merged in the meantime is no part of this change.
     changes = objects.changes(objects.merge_base(base, head), head)
+    # A folder of another case is one on some disks: it counts as touched, and is refused below.
+    touched = [change for change in changes if change.path.partition("/")[0].casefold() == FOLDER]
+    if not touched:
+        return CheckedChange(base, head, (), ())
     after = {blob.entry.path: blob for blob in objects.blobs(head, FOLDER)}
-    merged = objects.blobs(base, FOLDER)
+    merged = {blob.entry.path: blob for blob in objects.blobs(base, FOLDER)}
     if by_maintainers:
         # Maintainers change code in the same pull request, which this check says nothing about.
-        changes = [change for change in changes if change.path.startswith(f"{FOLDER}/")]
+        changes = [change for change in touched if change.path.startswith(f"{FOLDER}/")]
     scope = () if by_maintainers else _scope(changes)
     # Generators cut short: a change of a hundred thousand files is not checked to its end.
     findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
-    findings += list(message_findings(objects, base, head, title))[:MOST_SHOWN]
-    own_slugs: frozenset[str] = frozenset()
-    if proposer is not None and not by_maintainers:
-        owners = merged_owners(objects, base)
-        there = {slug for blob in merged if (slug := submission_slug(blob.entry.path)) is not None}
-        own_slugs = frozenset(slug for slug in there if is_theirs(slug, owners, proposer))
-        findings += list(islice(ownership_findings(changes, there, owners, proposer), MOST_SHOWN))
-    findings += list(history_findings(objects, changes, after, merged, by_maintainers, own_slugs))[:MOST_SHOWN]
+    if not by_maintainers:
+        findings += list(_owner_findings(objects, changes, merged, proposer))[:MOST_SHOWN]
+    findings += list(_decision_findings(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
     # Maintainers may name a provider without its fork, having asked the provider.
     purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
-    checked = tuple(_submissions(objects, changes, after, merged, purpose, own_slugs))
+    checked = tuple(_submissions(objects, changes, after, merged, purpose))
+    if not by_maintainers:
+        checked = tuple(_with_submitter(each, proposer) for each in checked)
     findings += [finding for each in checked for finding in each.findings]
     # A set, because several checks can say the same of one file.
     return CheckedChange(base, head, checked, ordered(set(findings)))
 
 
-def _changed(changes: list[Change], after: dict[str, Blob], merged: list[Blob]) -> Iterator[Finding]:
+def _owner_findings(
+    objects: Repository, changes: Sequence[Change], merged: Mapping[str, Blob], proposer: Proposer | None
+) -> Iterator[Finding]:
+    """Yield a finding for each file of a merged submission that another account changes; at home a warning for each.
+
+    Whose a submission is stands in the merged manifest: what the change itself says of it does not count.
+    """
+    for change in changes:
+        slug = submission_slug(change.path)
+        manifest = merged.get(f"{FOLDER}/{slug}/{MANIFEST}")
+        # Built-in pairs are the maintainers' together, which the change's scope says already.
+        if slug is None or manifest is None or is_maintainers(slug):
+            continue
+        if proposer is None:
+            remedy = "Nothing to do: only its submitter's account and maintainers may."
+            yield Finding("warning", change.path, *START, "", "changes a submission that is already there", "", remedy)
+            continue
+        merged_submission = parse_manifest(next(objects.contents([manifest])), MANIFEST).submission
+        owner = None if merged_submission is None else merged_submission.submitter
+        if owner is None:
+            remedy = "Ask a maintainer to add submitter: ACCOUNT to the manifest."
+            yield finding(change.path, "names no submitter, so that only maintainers may change it", "", remedy)
+        elif owner.casefold() != proposer.account.casefold():
+            remedy = "Ask it to open the pull request. To object to a result, use the issue form Dispute a result."
+            problem = f"belongs to the account {owner}, which alone may change {FOLDER}/{slug}"
+            yield finding(change.path, problem, "", remedy)
+
+
+def _with_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
+    """Add a finding where a manifest does not name the account that proposes it; a warning where that is unknown."""
+    stated = None if checked.submission is None else checked.submission.submitter
+    account = None if proposer is None else proposer.account
+    if checked.submission is None or (stated is not None and account is None):
+        return checked
+    if stated is not None and account is not None and stated.casefold() == account.casefold():
+        return checked
+    problem = "is missing" if stated is None else f"names {stated}, and {account} opens the pull request"
+    remedy = f"Write submitter: {account or 'ACCOUNT, the one that opens the pull request'}."
+    if stated is not None:
+        remedy += " A maintainer passes a pair on."
+    level: Level = "warning" if proposer is None else "error"
+    fault = Finding(level, checked.file, *START, "submitter", problem, "", remedy)
+    return replace(checked, findings=ordered([*checked.findings, fault]))
+
+
+def _decision_findings(
+    objects: Repository,
+    changes: Sequence[Change],
+    after: Mapping[str, Blob],
+    merged: Mapping[str, Blob],
+    by_maintainers: bool,
+) -> Iterator[Finding]:
+    """Yield the faults of the decisions that a change adds: earlier ones stay, and some are for maintainers alone."""
+    for change in changes:
+        if not change.path.endswith(f"/{DECISIONS}"):
+            continue
+        blob = after.get(change.path)
+        if blob is None:
+            remedy = "Restore the file: a later decision takes an earlier one back."
+            yield finding(change.path, "deletes decisions", "", remedy)
+            continue
+        if blob.entry.size > MAX_BYTES or blob.entry.mode != PLAIN_FILE:
+            continue
+        if change.path.removesuffix(DECISIONS) + MANIFEST not in merged:
+            remedy = "Take it out: there is nothing to decide before the submission is merged."
+            yield finding(change.path, "decides about a submission that is not there yet", "", remedy)
+        earlier = merged.get(change.path)
+        before, data = (next(objects.contents([each])) if each is not None else b"" for each in (earlier, blob))
+        yield from decisions_findings(data, change.path)
+        try:
+            added = added_decisions(before, data, change.path)
+        except InputError:
+            continue
+        if added is None:
+            remedy = "Restore them, and add a decision: ircore maintain withdraw|correct|reinstate|dispute …"
+            yield finding(change.path, "changes earlier decisions", "", remedy)
+        for kind in {decision.kind for decision in added or ()} & MAINTAINERS_ALONE if not by_maintainers else ():
+            yield finding(change.path, f"says {kind}, which only maintainers decide", "", "Take it out.")
+
+
+def _changed(changes: list[Change], after: Mapping[str, Blob], merged: Mapping[str, Blob]) -> Iterator[Finding]:
     """Yield the faults of the changed files themselves."""
-    present = {*after, *(blob.entry.path for blob in merged)}
+    present = {*after, *merged}
     sizes = {path: blob.entry.size for path, blob in after.items()}
     # What is deleted elsewhere is no less out of place than what is added there.
     entries = [
@@ -160,7 +204,7 @@ def _deleted(change: Change) -> Iterator[Finding]:
     if is_manifest(change.path):
         remedy = (
             "Restore the file; a folder keeps its name. To take the pair back: "
-            f"ircore submission withdraw {change.path.rpartition('/')[0]} --reason TEXT"
+            f"ircore maintain withdraw {change.path.rpartition('/')[0]} --reason TEXT"
         )
         yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
@@ -169,8 +213,6 @@ def _scope(changes: list[Change]) -> Iterator[Finding]:
     """Yield the faults of the change as a whole."""
     slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
-    if not slugs:
-        yield finding(FOLDER, "the change adds no submission", expected, f"Add {FOLDER}/<slug>/{MANIFEST}.")
     if len(slugs) > 1:
         names = ", ".join(slugs[:5])
         yield finding(
@@ -185,10 +227,9 @@ def _scope(changes: list[Change]) -> Iterator[Finding]:
 def _submissions(
     objects: Repository,
     changes: list[Change],
-    after: dict[str, Blob],
-    merged: list[Blob],
+    after: Mapping[str, Blob],
+    merged: Mapping[str, Blob],
     purpose: Purpose,
-    own_slugs: Collection[str],
 ) -> Iterator[Checked]:
     """Check each manifest that a change adds or alters against the submissions that are merged already."""
     altered = [
@@ -199,23 +240,12 @@ def _submissions(
     ]
     readable = [after[change.path] for change in altered[:MOST_SHOWN] if after[change.path].entry.size <= MAX_BYTES]
     neighbours = _neighbours(objects, merged) if readable else ()
-    before = {other.slug for other in neighbours}
     for blob, data in zip(readable, objects.contents(readable), strict=True):
         path = blob.entry.path
-        slug = submission_slug(path) or ""
-        checked = check_bytes(data, path, slug, neighbours, purpose)
-        if slug in before and slug not in own_slugs:
-            checked = _replaced(checked)
-        yield checked
+        yield check_bytes(data, path, submission_slug(path) or "", neighbours, purpose)
 
 
-def _replaced(checked: Checked) -> Checked:
-    remedy = "Nothing to do: only its submitter's account and maintainers may."
-    note = Finding("warning", checked.file, 1, 1, "", "changes a submission that is already there", "", remedy)
-    return Checked(checked.slug, checked.file, checked.submission, ordered([*checked.findings, note]))
-
-
-def _neighbours(objects: Repository, merged: list[Blob]) -> tuple[Neighbour, ...]:
-    blobs = [blob for blob in merged if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
+def _neighbours(objects: Repository, merged: Mapping[str, Blob]) -> tuple[Neighbour, ...]:
+    blobs = [blob for blob in merged.values() if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
     return neighbours_of(zip(slugs, objects.contents(blobs), strict=True))

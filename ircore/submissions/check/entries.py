@@ -8,12 +8,11 @@ from typing import NamedTuple
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.players.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
 from ircore.players.submission import FOLDER, MANIFEST
+from ircore.submissions.decisions import DECISIONS
 from ircore.submissions.findings import Finding, finding
-from ircore.submissions.history import HISTORY
-from ircore.submissions.history import MAX_BYTES as MAX_HISTORY_BYTES
 from ircore.submissions.texts import slug_skeleton
 
-FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, HISTORY: MAX_HISTORY_BYTES}
+FILES: Mapping[str, int] = {MANIFEST: MAX_BYTES, DECISIONS: MAX_BYTES}
 """The files of a submission, each with the bytes that it may have."""
 
 PLAIN_FILE = "100644"

@@ -48,6 +48,19 @@ class Change(NamedTuple):
     """Mode of the file after the change; ABSENT for a deleted file."""
 
 
+class Merge(NamedTuple):
+    """A merge commit of a branch, and files that it changed there."""
+
+    commit: str
+    """Its id."""
+
+    when: str
+    """When it was made, ISO 8601."""
+
+    paths: tuple[str, ...]
+    """The files."""
+
+
 class Repository:
     """The objects of a repository.
 
@@ -125,12 +138,23 @@ class Repository:
         blobs = [Blob(Entry(path, mode, 0), name) for mode, kind, name, _ in listed.values() if kind == "blob"]
         return next(self.contents(blobs[:1]), b"")[:most]
 
-    def messages(self, base: str, head: str, most: int) -> list[tuple[str, str]]:
-        """Return id and message of the commits of a branch since it left another, at most ``most`` of them."""
-        form = ("--no-show-signature", f"--max-count={most}", "--encoding=UTF-8", "-z", "--format=%H%n%B")
-        listed = self._run("log", *form, "--end-of-options", f"{base}..{head}").decode(errors="replace")
-        parts = (message.lstrip("\n").partition("\n") for message in listed.split("\0") if message)
-        return [(commit, text) for commit, _, text in parts]
+    def merges(self, tip: str, pattern: str, folder: str) -> list[Merge]:
+        """Return the merges into a branch that added or removed lines below a folder, the oldest first.
+
+        Args:
+            tip: The branch's last commit; merges on other branches are left out.
+            pattern: Regular expression that such a line matches.
+            folder: The folder.
+        """
+        form = ("--no-show-signature", "-z", "--format=%x00%H %cI", "--name-only", "--no-renames")
+        which = ("--first-parent", "--merges", "--diff-merges=first-parent", "--reverse", f"-G{pattern}")
+        listed = self._run("log", *form, *which, "--end-of-options", tip, "--", f"{folder}/").decode(errors="replace")
+        merges = []
+        for block in filter(None, listed.split("\0\0")):
+            head, *paths = block.strip("\0").split("\0")
+            commit, _, when = head.strip().partition(" ")
+            merges.append(Merge(commit, when, tuple(path.strip("\n") for path in paths if path.strip("\n"))))
+        return merges
 
     def _listed(self, *arguments: str) -> dict[str, list[str]]:
         """Return mode, kind, id and, if asked for, size of the files of a commit, by path.

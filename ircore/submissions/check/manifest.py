@@ -57,6 +57,7 @@ EXPECTED = {
     "drawing": "edit, redraw or rewrite",
     "authors": "a list of names: [Name One, Name Two]",
     "links": "names in lower case with https addresses: {code: https://github.com/…}",
+    "submitter": "the name of an account on the code host, such as octocat",
     "licence": "an SPDX identifier, such as CC-BY-4.0",
     "hardware": "one line of 1–300 characters",
     "dates": "a mapping such as {submitted: 2026-11-22}",

@@ -91,6 +91,13 @@ def add_step_summary(markdown: str) -> None:
             file.write(markdown)
 
 
+def add_step_output(name: str, value: str) -> None:
+    """Set an output of the workflow's step, in the file that ``GITHUB_OUTPUT`` names; later steps and jobs read it."""
+    if place := os.environ.get("GITHUB_OUTPUT"):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(f"{name}={value}\n")
+
+
 def _annotation(finding: Finding) -> str:
     # Commas and colons part the properties of a command, so only properties escape these two.
     file = finding.file.translate(_PROPERTY)

@@ -210,7 +210,8 @@ def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: 
             keys.setdefault(key, set()).add(host)
     return Conditions(
         local=purpose.local,
-        played_here=submission.transcripts is None and not purpose.unplayed,
+        # Who commits to a run plays it: the commitment is merged before there are transcripts.
+        played_here=submission.transcripts is None and submission.commitment is None and not purpose.unplayed,
         resolve=purpose.resolve,
         keys={key: frozenset(hosts) for key, hosts in keys.items()},
     )

@@ -10,11 +10,10 @@ from ircore.core.errors import InputError
 from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.check.entries import PLAIN_FILE, Entry, entry_findings, is_manifest
-from ircore.submissions.check.history import content_findings
 from ircore.submissions.check.neighbours import neighbours_of
 from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check_bytes
+from ircore.submissions.decisions import DECISIONS, decisions_findings
 from ircore.submissions.findings import Finding, finding, ordered
-from ircore.submissions.history import HISTORY
 
 
 class _CheckedTree(NamedTuple):
@@ -48,9 +47,9 @@ def check_tree(folder: Path, purpose: Purpose = HAND_IN) -> _CheckedTree:
     findings = [_renamed(finding, folder) for finding in entry_findings(entries, [entry.path for entry in entries])]
     findings += list(_empty(folder, entries))
     for entry in entries:
-        if entry.mode == PLAIN_FILE and entry.path.endswith(f"/{HISTORY}"):
+        if entry.mode == PLAIN_FILE and entry.path.endswith(f"/{DECISIONS}"):
             file = _on_disk(folder, entry.path)
-            findings += content_findings(read_yaml_bytes(file, "Make it readable."), str(file))
+            findings += decisions_findings(read_yaml_bytes(file, "Make it readable."), str(file))
     neighbours = neighbours_of(data.items())
     checked = tuple(
         check_bytes(content, str(folder / slug / MANIFEST), slug, neighbours, purpose)
@@ -75,9 +74,9 @@ def folder_findings(folder: Path) -> Iterator[Finding]:
     entries = list(_below(place, f"{FOLDER}/{place.name}"))
     for each in entry_findings(entries, [entry.path for entry in entries]):
         yield _renamed(each, folder.parent)
-    history = folder / HISTORY
-    if history.is_file() and not history.is_symlink():
-        yield from content_findings(read_yaml_bytes(history, "Make it readable."), str(history))
+    decisions = folder / DECISIONS
+    if decisions.is_file() and not decisions.is_symlink():
+        yield from decisions_findings(read_yaml_bytes(decisions, "Make it readable."), str(decisions))
 
 
 def _entries(folder: Path) -> Iterator[Entry]:

@@ -7,9 +7,9 @@ from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.files import write_bytes, write_text
 from ircore.core.images import Picture
+from ircore.core.untrusted_text import inert_markdown
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
-from ircore.submissions.inbox import shown
 
 SIDE = 256
 """Longer side of a shown picture, in pixels."""
@@ -42,8 +42,10 @@ def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None
     for flag in listed[:MOST_SHOWN]:
         file = (pictures or {}).get(flag, "")
         picture_cell = (f"![this run, then the other]({file})" if embed else f"`{file}`") if file else "–"
-        holds = "yes" if flag.grave else f"no: {shown(flag.explained)}" if flag.explained else "no"
-        lines.append(f"| `{flag.rule}` | {shown(flag.where)} | {shown(flag.what)} | {holds} | {picture_cell} |")
+        holds = "yes" if flag.grave else f"no: {inert_markdown(flag.explained)}" if flag.explained else "no"
+        lines.append(
+            f"| `{flag.rule}` | {inert_markdown(flag.where)} | {inert_markdown(flag.what)} | {holds} | {picture_cell} |"
+        )
     if len(listed) > MOST_SHOWN:
         lines += ["", f"{len(listed) - MOST_SHOWN} more."]
     return "\n".join([*lines, ""])

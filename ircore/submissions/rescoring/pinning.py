@@ -64,7 +64,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     if read_manifest(folder).submission.transcripts is not None:
         raise InputError(
             f"{folder / MANIFEST}: names transcripts already",
-            "Name the new ones with: ircore submission update PATH --revision SHA --reason TEXT",
+            "Name the new ones with: ircore maintain update PATH --revision SHA --reason TEXT",
         )
     text = (folder / MANIFEST).read_text("utf-8")
     lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)

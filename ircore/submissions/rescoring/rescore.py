@@ -32,7 +32,7 @@ from ircore.runs.provenance import MAX_FLAGS, Committed, Flag, Provenance, make_
 from ircore.runs.recorded_answers import known_picture
 from ircore.runs.setup import rules_of
 from ircore.runs.writer import RunWriter
-from ircore.submissions.commitments import COMMITMENTS, number_of, register_of
+from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.request_fields import refuse_self_reported
 from ircore.submissions.rescoring.drawn_texts import reader
@@ -314,10 +314,10 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
         run: Identity of the run, as the submitter states it.
 
     Returns:
-        The registered commitment; None without one.
+        The merged commitment; None without one.
 
     Raises:
-        TranscriptError: The run has another seed, another salt, no opening, or was begun before the registration.
+        TranscriptError: The run has another seed, another salt, no opening, or was begun before the merge.
     """
     stated, opening = loaded.submission.commitment, run.opening
     if stated is None:
@@ -327,7 +327,7 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
     register = register_of(loaded.path.parent)
     entry = register.get((loaded.slug, stated))
     if entry is None:
-        raise _other_run(loaded, "commitment", f"is not in {COMMITMENTS}")
+        raise _other_run(loaded, "commitment", "no merge has brought it to the branch main")
     if opening is None:
         raise _other_run(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
     if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
@@ -338,7 +338,7 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
         raise _other_run(loaded, "seed", "does not follow from the commitment")
     # An earlier start would allow playing first and committing to the best of several runs.
     if datetime.fromisoformat(run.started) < datetime.fromisoformat(entry.when):
-        raise _other_run(loaded, "started", "is before the commitment was registered")
+        raise _other_run(loaded, "started", "is before the commitment was merged")
     return Committed(commitment=stated, when=entry.when, number=number_of(entry, register))
 
 

@@ -30,7 +30,7 @@ from ircore.players.submission import read_manifest
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from ircore.submissions.merged_submissions import MergedSubmission
 from leaderboard.model.section import game_sections
 from leaderboard.model.site import Site
@@ -437,7 +437,7 @@ def test_a_run_of_any_game_whose_findings_were_looked_at_has_its_rank_in_the_rel
     assert check_release(tmp_path / "second").faults == ()
     # The boards of the site, of either game, say the same.
     loaded = read_manifest(manifest.parent)
-    steps = tuple(Step(date=step.date, kind="cleared", reason=step.reason, run_id=step.run_id) for step in cleared)
+    steps = tuple(Decision(date=step.date, kind="cleared", reason=step.reason, run_id=step.run_id) for step in cleared)
     for submitted, holding in (((), names), ((MergedSubmission(loaded, steps),), set())):
         site = Site(read_runs(runs[:1]), submitted=submitted)
         (section,) = game_sections([RunFolder(runs[1])], site.pictures, submitted)

@@ -80,7 +80,7 @@ def test_commands_are_found_in_blocks_and_in_running_text() -> None:
         *shown(ROOT / "docs" / "after-merge.md"),
     ]
     assert "submission pin submissions/my-pair --repo you/your-transcripts" in commands
-    assert "submission history submissions/my-pair" in commands
+    assert "maintain history submissions/my-pair" in commands
     for wrong in ("submission push x", "submission pin x --nowhere y"):
         with pytest.raises(click.UsageError):
             parsed(shlex.split(wrong))

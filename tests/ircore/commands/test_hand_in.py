@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,16 +15,14 @@ import pytest
 from hub_clients import environment_for
 from hub_server import HubServer, running_hub
 from openai_server import OpenAIServer, serving
-from samples import sample_instances
+from samples import sample_instances, sample_run
 
 from ircore.commands.submission import hand_in
 from ircore.commands.submission.hand_in import STEPS
 from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
-from ircore.runs.commitment import players_of
 from ircore.runs.folder import RunFolder
 from ircore.submissions.branches import place_of
-from ircore.submissions.commitments import COMMITMENTS, Registered
 from ircore.submissions.seat_texts import seat_options
 
 SLUG = "my-models"
@@ -108,7 +105,7 @@ def test_from_nothing_to_a_pull_request(world: World) -> None:
 
     # Everything by options: it stops where the repository for the transcripts is not named …
     stopped = world.hand_in("--yes", *seats, *instances)
-    assert stopped.returncode == 2, stopped.stderr
+    assert stopped.returncode == 2, stopped.stdout + stopped.stderr
     assert "Give --repo ORG/NAME" in stopped.stderr
     assert "self-reported" in stopped.stderr
     asked = len(world.models.seen)
@@ -152,40 +149,47 @@ def test_a_run_is_announced_before_it_is_played(world: World) -> None:
     # First the pull request, with the commitment and without transcripts: no model is asked yet.
     announced = world.hand_in(*words, *seats)
     assert announced.returncode == 0, announced.stderr
-    assert "git pull upstream main" in announced.stderr
+    assert "Once the pull request is merged" in announced.stderr
     assert world.models.seen == []
     submission = read_manifest(world.folder).submission
     assert submission.commitment is not None
     assert submission.commitment in world.git(world.origin, "show", f"{SLUG}:submissions/{SLUG}/submission.yaml")
-    # Nothing is registered yet: the same command says so again, and nothing else happens.
-    assert "git pull upstream main" in world.hand_in(*words).stderr
+    # Nothing is merged yet: the same command says so again, and nothing else happens.
+    assert "Once the pull request is merged" in world.hand_in(*words).stderr
     assert world.models.seen == []
 
-    # The repository's job registers the commitment, the submitter pulls, and the run is played by it.
-    nonce, players = "5" * 64, players_of(submission)
-    entry = Registered(
-        slug=SLUG,
-        commitment=submission.commitment,
-        players=players,
-        nonce=nonce,
-        when=_now(),
-        account_id=7,
-        pull_request=12,
-    )
-    (world.clone / COMMITMENTS).write_text(f"{entry.model_dump_json()}\n")
+    # The pull request is merged, and the run is played by the merge commit.
+    merging = world.clone.parent / "merging"
+    world.git(merging.parent, "clone", "-q", str(world.upstream), str(merging))
+    world.git(merging, "fetch", "-q", str(world.origin), SLUG)
+    world.git(merging, "merge", "-q", "--no-ff", "-m", "merged", "FETCH_HEAD")
+    world.git(merging, "push", "-q", "origin", "main")
     done = world.hand_in(*words)
     assert done.returncode == 0, done.stderr
     run = RunFolder(world.clone / "build" / "runs" / SLUG).run
     assert run.opening is not None
-    assert run.opening.nonce == nonce
+    assert run.opening.nonce == world.git(merging, "rev-parse", "main")
     assert f"{run.opening.salt}\n" == (world.clone / f"{SLUG}.salt").read_text()
     assert "transcripts:" in world.git(world.origin, "show", f"{SLUG}:submissions/{SLUG}/submission.yaml")
     # The pull request holds the manifest alone; the secret number is in no commit.
     assert world.git(world.origin, "diff", "--name-only", "main", SLUG) == f"submissions/{SLUG}/submission.yaml"
 
 
-def _now() -> str:
-    return datetime.now(UTC).replace(microsecond=0).isoformat()
+@pytest.mark.slow
+def test_a_part_of_the_set_is_told_before_play_and_own_models_cost_nothing(world: World) -> None:
+    """The published runs say which set counts: a pair that was played on less of it would never be scored."""
+    seats = tuple(word for seat in world.seats for word in ("--seat", seat))
+    words = ("--yes", *seats, "--played-by", "me", "--dry-run", "--max-cost", "5")
+    published = world.clone.parent / "published"
+    sample_run(published / "runs" / "other", sample_instances(published / "instances", per_condition=2))
+    refused = world.hand_in(*words, "--instances", str(world.clone.parent / "instances"), "--published", str(published))
+    assert refused.returncode == 2
+    assert "has 4 of the 8 instances that count for reconstruction" in refused.stderr
+    assert world.models.seen == []
+    whole = world.hand_in(*words, "--instances", str(published / "instances"), "--published", str(published))
+    assert whole.returncode == 0, whole.stderr
+    assert "a-describer, a-generator: on this machine, taken to cost nothing" in whole.stderr
+    assert len(RunFolder(world.clone / "build" / "runs" / SLUG).episodes()) == 8
 
 
 OFFLINE = ("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")

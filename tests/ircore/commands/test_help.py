@@ -152,12 +152,11 @@ def test_names_of_strangers_cannot_steer_the_terminal(
 
 WITHOUT_JSON = {
     "completion", "demo", "elements detect", "instances probe", "instances synthesize", "new plugin", "play-me",
-    "site record", "site serve", "study run", "submission channel-test", "submission clear", "submission correct",
-    "submission dispute", "submission evaluate", "submission evaluate-pending", "submission gate", "submission hand-in",
-    "submission inbox", "submission inbox-act", "submission new", "submission own", "submission paid", "submission pin",
-    "submission preview", "submission record-owners", "submission register-commitments", "submission reinstate",
-    "submission season begin", "submission season restore", "submission season reveal", "submission season slice",
-    "submission settle", "submission spot-replay", "submission update", "submission withdraw", "submission withdrawals",
+    "site record", "site serve", "study run", "submission hand-in", "submission new", "submission pin",
+    "maintain channel-test", "maintain clear", "maintain correct", "maintain decisions", "maintain dispute",
+    "maintain evaluate", "maintain evaluate-pending", "maintain paid", "maintain preview", "maintain reinstate",
+    "maintain season begin", "maintain season restore", "maintain season reveal", "maintain season slice",
+    "maintain settle", "maintain spot-replay", "maintain update", "maintain withdraw",
 }  # fmt: skip
 """Commands that serve, ask, sign or record; the others answer, or make a folder whose contents a script may ask for."""
 

@@ -143,21 +143,21 @@ def test_the_workflow_fetches_no_objects_that_git_would_not_make(tmp_path: Path)
     objects = ObjectRepository(tmp_path / "origin")
     base = objects.commit(BASE)
     twice = objects.listing(*[(PLAIN, "submission.yaml", objects.blob(GOOD.encode()))] * 2)
-    for number, tree in enumerate((objects.tree(GOOD_FILE), twice)):
-        folder = objects.commit_of(tree, base)
-        subprocess.run(["git", "-C", str(objects.path), "update-ref", f"refs/pull/{number}/head", folder], check=True)
+    heads = [objects.commit_of(tree, base) for tree in (objects.tree(GOOD_FILE), twice)]
+    for number, head in enumerate(heads):
+        subprocess.run(["git", "-C", str(objects.path), "update-ref", f"refs/pull/{number}/head", head], check=True)
     steps = read_workflow(WORKFLOWS / "submission.yml")["jobs"]["submitted"]["steps"]
     (step,) = (step for step in steps if step.get("run", "").startswith("git fetch "))
     clone = tmp_path / "clone"
     subprocess.run(["git", "init", "-q", str(clone)], check=True)
     subprocess.run(["git", "-C", str(clone), "remote", "add", "origin", str(objects.path)], check=True)
 
-    def fetched(number: int) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, **step["env"], "NUMBER": str(number), "LC_ALL": "C"}
+    def fetched(head: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, **step["env"], "HEAD": head, "LC_ALL": "C"}
         return subprocess.run(["bash", "-c", step["run"]], cwd=clone, env=environment, capture_output=True, text=True)
 
-    assert fetched(0).returncode == 0
-    refused = fetched(1)
+    assert fetched(heads[0]).returncode == 0
+    refused = fetched(heads[1])
     assert refused.returncode
     assert "duplicateEntries" in refused.stderr
 
@@ -189,56 +189,42 @@ def test_other_ways_to_write_a_plain_file(objects: ObjectRepository, base: str, 
     assert change.findings == ()
 
 
-# Histories.
+# Decisions.
 
-STEP = {"date": "2026-11-01", "kind": "disputed", "reason": "the pictures look traced"}
-HISTORIES = {
-    "a script": ({**STEP, "reason": "<script>x</script>"}, "holds markup"),
-    "a link that runs": ({**STEP, "reason": "[see](javascript:x)"}, "holds markup"),
-    "a template": ({**STEP, "reason": "{{ 7*7 }}"}, "holds markup"),
-    "a formula": ({**STEP, "reason": "=HYPERLINK(1)"}, "formulas of spreadsheets"),
-    "text from right to left": ({**STEP, "reason": "abc\u202ecba"}, "U+202E"),
-    "a space without width": ({**STEP, "reason": "a\u200bb"}, "U+200B"),
-    "two alphabets in a word": ({**STEP, "reason": "mаde up"}, "mixes alphabets"),
-    "a key": ({**STEP, "reason": f"sk-{'a1B2' * 10}"}, "an API key"),
-    "somebody's folder": ({**STEP, "reason": "see /home/somebody/x"}, "a path of a machine"),
-    "a day that never comes": ({**STEP, "date": "9999-12-31"}, "is in the future"),
+MADE = {"date": "2026-11-01", "kind": "disputed", "reason": "the pictures look traced"}
+DECISIONS = "submissions/there/decisions.yaml"
+BAD_DECISIONS = {
+    "a script": ({**MADE, "reason": "<script>x</script>"}, "holds markup"),
+    "a link that runs": ({**MADE, "reason": "[see](javascript:x)"}, "holds markup"),
+    "a template": ({**MADE, "reason": "{{ 7*7 }}"}, "holds markup"),
+    "a formula": ({**MADE, "reason": "=HYPERLINK(1)"}, "formulas of spreadsheets"),
+    "text from right to left": ({**MADE, "reason": "abc\u202ecba"}, "U+202E"),
+    "a space without width": ({**MADE, "reason": "a\u200bb"}, "U+200B"),
+    "two alphabets in a word": ({**MADE, "reason": "mаde up"}, "mixes alphabets"),
+    "a key": ({**MADE, "reason": f"sk-{'a1B2' * 10}"}, "an API key"),
+    "somebody's folder": ({**MADE, "reason": "see /home/somebody/x"}, "a path of a machine"),
+    "a day that never comes": ({**MADE, "date": "9999-12-31"}, "is in the future"),
     "a repository elsewhere": (
-        {**STEP, "kind": "updated", "former": {"repo": "https://evil.example/x", "revision": "a" * 40, "run": "a"}},
+        {**MADE, "kind": "updated", "former": {"repo": "https://evil.example/x", "revision": "a" * 40, "run": "a"}},
         "no name of a dataset repository",
     ),
 }
 
 
-@pytest.mark.parametrize("name", HISTORIES)
-def test_words_of_a_history_that_cannot_be_published(proposed: Callable[..., CheckedChange], name: str) -> None:
-    step, problem = HISTORIES[name]
-    path = "submissions/there/history.jsonl"
-    good = json.dumps(STEP).encode()
-    problems = errors(proposed({path: (PLAIN, good + b"\n" + json.dumps(step).encode() + b"\n")}).findings)
-    assert [(fault.file, fault.line) for fault in problems] == [(path, 2)]
-    assert problem in problems[0].problem
-    assert problems[0].problem.isprintable()
+@pytest.mark.parametrize("name", BAD_DECISIONS)
+def test_words_of_a_decision_that_cannot_be_published(proposed: Callable[..., CheckedChange], name: str) -> None:
+    decision, problem = BAD_DECISIONS[name]
+    data = f"decisions:\n- {json.dumps(MADE)}\n- {json.dumps(decision)}\n".encode()
+    (wrong,) = errors(proposed({DECISIONS: (PLAIN, data)}).findings)
+    assert (wrong.file, wrong.line) == (DECISIONS, 3)
+    assert problem in wrong.problem
+    assert wrong.problem.isprintable()
 
 
-def test_a_history_reads_as_it_is_taken(proposed: Callable[..., CheckedChange]) -> None:
-    """Of two values under one key people see the first, programs take the last."""
-    line = json.dumps(STEP)[:-1] + ', "kind": "withdrawn"}\n'
-    (wrong,) = errors(proposed({"submissions/there/history.jsonl": (PLAIN, line.encode())}).findings)
-    assert wrong.problem == "1: a key is given twice"
-
-
-def test_somebody_elses_history_does_not_pass_in_silence(proposed: Callable[..., CheckedChange]) -> None:
-    line = json.dumps({**STEP, "kind": "withdrawn"}).encode() + b"\n"
-    (result,) = proposed({"submissions/there/history.jsonl": (PLAIN, line)}).findings
-    assert (result.level, result.problem) == ("warning", "adds to the history of a submission")
-    assert "maintainer" in result.remedy
-
-
-def test_nothing_has_happened_yet_to_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:
-    line = json.dumps(STEP).encode() + b"\n"
+def test_nothing_is_decided_yet_about_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:
+    data = json.dumps({"decisions": [MADE]}).encode()
     for files in ({}, GOOD_FILE):
-        (wrong,) = errors(proposed({**files, f"{IN}/history.jsonl": (PLAIN, line)}).findings)
+        (wrong,) = errors(proposed({**files, f"{IN}/decisions.yaml": (PLAIN, data)}).findings)
         assert "not there yet" in wrong.problem
 
 
@@ -298,13 +284,12 @@ def test_where_there_is_no_repository(tmp_path: Path, capsys: pytest.CaptureFixt
     assert f"{tmp_path}: no git repository" in capsys.readouterr().err
 
 
-def test_a_change_of_a_history_alone_says_so(
+def test_a_change_of_decisions_alone_says_so(
     objects: ObjectRepository, base: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     merged = objects.commit({**BASE, **GOOD_FILE}, base)
-    step = b'{"date": "2026-11-22", "kind": "withdrawn", "reason": "by its authors"}\n'
-    history = MANIFEST.replace("submission.yaml", "history.jsonl")
-    head = objects.commit({**BASE, **GOOD_FILE, history: (PLAIN, step)}, merged)
+    data = json.dumps({"decisions": [MADE]}).encode()
+    head = objects.commit({**BASE, **GOOD_FILE, f"{IN}/decisions.yaml": (PLAIN, data)}, merged)
     assert ircore(["submission", "check-change", merged, head, "--repo", str(objects.path)]) == 0
     assert capsys.readouterr().out == "no manifest is added or changed; no errors in what is\n"
 
@@ -327,4 +312,4 @@ def test_who_deletes_a_submission_is_told_how_to_take_it_back(
     merged = objects.commit({**BASE, **GOOD_FILE}, base)
     head = objects.commit(BASE, merged)
     assert ircore(["submission", "check-change", merged, head, "--repo", str(objects.path)]) == 2
-    assert f"ircore submission withdraw {MANIFEST.rpartition('/')[0]} --reason TEXT" in capsys.readouterr().err
+    assert f"ircore maintain withdraw {MANIFEST.rpartition('/')[0]} --reason TEXT" in capsys.readouterr().err

@@ -96,7 +96,7 @@ def test_the_command_prints_a_table_and_goes_on_where_it_stopped(
 ) -> None:
     book = CodeBook()
     run = played(tmp_path / "run", targets, CodeDescriber(book), BookGenerator(book))
-    command = ["submission", "channel-test", str(run.path), "--out", str(tmp_path / "channel"), "--no-own"]
+    command = ["maintain", "channel-test", str(run.path), "--out", str(tmp_path / "channel"), "--no-own"]
     capsys.readouterr()
     assert ircore([*command, "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]

@@ -110,7 +110,7 @@ def test_one_line_first_then_every_finding_with_its_place(tree: Path, capsys: py
     assert ircore(["submission", "check", str(tree / "first")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    shared = "schema, game, name, authors, links, licence, hardware, dates, transcripts, commitment"
+    shared = "schema, game, name, authors, submitter, links, licence, hardware, dates, transcripts, commitment"
     keys = f"{shared}, rules, describer, generator"
     assert err.splitlines()[:4] == [
         f"ircore: {manifest}:2:1: nmae: unknown key (2 errors, 1 warning)",

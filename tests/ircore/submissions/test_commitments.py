@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-import json
+import os
 import shutil
 import stat
 import subprocess
@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 import yaml
-from github_server import TOKEN, git, running_github
 from known_values import known
 from samples import sample_instances
 from transcripts import Handed
@@ -21,34 +20,47 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.submission_records import Opening
 from ircore.players.submission import read_manifest
-from ircore.runs.commitment import commitment_of, in_order, players_of, seed_of
+from ircore.runs.commitment import commitment_of, in_order, seed_of
 from ircore.runs.folder import RunFolder
-from ircore.submissions.commitments import COMMITMENTS, parse_commitments
+from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import Rescored, rescore
 
-NONCE = "1" * 64
+NONCE = "1" * 40
 MANIFEST = {
     "schema": 1, "name": "Mine", "licence": "CC0-1.0", "describer": {"player": "captioner"},
     "generator": {"player": "sketch"},
 }  # fmt: skip
 
 
+def git(clone: Path, *words: str, when: str = "2026-01-01T00:00:00+00:00") -> str:
+    """Give git a command, as a service or somebody at home."""
+    names = {f"GIT_{who}_{what}": "somebody" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    command = ["git", "-C", str(clone), *words]
+    done = subprocess.run(command, env={**os.environ, **names, **dates}, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def new_clone(folder: Path) -> Path:
-    """A clone of a repository with one submission; return the submission's folder."""
+    """A clone of a repository, in which a submission is made; return the submission's folder."""
     pair = folder / "submissions" / "my-pair"
     pair.mkdir(parents=True)
-    subprocess.run(["git", "init", "--quiet", "-b", "main", str(folder)], check=True)
+    git(folder, "init", "--quiet", "-b", "main")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "the project")
     (pair / "submission.yaml").write_text(yaml.safe_dump(MANIFEST, sort_keys=False))
     return pair
 
 
-def register(clone: Path, *commitments: str, when: str = "2026-01-01T00:00:00+00:00") -> None:
-    """Write the register as the repository's job does."""
-    players = players_of(read_manifest(clone / "submissions" / "my-pair").submission)
-    known = {"slug": "my-pair", "players": players, "nonce": NONCE, "when": when, "account_id": 7, "pull_request": 12}
-    entries = [known | {"commitment": name} for name in commitments]
-    (clone / COMMITMENTS).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+def merge(clone: Path, *options: str) -> str:
+    """Commit the submissions to a branch, merge it, and return the last commit of the branch main."""
+    git(clone, "checkout", "-q", "-b", f"change-{len(git(clone, 'branch').split())}")
+    git(clone, "add", "submissions")
+    git(clone, "commit", "-q", "-m", "a commitment")
+    change = git(clone, "rev-parse", "HEAD")
+    git(clone, "checkout", "-q", "main")
+    git(clone, "merge", "-q", *(options or ("--no-ff",)), "-m", "merged", change)
+    return git(clone, "rev-parse", "HEAD")
 
 
 def commit(pair: Path, *more: str) -> str:
@@ -103,13 +115,13 @@ def test_the_command_keeps_a_secret_and_replaces_nothing_unasked(
     assert (tmp_path / "salt").read_text().strip() not in (pair / "submission.yaml").read_text()
 
 
-def test_a_commitment_that_nobody_registered_is_not_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_commitment_that_nobody_merged_is_not_played(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pair = new_clone(tmp_path)
     commit(pair)
     instances = sample_instances(tmp_path / "set")
     words = ["play", str(pair), "--instances", str(instances.folder), "--out", str(tmp_path / "run")]
     assert ircore([*words, "--salt", str(tmp_path / "salt")]) == 2
-    assert f"commitment: is not in {COMMITMENTS} yet" in capsys.readouterr().err
+    assert "commitment: no merge has brought it to the branch main" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 
@@ -118,7 +130,8 @@ def committed(tmp_path_factory: pytest.TempPathFactory) -> Handed:
     """A run of twelve episodes that was played by its commitment, one episode at a time."""
     folder = tmp_path_factory.mktemp("committed") / "clone"
     pair = new_clone(folder)
-    register(folder, commit(pair))
+    commit(pair)
+    merge(folder)
     instances = sample_instances(folder / "set", per_condition=3)
     words = ["play", str(pair), "--instances", str(instances.folder), "--out", str(folder / "run")]
     assert ircore([*words, "--salt", str(folder / "salt"), "--concurrency", "1"]) == 0
@@ -145,30 +158,48 @@ def test_a_run_by_its_commitment_is_told_from_others(handed: Handed, tmp_path: P
     assert run.run.seed == seed_of(opening)
     begun = list(dict.fromkeys(event.episode_id for event in run.calls()))
     assert begun == in_order(opening, begun)
+    assert opening.nonce == git(handed.submission.parents[1], "rev-parse", "main")
     made = rescored(handed, tmp_path)
     assert made.committed is not None
     assert (made.committed.number, made.committed.when) == (1, "2026-01-01T00:00:00+00:00")
     assert not {"other_order"} & {flag.rule for flag in made.flags}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("slug", ["my-pair", "another-name"])
-def test_an_earlier_commitment_of_these_players_is_counted(handed: Handed, tmp_path: Path, slug: str) -> None:
-    file = handed.submission.parents[1] / COMMITMENTS
-    earlier = {**json.loads(file.read_text()), "slug": slug, "commitment": "f" * 64}
-    file.write_text(json.dumps(earlier) + "\n" + file.read_text())
-    made = rescored(handed, tmp_path)
-    assert known(made.committed).number == 2
+@pytest.mark.attack
+def test_commitments_are_counted_by_pair_and_by_players(tmp_path: Path) -> None:
+    pair = new_clone(tmp_path)
+
+    def announced(folder: Path) -> str:
+        (tmp_path / "salt").unlink(missing_ok=True)
+        return commit(folder, "--new")
+
+    first, nonces = announced(pair), [merge(tmp_path)]
+    second = announced(pair)
+    nonces.append(merge(tmp_path))
+    shutil.copytree(pair, pair.with_name("another-name"))
+    third = announced(pair.with_name("another-name"))
+    nonces.append(merge(tmp_path))
+    # A copy of the first commitment, for other players: it takes nothing from whose it is.
+    shutil.copytree(pair, pair.with_name("a-thief"))
+    copied = MANIFEST | {"describer": {"player": "classical"}, "commitment": first}
+    (pair.with_name("a-thief") / "submission.yaml").write_text(yaml.safe_dump(copied))
+    nonces.append(merge(tmp_path))
+    register = register_of(tmp_path)
+    keys = [("my-pair", first), ("my-pair", second), ("another-name", third), ("a-thief", first)]
+    assert list(register) == keys
+    assert [(register[key].nonce, number_of(register[key], register)) for key in keys] == list(
+        zip(nonces, (1, 2, 3, 1), strict=True)
+    )
 
 
 @pytest.mark.attack
-@pytest.mark.slow
-def test_a_copied_commitment_takes_nothing_from_its_owner(handed: Handed, tmp_path: Path) -> None:
-    file = handed.submission.parents[1] / COMMITMENTS
-    copied = {**json.loads(file.read_text()), "slug": "a-thief", "nonce": "9" * 64, "players": "8" * 64}
-    file.write_text(json.dumps(copied) + "\n" + file.read_text())
-    made = rescored(handed, tmp_path)
-    assert known(made.committed).number == 1
+def test_a_commit_of_the_submitters_own_is_no_nonce(tmp_path: Path) -> None:
+    """Its id is the submitter's to choose, by another message or time: only a merge's is nobody's."""
+    pair = new_clone(tmp_path)
+    commit(pair)
+    merge(tmp_path, "--ff-only")
+    assert register_of(tmp_path) == {}
+    assert register_of(tmp_path / "elsewhere") == {}
 
 
 def _other_salt(handed: Handed) -> None:
@@ -184,18 +215,20 @@ def _without_opening(handed: Handed) -> None:
 
 
 def _other_nonce(handed: Handed) -> None:
-    opening = Opening(salt=(handed.submission.parents[1] / "salt").read_text().strip(), nonce="d" * 64)
+    opening = Opening(salt=(handed.submission.parents[1] / "salt").read_text().strip(), nonce="d" * 40)
     handed.edit_run(lambda run: run.update(opening=opening.model_dump(), seed=seed_of(opening)))
 
 
-def _registered_later(handed: Handed) -> None:
-    clone = handed.submission.parents[1]
-    ((_, known),) = parse_commitments((clone / COMMITMENTS).read_bytes())
-    register(clone, known, when="2999-01-01T00:00:00+00:00")
+def _begun_before(handed: Handed) -> None:
+    handed.edit_run(lambda run: run.update(started="2025-12-31T23:59:59+00:00"))
 
 
-def _never_registered(handed: Handed) -> None:
-    (handed.submission.parents[1] / COMMITMENTS).write_text("")
+def _never_merged(handed: Handed) -> None:
+    git(handed.submission.parents[1], "update-ref", "refs/heads/main", "main^1")
+
+
+def _not_merged_by_a_merge(handed: Handed) -> None:
+    git(handed.submission.parents[1], "update-ref", "refs/heads/main", "main^2")
 
 
 def _of_another_manifest(handed: Handed) -> None:
@@ -208,8 +241,9 @@ ATTACKS: dict[Callable[[Handed], None], str] = {
     _other_seed: "seed: does not follow from the commitment",
     _without_opening: "opening: the transcripts do not open the commitment",
     _other_nonce: "opening: is not of this commitment",
-    _registered_later: "started: is before the commitment was registered",
-    _never_registered: f"commitment: is not in {COMMITMENTS}",
+    _begun_before: "started: is before the commitment was merged",
+    _never_merged: "commitment: no merge has brought it to the branch main",
+    _not_merged_by_a_merge: "commitment: no merge has brought it to the branch main",
     _of_another_manifest: "opening: the manifest has no commitment",
 }
 
@@ -238,62 +272,3 @@ def test_episodes_in_an_order_of_the_submitters_own_are_a_finding(handed: Handed
     handed.edit(reverse)
     (flag,) = (flag for flag in rescored(handed, tmp_path).flags if flag.rule == "other_order")
     assert not flag.grave
-
-
-@pytest.mark.slow
-@pytest.mark.attack
-def test_a_job_registers_what_open_pull_requests_announce_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clone, origin = tmp_path / "clone", tmp_path / "origin.git"
-    pair = new_clone(clone)
-    git(clone, "commit", "-q", "--allow-empty", "-m", "the project")
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(origin)], check=True)
-    git(clone, "remote", "add", "origin", str(origin))
-    git(clone, "push", "-q", "origin", "main")
-    git(clone, "checkout", "-q", "-b", "mine")
-    announced = commit(pair)
-    git(clone, "add", "submissions")
-    git(clone, "commit", "-q", "-m", "a commitment")
-    git(clone, "push", "-q", "origin", "HEAD:refs/pull/1/head")
-    git(clone, "checkout", "-q", "main")
-    with running_github(origin, tmp_path / "artefacts") as github:
-        github.titles = {1: "Mine"}
-        for name, value in {"API_URL": github.url, "REPOSITORY": "org/benchmark", "TOKEN": TOKEN}.items():
-            monkeypatch.setenv(f"GITHUB_{name}", value)
-        for _ in range(2):
-            assert ircore(["submission", "register-commitments", "--repo", str(clone)]) == 0
-    (entry,) = parse_commitments(git(origin, "show", f"main:{COMMITMENTS}").encode()).values()
-    assert (entry.slug, entry.commitment, entry.pull_request) == ("my-pair", announced, 1)
-    assert entry.nonce != NONCE
-
-
-@pytest.mark.slow
-def test_nobody_announces_runs_of_somebody_elses_submission(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A stranger's commitment under the name of a merged pair would count as an earlier choice of its owner."""
-    clone, origin = tmp_path / "clone", tmp_path / "origin.git"
-    pair = new_clone(clone)
-    owner = {"slug": "my-pair", "account": "ann", "account_id": 9, "pull_request": 1, "date": "2026-11-01"}
-    (clone / "owners.jsonl").write_text(json.dumps(owner) + "\n")
-    git(clone, "add", "-A")
-    git(clone, "commit", "-q", "-m", "merged")
-    subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(origin)], check=True)
-    git(clone, "remote", "add", "origin", str(origin))
-    git(clone, "push", "-q", "origin", "main")
-    announced = {}
-    for number in (2, 3):
-        git(clone, "checkout", "-q", "-B", f"change-{number}", "main")
-        announced[number] = commit(pair, "--new")
-        git(clone, "commit", "-q", "-am", "a commitment")
-        git(clone, "push", "-q", "origin", f"HEAD:refs/pull/{number}/head")
-        (clone / "salt").unlink()
-    git(clone, "checkout", "-q", "main")
-    with running_github(origin, tmp_path / "artefacts") as github:
-        github.titles = {2: "Theirs", 3: "Mine"}
-        github.accounts = {2: ("eve", 8), 3: ("ann", 9)}
-        for name, value in {"API_URL": github.url, "REPOSITORY": "org/benchmark", "TOKEN": TOKEN}.items():
-            monkeypatch.setenv(f"GITHUB_{name}", value)
-        assert ircore(["submission", "register-commitments", "--repo", str(clone)]) == 0
-    assert "#2: my-pair: belongs to the account ann" in capsys.readouterr().out
-    (entry,) = parse_commitments(git(origin, "show", f"main:{COMMITMENTS}").encode()).values()
-    assert (entry.commitment, entry.account_id) == (announced[3], 9)

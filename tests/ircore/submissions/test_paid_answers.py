@@ -67,7 +67,7 @@ class Job:
         return place
 
     def paid(self, out: str = "runs") -> Path:
-        words = ["submission", "paid", str(self.root / "submissions"), "--instances", str(self.root / "set")]
+        words = ["maintain", "paid", str(self.root / "submissions"), "--instances", str(self.root / "set")]
         assert ircore([*words, "--out", str(self.root / out)]) == 0
         return self.root / out / SLUG
 
@@ -76,7 +76,7 @@ class Job:
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
     sample_instances(tmp_path / "set")
     (tmp_path / "submissions").mkdir()
-    with serving(side=64, turns=1) as models, running_github(tmp_path, tmp_path / "artefacts") as github:
+    with serving(side=64, turns=1) as models, running_github(tmp_path / "artefacts") as github:
         for name, value in (("API_URL", github.url), ("REPOSITORY", "org/benchmark"), ("TOKEN", TOKEN)):
             monkeypatch.setenv(f"GITHUB_{name}", value)
         made = Job(tmp_path, github, models)
@@ -282,7 +282,7 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         write_manifest(handed.submission, {"repo": "me/mine", "revision": revision, "run": handed.run.name})
         out = job.root / "rescored"
         common = [str(handed.submission), "--instances", str(handed.instances), "--out", str(out)]
-        assert ircore(["submission", "evaluate", *common]) == 0
+        assert ircore(["maintain", "evaluate", *common]) == 0
         honest = (out / "scores.jsonl").read_bytes()
         question = JudgeQuestion(
             judge="eye", asked_as="0" * 64, prompts="built-in", episode_id="geometry-easy-01", turn=1,
@@ -293,7 +293,7 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         forged = json.loads((out / PROVENANCE).read_text())
         forged = {**forged, "kind": "maintainers", "source": None}
         (out / PROVENANCE).write_text(json.dumps(forged))
-        assert ircore(["submission", "evaluate", *common]) == 0
+        assert ircore(["maintain", "evaluate", *common]) == 0
         provenance = known(RunFolder(out).provenance())
         assert provenance.kind == "rescored"
         assert (out / "scores.jsonl").read_bytes() == honest
@@ -302,15 +302,15 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
         # The next job, on another machine: re-scored there, with the judges' answers of this one.
         slug, fresh = handed.submission.name, job.root / "fresh"
         job.upload(out, slug=slug)
-        paid = ["submission", "paid", str(handed.submission.parent), "--instances", str(handed.instances)]
+        paid = ["maintain", "paid", str(handed.submission.parent), "--instances", str(handed.instances)]
         assert ircore([*paid, "--out", str(fresh)]) == 0
         assert [path.name for path in fresh.iterdir()] == [f"{slug}~judgements.jsonl"]
-        assert ircore(["submission", "evaluate", *common[:-1], str(fresh / slug)]) == 0
+        assert ircore(["maintain", "evaluate", *common[:-1], str(fresh / slug)]) == 0
         assert [known.text for known in read_judgements(RunFolder(fresh / slug))] == ['{"score": 7}']
         assert [path.name for path in fresh.iterdir()] == [slug]
 
         # Nor is a run of somebody else removed.
-        other = ["submission", "evaluate", str(handed.submission), "--instances", str(handed.instances)]
+        other = ["maintain", "evaluate", str(handed.submission), "--instances", str(handed.instances)]
         run = cut_off(job)
         assert ircore([*other, "--out", str(run)]) == 2
         assert (run / "journal.jsonl").is_file()
@@ -318,6 +318,19 @@ def test_transcripts_are_rescored_whatever_folder_is_there(job: Job, monkeypatch
 
 def test_nobody_but_the_job_is_answered(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "another")
-    words = ["submission", "paid", str(job.root / "submissions"), "--instances", str(job.root / "set")]
+    words = ["maintain", "paid", str(job.root / "submissions"), "--instances", str(job.root / "set")]
     assert ircore([*words, "--out", str(job.root / "runs")]) == 1
     assert not (job.root / "runs").exists()
+
+
+def test_two_evaluations_do_not_pay_for_the_same(
+    job: Job, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run that waits for an approval holds nobody up; a run that plays does, but for itself."""
+    words = ["maintain", "paid", str(job.root / "submissions"), "--instances", str(job.root / "set")]
+    monkeypatch.setenv("GITHUB_RUN_ID", "7")
+    job.github.under_way = [7]
+    assert ircore([*words, "--out", str(job.root / "runs")]) == 0
+    job.github.under_way = [7, 8]
+    assert ircore([*words, "--out", str(job.root / "runs")]) == 1
+    assert "evaluation 8 is under way" in capsys.readouterr().err

@@ -44,7 +44,7 @@ def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Ha
     assert reference == TranscriptsReference(repo="me/mine", revision=repo.head, run=played.run.name)
     assert (folder / "submission.yaml").read_text().startswith(before.rstrip())
     words = ["--instances", str(played.instances), "--out", str(folder.parent / "run")]
-    assert ircore(["submission", "rescore", str(folder), *words]) == 0
+    assert ircore(["maintain", "rescore", str(folder), *words]) == 0
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_transcripts_that_are_named_already_are_updated_instead(
     hub.add_repo("me/mine", files=played.files())
     assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 0
     assert ircore(["submission", "pin", str(folder), "--repo", "me/mine"]) == 2
-    assert "ircore submission update" in capsys.readouterr().err
+    assert "ircore maintain update" in capsys.readouterr().err
 
 
 def test_a_manifest_that_takes_no_more_lines_is_left_alone(hub: HubServer, played: Handed, folder: Path) -> None:

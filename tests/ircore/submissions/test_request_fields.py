@@ -16,7 +16,8 @@ from ircore.players.openai.settings import ChatImageSettings, DescriberSettings,
 from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.pending_submissions import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_work import waiting_submissions
 from ircore.submissions.request_fields import LIST, service_of, unlisted_fields
 from ircore.submissions.rescoring.flags import is_same_model, other_models
 
@@ -167,8 +168,8 @@ def test_nobody_vouches_for_a_pair_with_other_fields(tmp_path: Path, capsys: pyt
     named = yaml.safe_load(manifest.read_text())
     named["describer"] = {"player": "openai", "model": "a/b:online", **OPENROUTER}
     manifest.write_text(yaml.safe_dump(named))
-    assert pending_submissions(tmp_path / "submissions", ()) == []
-    rescore = ["submission", "rescore", str(manifest), "--out", str(tmp_path / "run")]
+    assert list(waiting_submissions(merged_submissions(tmp_path / "submissions"), ())) == []
+    rescore = ["maintain", "rescore", str(manifest), "--out", str(tmp_path / "run")]
     assert ircore(rescore) == 2
     sample_instances(tmp_path / "instances")
     play = ["play", str(manifest), "--instances", str(tmp_path / "instances"), "--out", str(tmp_path / "run")]

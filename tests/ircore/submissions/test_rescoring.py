@@ -106,7 +106,7 @@ def test_the_command_says_what_it_found(
     handed = hand_in(tmp_path)
     upload(served, handed)
     monkeypatch.setenv("HF_TOKEN", "hf_" + "y" * 30)  # never sent: the server would refuse it
-    common = ["submission", "rescore", str(handed.submission), "--instances", str(handed.instances)]
+    common = ["maintain", "rescore", str(handed.submission), "--instances", str(handed.instances)]
     assert ircore([*common, "--out", str(tmp_path / "one")]) == 0
     shown = capsys.readouterr().out
     assert "4 episodes hold by the rules (re-scored)" in shown

@@ -27,7 +27,7 @@ def test_the_commitment_is_a_plain_hash() -> None:
 
 def test_a_season_from_commitment_to_proof(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     secret, public = tmp_path / "secret", tmp_path / "public" / "spring.json"
-    common = ["submission", "season"]
+    common = ["maintain", "season"]
     assert (
         ircore([*common, "begin", "spring", "--out", str(secret), "--publish", str(public), "--per-condition", "1"])
         == 0
@@ -128,7 +128,7 @@ def test_the_gap_between_public_and_secret_is_shown_once_the_season_is_proven(
         sample_run(tmp_path / name, instances)
         assert ircore(["score", str(tmp_path / name), "--judge", "structural"]) == 0
     command = [
-        "submission", "season", "gap", str(tmp_path / "spring.json"), "--judge", "structural", "--format", "json",
+        "maintain", "season", "gap", str(tmp_path / "spring.json"), "--judge", "structural", "--format", "json",
     ]  # fmt: skip
     runs = ["--public", str(tmp_path / "p"), "--secret", str(tmp_path / "s")]
     assert ircore([*command, *runs]) == 2

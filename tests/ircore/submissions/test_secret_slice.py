@@ -96,7 +96,7 @@ def test_nothing_but_the_gap_leaves_the_secret_folder(
     assert ircore(["play", str(pair), "--instances", str(public.folder), "--out", str(out), "--as-maintainers"]) == 0
     assert ircore(["score", str(out)]) == 0
     gaps = tmp_path / "gaps.json"
-    command = ["submission", "season", "slice", str(pair), str(out), "--secret", str(tmp_path / "secret")]
+    command = ["maintain", "season", "slice", str(pair), str(out), "--secret", str(tmp_path / "secret")]
     options = ["--instances", str(tmp_path / "given"), "--gaps", str(gaps), "--judge", "structural"]
     before = {path for path in tmp_path.rglob("*") if tmp_path / "secret" not in path.parents}
     assert ircore([*command, *options]) == 0
@@ -120,7 +120,7 @@ def test_a_job_draws_the_season_again_from_a_line_of_text(
 ) -> None:
     begun = begin_season("autumn", tmp_path / "at-home", tmp_path / "autumn.json", per_condition=1)
     text = (tmp_path / "at-home" / "secret.json").read_text()
-    restore = ["submission", "season", "restore", "autumn", "--out", str(tmp_path / "job")]
+    restore = ["maintain", "season", "restore", "autumn", "--out", str(tmp_path / "job")]
     assert ircore(restore) == 2
     assert "IRCORE_SEASON_SECRET: is not set" in capsys.readouterr().err
     monkeypatch.setenv("IRCORE_SEASON_SECRET", text)
@@ -141,6 +141,6 @@ def test_a_job_draws_the_season_again_from_a_line_of_text(
 
 def test_evaluate_takes_both_options_or_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_manifest(tmp_path / "my-pair", None)
-    command = ["submission", "evaluate", str(tmp_path / "my-pair"), "--instances", "x", "--out", "y", "--gaps", "z"]
+    command = ["maintain", "evaluate", str(tmp_path / "my-pair"), "--instances", "x", "--out", "y", "--gaps", "z"]
     assert ircore(command) == 2
     assert "--secret and --gaps go together" in capsys.readouterr().err

@@ -75,7 +75,7 @@ def published_run(folder: Path, service: OpenAIServer) -> Path:
 def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(side=64) as service:
         run = published_run(tmp_path, service)
-        words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
+        words = ["maintain", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
         capsys.readouterr()
         assert ircore([*words, "--record", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
@@ -96,7 +96,7 @@ def test_models_that_answer_otherwise_are_told_by_their_words(
     with serving(side=64) as service:
         run = published_run(tmp_path, service)
         service.turns = 1
-        words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
+        words = ["maintain", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
         capsys.readouterr()
         assert ircore([*words, "--format", "json"]) == 0
     assert {row["same_words"] for row in json.loads(capsys.readouterr().out)["rows"]} == {"no"}
@@ -116,7 +116,7 @@ def test_published_scores_that_the_models_do_not_reach_hold_the_run(
             if line["measure"] == "similarity" and line["by"] == "structural" and line["value"] is not None:
                 line["value"] = min(10.0, line["value"] + 3)
         (run / "scores.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-        words = ["submission", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
+        words = ["maintain", "spot-replay", str(run), "--out", str(tmp_path / "replay"), "--commit", COMMIT]
         assert ircore([*words, "--record"]) == 0
     assert "episodes are 3.0 points worse" in capsys.readouterr().err
     provenance = known(read_provenance(run))

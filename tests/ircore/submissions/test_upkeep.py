@@ -55,12 +55,12 @@ def test_transcripts_are_a_link_to_their_commit(
     write_manifest(handed.submission, {"repo": "me/mine", "revision": repo.head, "run": handed.run.name})
     (link,) = links_of(read_manifest(handed.submission))
     assert link.address == f"{hub.url}/api/datasets/me/mine/tree/{repo.head}/{handed.run.name}"
-    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
+    assert ircore(["maintain", "links", str(tmp_path / "submissions")]) == 0
     hub.empty()
-    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 1
-    assert ircore(["submission", "withdraw", str(handed.submission), "--reason", "r"]) == 0
-    assert ircore(["submission", "links", str(tmp_path / "submissions")]) == 0
-    assert ircore(["submission", "links", str(tmp_path / "nowhere")]) == 2
+    assert ircore(["maintain", "links", str(tmp_path / "submissions")]) == 1
+    assert ircore(["maintain", "withdraw", str(handed.submission), "--reason", "r"]) == 0
+    assert ircore(["maintain", "links", str(tmp_path / "submissions")]) == 0
+    assert ircore(["maintain", "links", str(tmp_path / "nowhere")]) == 2
     shown = capsys.readouterr()
     assert "centre-block: transcripts: " in shown.out
     assert "links that lead nowhere: 1 of 1" in shown.err
@@ -78,7 +78,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_an_offline_run_comes_out_the_same(tmp_path: Path, published: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["submission", "reproduce", str(published / "run"), "--instances", str(published / "set")]
+    words = ["maintain", "reproduce", str(published / "run"), "--instances", str(published / "set")]
     assert ircore([*words, "--out", str(tmp_path / "again")]) == 0
     assert "1 of 1 run played again: the same words and the same pictures" in capsys.readouterr().out
     other = sample_instances(tmp_path / "other", per_condition=2)
@@ -99,7 +99,7 @@ def test_a_run_that_comes_out_otherwise_is_told(
     ended = next(line for line in lines if line["event"] == "end" and line["episode"]["steps"])
     ended["episode"]["steps"][0]["message"] = "something else"
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert ircore(["submission", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
+    assert ircore(["maintain", "reproduce", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
     shown = capsys.readouterr()
     assert "turn 1: another message than was published" in shown.out
     assert "1 episode differs from what was published" in shown.err
@@ -117,7 +117,7 @@ def test_models_and_people_are_not_asked_again(published: Path) -> None:
 def test_evaluation_plays_and_scores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
-    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    words = ["maintain", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
     assert ircore(words) == 0
     assert "+ ircore play" in capsys.readouterr().err
     run = RunFolder(tmp_path / "run")
@@ -147,7 +147,7 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
     """Also by hand, where no workflow checks it beforehand."""
     sample_instances(tmp_path / "set")
     pair = write_pair(tmp_path, describer, {"player": "sketch"})
-    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    words = ["maintain", "evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
     assert ircore(words) == 2
     shown = capsys.readouterr().err
     assert told in shown
@@ -158,7 +158,7 @@ def test_evaluation_plays_nothing_that_a_check_refuses(
 def test_evaluation_ends_with_the_command_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pair = write_pair(tmp_path, {"player": "captioner"}, {"player": "sketch"})
     words = [
-        "submission", "evaluate", str(pair), "--instances", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run"),
+        "maintain", "evaluate", str(pair), "--instances", str(tmp_path / "nowhere"), "--out", str(tmp_path / "run"),
     ]  # fmt: skip
     assert ircore(words) == 2
     shown = capsys.readouterr().err

@@ -20,7 +20,7 @@ from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import CallKey, End, Event, Failure
 from ircore.runs.folder import RunFolder
-from ircore.submissions import inbox, paid_answers
+from ircore.submissions import paid_answers
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
 from ircore.submissions.check.neighbours import Neighbour
@@ -28,31 +28,12 @@ from ircore.submissions.check.submission import check_bytes
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.findings import errors
-from ircore.submissions.inbox import Inbox
-from ircore.submissions.owners import Owner, with_lines
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
 from ircore.submissions.rescoring.disguises import disguise
 from ircore.submissions.rescoring.rules import Replay
 from ircore.submissions.seasons import Committed
 from ircore.submissions.secret_slice import slice_of
-
-
-def test_a_line_is_not_joined_to_one_whose_end_somebody_forgot() -> None:
-    owner = Owner(slug="pair", account="a", account_id=1, date="2026-01-01")
-    line = with_lines(b"", [owner])
-    assert line.endswith(b"\n")
-    assert with_lines(line, [owner]) == with_lines(line.rstrip(b"\n"), [owner]) == line + line
-
-
-def test_an_inbox_is_cut_at_the_end_of_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Inbox(evaluations=tuple((f"pair-{number}", "to be played") for number in range(40))).text("today")
-    lines = whole.splitlines()
-    for most in range(len(whole) - 60, len(whole) - 20):
-        monkeypatch.setattr(inbox, "MOST_CHARACTERS", most)
-        cut = Inbox(evaluations=tuple((f"pair-{number}", "to be played") for number in range(40))).text("today")
-        assert cut.endswith("More waits: decide these first.\n")
-        assert set(cut.splitlines()[:-2]) <= set(lines)
 
 
 @pytest.mark.parametrize(("low", "high", "is_collapsed"), [(0.01, 0.05, True), (0.01, 0.9, False)])

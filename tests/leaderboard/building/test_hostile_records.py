@@ -27,7 +27,7 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.submissions.history import Step
+from ircore.submissions.decisions import Decision
 from leaderboard.building.cards import card_tags
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.menus import Menu
@@ -198,7 +198,7 @@ HOSTILE: Any = SimpleNamespace(path=RUNS_ANYWHERE)
 @pytest.mark.parametrize(
     "made",
     [
-        dispute(Step(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), HOSTILE, "../"),
+        dispute(Decision(date="2026-11-01", kind="disputed", reason=RUNS_ANYWHERE), HOSTILE, "../"),
         own_family(RUNS_ANYWHERE),
         player_name(RUNS_ANYWHERE, RUNS_ANYWHERE, 0, None),
         player_names((RUNS_ANYWHERE, RUNS_ANYWHERE), RUNS_ANYWHERE, 0, 0, RUNS_ANYWHERE),

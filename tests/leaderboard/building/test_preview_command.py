@@ -1,4 +1,4 @@
-"""``ircore submission preview``: what a pull request adds, its transcripts replayed and scored before the merge."""
+"""``ircore maintain preview``: what a pull request adds, its transcripts replayed and scored before the merge."""
 
 import shutil
 import subprocess
@@ -37,7 +37,7 @@ class World(NamedTuple):
 
     def preview(self, out: Path, *more: str) -> int:
         known = ["--published", str(self.published), "--instances", str(self.handed.instances), "--out", str(out)]
-        return ircore(["submission", "preview", "main", "mine", "--repo", str(self.repo), *known, *more])
+        return ircore(["maintain", "preview", "main", "mine", "--repo", str(self.repo), *known, *more])
 
 
 def git(repo: Path, *words: str) -> None:
@@ -155,7 +155,7 @@ def test_transcripts_of_other_pictures_are_refused_by_names_that_the_submitter_k
 def test_without_published_runs_there_is_nothing_to_stand_beside(
     world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["submission", "preview", "main", "mine", "--repo", str(world.repo), "--out", str(tmp_path / "site")]
+    words = ["maintain", "preview", "main", "mine", "--repo", str(world.repo), "--out", str(tmp_path / "site")]
     assert ircore([*words, "--published", str(tmp_path / "none")]) == 2
     assert "ircore release pull" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from transcripts import REVISION, write_manifest
 
 from ircore.core.errors import InputError
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
-from ircore.submissions.history import HISTORY, Step, add_step
+from ircore.submissions.decisions import DECISIONS, Decision, add_decision, decisions_text
 from ircore.submissions.merged_submissions import merged_submissions
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
@@ -29,10 +29,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reference = {"repo": "me/mine", "revision": REVISION, "run": "other-01234567"}
     for slug in ("builtin-one", "centre-block", "handed-in", "taken-back"):
         write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
-    # Such a reason would be refused today; what is in a history already is shown as text all the same.
-    disputed = Step(date="2026-11-01", kind="disputed", reason=REASON).model_dump_json(exclude_none=True)
-    (folder / "submissions" / "centre-block" / HISTORY).write_text(f"{disputed}\n")
-    add_step(folder / "submissions" / "taken-back", Step(date="2026-11-02", kind="withdrawn", reason="by its authors"))
+    # Such a reason would be refused today; what was decided before is shown as text all the same.
+    disputed = Decision(date="2026-11-01", kind="disputed", reason=REASON)
+    (folder / "submissions" / "centre-block" / DECISIONS).write_text(decisions_text([disputed]))
+    add_decision(
+        folder / "submissions" / "taken-back", Decision(date="2026-11-02", kind="withdrawn", reason="by its authors")
+    )
     build_site(
         [run.path], folder / "site", Options(submissions=folder / "submissions", address="https://site.example/")
     )
@@ -98,3 +100,13 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         merged_submissions(tmp_path / "nowhere")
     assert merged_submissions(tmp_path) == ()
+
+
+def test_what_waits_for_maintainers_is_a_page(site: Path) -> None:
+    """``ircore maintain pending`` prints the same list."""
+    page = read_page(site / "pending.html")
+    rows = [[cell.text for cell in row.children if not isinstance(cell, str)] for row in page.find("tr")]
+    assert ["handed-in", "to be re-scored: no run of it is published", "nothing to pay"] in rows
+    assert "taken-back" not in page.text
+    assert "centre-block, all runs, since 2026-11-01: the pictures look <b>traced</b>" in page.text
+    assert 'href="../pending.html"' in (site / "pairs" / "index.html").read_text()

@@ -23,7 +23,7 @@ def build(folder: Path) -> None:
     rate_turns(sample_run(folder / "p", public, painter), 8, by_episode=0.1)
     rate_turns(sample_run(folder / "s", secret, painter), 6, by_episode=0.1)
     rate_turns(sample_run(folder / "shy", public, shy), 5)
-    gap = ["submission", "season", "gap", str(folder / "spring.json"), "--judge", "structural"]
+    gap = ["maintain", "season", "gap", str(folder / "spring.json"), "--judge", "structural"]
     runs = ["--public", str(folder / "p"), "--public", str(folder / "shy"), "--secret", str(folder / "s")]
     assert ircore([*gap, *runs, "--out", str(folder / "gaps.json")]) == 0
     site = ["site", "build", "--runs", str(folder / "p"), str(folder / "shy"), "--out", str(folder / "site")]

@@ -1,6 +1,7 @@
 """What is merged and not evaluated yet is a list for maintainers."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ from samples import sample_instances
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
-from ircore.core.errors import InputError
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import make_provenance, write_provenance
+from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.batch import Forecast, chosen, forecast, write_bounds
-from ircore.submissions.pending_submissions import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_work import waiting_submissions
 from ircore.submissions.rescoring.rescore import rescore
+
+SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 
 
 @pytest.fixture
@@ -34,8 +37,9 @@ def publish(handed: Handed, runs: Path) -> None:
     write_provenance(made.folder.path, make_provenance(manifest, read_manifest(manifest).submission.transcripts))
 
 
-def what(handed: Handed, runs: Path) -> list[str]:
-    return [submission.what for submission in pending_submissions(handed.submission.parent, sorted(runs.glob("*")))]
+def what(handed: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
+    merged = merged_submissions(handed.submission.parent)
+    return [submission.what for submission in waiting_submissions(merged, sorted(runs.glob("*")), sets)]
 
 
 @pytest.mark.slow
@@ -69,8 +73,8 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     why = "to be re-scored: its transcripts are others than those of the published run"
     (run,) = (RunFolder(path).run.run_id for path in runs.iterdir())
     # A release holds one run of a pair under the same rules: what becomes of the former one has to be said.
-    assert what(handed, runs) == [f"{why}; before that, ircore submission correct --run {run}"]
-    assert ircore(["submission", "correct", str(handed.submission), "--run", run, "--reason", "r"]) == 0
+    assert what(handed, runs) == [f"{why}; before that, ircore maintain correct --run {run}"]
+    assert ircore(["maintain", "correct", str(handed.submission), "--run", run, "--reason", "r"]) == 0
     assert what(handed, runs) == [why]
     manifest.write_text(text.replace("rules: {}", "rules: {token_budget: 50}"))
     assert what(handed, runs) == ["to be re-scored: its players or rules changed since"]
@@ -85,8 +89,8 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     (path,) = runs.iterdir()
     now, known = RunFolder(path).run, path / "run.json"
 
-    def waiting(instances: InstanceSet | None = None) -> list[str]:
-        return [submission.what for submission in pending_submissions(handed.submission.parent, [path], instances)]
+    def waiting(*sets: InstanceSet) -> list[str]:
+        return what(handed, runs, *sets)
 
     former = ["to be re-scored: its published run is of another version of the benchmark"]
     played_on = read_instances(handed.instances)
@@ -99,15 +103,31 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
 @pytest.mark.slow
 def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(handed.submission.parent)
-    with pytest.raises(InputError, match="no such folder"):
-        pending_submissions(tmp_path / "nowhere", ())
-    assert ircore(["submission", "pending", folder, "--published", str(published)]) == 2
+    assert ircore(["maintain", "pending", folder, "--published", str(published)]) == 2
     (published / "runs").mkdir(parents=True)
-    assert ircore(["submission", "pending", folder, "--published", str(published), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["slug"] == "centre-block"
+    words = ["maintain", "pending", folder, "--published", str(published), "--instances", str(handed.instances)]
+    assert ircore([*words, "--json"]) == 0
+    waits = {"slug": "centre-block", "what": "to be re-scored: no run of it is published", "cost_usd": 0.0}
+    told = {"waiting": [waits | {"cost": "nothing to pay"}], "held": [], "disputed": []}
+    capsys.readouterr()
+    assert ircore([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == told
     publish(handed, published / "runs")
-    assert ircore(["submission", "pending", folder, "--published", str(published)]) == 0
+    assert ircore(words) == 0
     assert capsys.readouterr().out == "nothing is waiting\n"
+    run = RunFolder(published / "runs" / "one")
+    flag = Flag(rule="identical_to_target", where="geometry-easy-01, turn 1", what="the rendering is the target")
+    write_provenance(run.path, known(run.provenance()).model_copy(update={"flags": (flag,)}))
+    assert ircore(["maintain", "dispute", str(handed.submission), "--reason", "is it so", "--date", "2026-11-01"]) == 0
+    capsys.readouterr()
+    assert ircore(words) == 0
+    held, disputed = capsys.readouterr().out.splitlines()
+    assert held.startswith(f"centre-block: {run.run.run_id} is held: identical_to_target at geometry-easy-01")
+    assert disputed == "centre-block: all runs: disputed since 2026-11-01: is it so"
+    assert ircore(["maintain", "clear", str(handed.submission), "--run", run.run.run_id, "--reason", "r"]) == 0
+    capsys.readouterr()
+    assert ircore(words) == 0
+    assert capsys.readouterr().out.splitlines() == [disputed]
 
 
 CLASSICAL, CANVAS = {"player": "classical"}, {"player": "canvas"}
@@ -131,7 +151,7 @@ def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.Cap
     write_pair(submissions / "a-pair", CLASSICAL, CANVAS)
     write_pair(submissions / "z-pair", {"player": "classical"}, {"player": "nobody-has-it"})
     words = [
-        *("submission", "evaluate-pending", str(submissions), "--instances", str(tmp_path / "instances")),
+        *("maintain", "evaluate-pending", str(submissions), "--instances", str(tmp_path / "instances")),
         *("--published", str(tmp_path / "published"), "--out", str(tmp_path / "runs"), "--max-cost", "1"),
     ]
     assert ircore([*words, "--finished", str(tmp_path / "finished")]) == 0
@@ -151,7 +171,10 @@ def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.Cap
     assert ircore([*words, "--only", "a-pair", "--finished", str(tmp_path / "changed")]) == 0
     assert (tmp_path / "runs" / "a-pair" / "journal.jsonl").read_bytes() != journal
     assert [path.name for path in (tmp_path / "changed").iterdir()] == ["a-pair"]
-    assert ircore([*words, "--only", "nobody", "--finished", str(tmp_path / "none")]) == 2
+    # Names that do not wait are skipped, and nothing is wrong.
+    capsys.readouterr()
+    assert ircore([*words, "--only", "nobody", "--finished", str(tmp_path / "none")]) == 0
+    assert "1 skipped, since they do not wait: nobody" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -161,7 +184,7 @@ def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     monkeypatch.setenv("OPENAI_API_KEY", "x")
     instances = sample_instances(tmp_path / "instances")
     pair = write_pair(tmp_path / "submissions" / "a-pair", {**PRICED, "model": "unheard-of"}, {"player": "canvas"})
-    words = ["submission", "evaluate", str(pair), "--instances", str(tmp_path / "instances")]
+    words = ["maintain", "evaluate", str(pair), "--instances", str(tmp_path / "instances")]
     assert ircore([*words, "--out", str(tmp_path / "run"), "--max-cost", "1"]) == 2
     assert "no price of unheard-of is known" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
@@ -185,4 +208,27 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     cost = known(forecast(priced, one).cost_usd)
     assert forecast(priced, two).cost_usd == pytest.approx(2 * cost)
     assert forecast(priced, None).text == "cost not foretold; prices are known"
-    assert chosen([], ["b", "a"]) == ["b", "a"]
+    assert chosen([], ["b", "a"]) == (["b", "a"], [])
+
+
+@pytest.mark.slow
+def test_each_pair_of_a_batch_is_played_on_the_set_of_its_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample_instances(tmp_path / "instances")
+    (tmp_path / "published" / "runs").mkdir(parents=True)
+    submissions = tmp_path / "submissions"
+    write_pair(submissions / "a-pair", CLASSICAL, CANVAS)
+    shutil.copytree(SUBMISSIONS / "looker", submissions / "looker")
+    shutil.copytree(SUBMISSIONS / "extractive", submissions / "extractive")
+    build = ["instances", "build", "--game", "reference", "--per-condition", "1", "--out", str(tmp_path / "trials")]
+    assert ircore(build) == 0
+    sets = ["--instances", str(tmp_path / "instances"), "--instances", str(tmp_path / "trials")]
+    words = ["--published", str(tmp_path / "published"), "--out", str(tmp_path / "runs")]
+    finished = ["--finished", str(tmp_path / "finished")]
+    assert ircore(["maintain", "evaluate-pending", str(submissions), *sets, *words, *finished]) == 0
+    out, err = capsys.readouterr()
+    assert "2 evaluated: a-pair, looker" in out
+    assert "extractive: no set of conversation is given" in err
+    games = {RunFolder(path).game for path in (tmp_path / "finished").iterdir()}
+    assert games == {"reconstruction", "reference"}

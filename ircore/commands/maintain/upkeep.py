@@ -1,6 +1,5 @@
-"""``ircore submission pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
+"""``ircore maintain pending``, ``evaluate``, ``links`` and ``reproduce``: looking after merged submissions."""
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -12,22 +11,22 @@ import click
 from ircore.commands.options import (
     PATH,
     POSITIVE,
+    channel_option,
     echo_json,
     json_option,
     option_words,
     path_option,
     published_runs,
     run_nested,
+    spot_option,
 )
 from ircore.commands.run_paths import runs_to_read
-from ircore.commands.submission.group import channel_option, spot_option
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import write_text
 from ircore.core.terminal import printable
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.instances.store import read_instances, read_sets
+from ircore.instances.store import is_pulled, read_sets
 from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
@@ -38,7 +37,7 @@ from ircore.submissions.check.reports import add_step_summary
 from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.paid_answers import add_kept_judgements, keep_judgements
-from ircore.submissions.pending_submissions import pending_submissions
+from ircore.submissions.pending_work import pending_work
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
@@ -53,23 +52,40 @@ SHOWN = 20
 _folder = click.argument("folder", default="submissions", type=PATH)
 
 
-@click.command("pending", short_help="List merged pairs that still have to be evaluated.")
+@click.command("pending", short_help="Show what waits, what it would cost, what is held and disputed.")
 @_folder
 @path_option("--published", "Folder of the published runs, made by ircore release pull.", required=True)
-@path_option("--instances", "The set that counts, to see which runs of its game were played on an earlier one.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def pending(folder: Path, published: Path, instances: Path | None, as_json: bool) -> None:
-    """List the submissions in FOLDER without a published run of their present state, each with the next step."""
-    current = read_instances(instances) if instances is not None else None
-    submissions = pending_submissions(folder, published_runs(published), current)
+@click.option(
+    "--instances",
+    type=PATH,
+    multiple=True,
+    help="Set that counts for its game, may be repeated: decides the cost, and which runs are of an earlier version.",
+)
+@path_option("--prices", "File of prices that are added to the built-in prices.")
+@json_option
+def pending(folder: Path, published: Path, instances: tuple[Path, ...], prices: Path | None, as_json: bool) -> None:
+    """Show what waits for maintainers: submissions in FOLDER to be evaluated, held runs, and open disputes.
+
+    The site has a page of the same.
+    """
+    manifests_in(folder)  # refuses a folder without any submission
+    sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
+    work = pending_work(merged_submissions(folder), published_runs(published), sets, prices)
     if as_json:
-        click.echo(json.dumps([submission._asdict() for submission in submissions], indent=2))
+        echo_json(work.as_dict())
         return
-    for submission in submissions:
-        click.echo(printable(f"{submission.slug}: {submission.what}"))
-    if submissions:
-        click.echo("Each by: ircore submission evaluate, or the workflow evaluate with its slug", err=True)
-    else:
+    for waiting in work.waiting:
+        click.echo(printable(f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}"))
+    for run in work.held:
+        first = run.flags[0]
+        more = f", and {len(run.flags) - 1} more" if len(run.flags) > 1 else ""
+        click.echo(printable(f"{run.slug}: {run.run_id} is held: {first.rule} at {first.where}: {first.what}{more}"))
+    for disputed in work.disputed:
+        about = disputed.run_id or "all runs"
+        click.echo(printable(f"{disputed.slug}: {about}: disputed since {disputed.date}: {disputed.reason}"))
+    if work.waiting:
+        click.echo(f"{counted(len(work.waiting), 'evaluation')}: {work.cost}; start the workflow evaluate", err=True)
+    if not any(work):
         click.echo("nothing is waiting")
 
 
@@ -137,7 +153,7 @@ def evaluate(
         # Anew, whatever lies there: a folder does not tell who re-scored it.
         _clear(loaded, out)
         beside = {"--instances": instances, "--out": out, "--published": published}
-        run_nested(["submission", "rescore", str(path), *option_words(beside)])
+        run_nested(["maintain", "rescore", str(path), *option_words(beside)])
     if added := add_kept_judgements(out):
         click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
     _summarise(loaded.slug, out)
@@ -148,7 +164,7 @@ def evaluate(
     if secret is not None and "secret slice" in game.supports:
         left = None if max_cost is None else max(max_cost - spent(out), LEAST_LEFT)
         options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
-        _play_slice(loaded, ["submission", "season", "slice", str(path), str(out), *option_words(options)])
+        _play_slice(loaded, ["maintain", "season", "slice", str(path), str(out), *option_words(options)])
     if channel and "channel test" in game.supports:
         _test_channel(out)
     if spot and loaded.submission.transcripts is not None and "spot replay" in game.supports:
@@ -176,7 +192,7 @@ def _clear(loaded: LoadedSubmission, out: Path) -> None:
 def _test_channel(out: Path) -> None:
     """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
     with TemporaryDirectory() as folder:
-        _try("channel test", ["submission", "channel-test", str(out), "--out", folder, "--record"])
+        _try("channel test", ["maintain", "channel-test", str(out), "--out", folder, "--record"])
 
 
 def _try(name: str, words: list[str]) -> None:
@@ -210,7 +226,7 @@ def _play_again(loaded: LoadedSubmission, out: Path, max_cost: float | None) -> 
         return
     limit = option_words({"--max-cost": max_cost})
     with TemporaryDirectory() as folder:
-        words = ["submission", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit]
+        words = ["maintain", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit]
         _try("spot replay", words)
 
 
@@ -288,14 +304,12 @@ def links(folder: Path, as_json: bool) -> None:
 )
 @path_option("--out", "Folder to make for the new runs.", required=True)
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N instances of the set.")
-@path_option("--report", "File for the differences, one line each; empty if nothing differs.")
 @json_option
 def reproduce(
     runs: tuple[Path, ...],
     instances: tuple[Path, ...],
     out: Path,
     limit: int | None,
-    report: Path | None,
     as_json: bool,
 ) -> None:
     """Play the runs of RUNS with offline players again, and compare every answer and every picture.
@@ -313,8 +327,6 @@ def reproduce(
             raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
     lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
-    if report is not None:
-        write_text(report, "".join(f"{printable(line)}\n" for line in lines))
     if as_json:
         echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
     for line in () if as_json else lines[:SHOWN]:

@@ -1,4 +1,4 @@
-"""``ircore submission spot-replay``: a few episodes of a submitter's run, played again."""
+"""``ircore maintain spot-replay``: a few episodes of a submitter's run, played again."""
 
 from contextlib import nullcontext
 from pathlib import Path
@@ -12,7 +12,8 @@ from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding
 from ircore.submissions.connections import only_outside as guard
-from ircore.submissions.spot_replay import RULE, spot_replay
+from ircore.submissions.spot_replay import RULE
+from ircore.submissions.spot_replay import spot_replay as replayed
 
 
 @click.command("spot-replay", short_help="Play a few episodes of a submitter's run again.")
@@ -36,7 +37,7 @@ from ircore.submissions.spot_replay import RULE, spot_replay
 @click.option("--only-outside", is_flag=True, help="Connect to public addresses only: for strangers' pairs.")
 @click.option("--record", "recording", is_flag=True, help="Record a worse replay as a finding, which holds the run.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
-def command(
+def spot_replay(
     run: Path,
     out: Path,
     share: float,
@@ -59,7 +60,7 @@ def command(
     if not drawn_by:
         raise InputError("--commit: is missing, and the run names none", "Name a commit made after the hand-in.")
     with guard() if only_outside else nullcontext():
-        result = spot_replay(folder, out, drawn_by, share, judge, concurrency, max_cost)
+        result = replayed(folder, out, drawn_by, share, judge, concurrency, max_cost)
     if recording:
         record_finding(run, RULE, result.flag)
     click.echo(render(result.table, form), nl=False)

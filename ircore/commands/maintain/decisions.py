@@ -1,4 +1,4 @@
-"""``ircore submission withdraw``, ``update`` and the like add to a history; ``history`` and ``withdrawals`` read it."""
+"""``ircore maintain withdraw`` and the like write a decision; ``history`` and ``decisions`` read them."""
 
 import json
 import re
@@ -21,19 +21,27 @@ from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.submissions.history import HISTORY, Kind, Step, add_step, read_history, status_of, withdrawals_of
+from ircore.submissions.decisions import (
+    DECISIONS,
+    Decision,
+    Kind,
+    add_decision,
+    read_decisions,
+    status_of,
+    withdrawals_of,
+)
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
 _run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all published runs if not given.")
 _date = click.option("--date", metavar="YYYY-MM-DD", help="Day of the decision; today if not given.")
 
 
-def step_command(name: str) -> click.Command:
-    """Return the command that adds a step to a history, such as ``withdraw``."""
-    step = read_table("ircore.commands", "menu")["steps"][name]
-    kind: Kind = step["kind"]
+def _decision_command(name: str) -> click.Command:
+    """Return the command that adds a decision, such as ``withdraw``."""
+    words = read_table("ircore.commands", "menu")["decisions"][name]
+    kind: Kind = words["kind"]
 
-    @click.command(name, help=step["text"], short_help=step["short"])
+    @click.command(name, help=words["text"], short_help=words["short"])
     @click.argument("path", type=PATH)
     @_reason
     @_run
@@ -44,7 +52,12 @@ def step_command(name: str) -> click.Command:
     return command
 
 
-@click.command("update", short_help="Name new transcripts; the earlier stay in its history.")
+clear, correct, dispute, reinstate, settle, withdraw = map(
+    _decision_command, ("clear", "correct", "dispute", "reinstate", "settle", "withdraw")
+)
+
+
+@click.command("update", short_help="Name new transcripts; the earlier stay on its page.")
 @click.argument("path", type=PATH)
 @click.option("--revision", required=True, metavar="SHA", help="The commit of the new transcripts.")
 @click.option("--transcripts-run", metavar="ID", help="Run of the new transcripts, if it has another id.")
@@ -54,7 +67,7 @@ def step_command(name: str) -> click.Command:
 def update(
     path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
 ) -> None:
-    """Name new transcripts in the submission at PATH and keep the earlier reference in its history."""
+    """Name new transcripts in the submission at PATH and keep the earlier reference among its decisions."""
     folder = folder_of(path)
     earlier = read_manifest(folder).submission.transcripts
     if earlier is None:
@@ -77,23 +90,24 @@ def update(
         raise
 
 
-@click.command("history", short_help="Show the history of a pair.")
+@click.command("history", short_help="Show what was decided about a pair.")
 @click.argument("path", type=PATH)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def history(path: Path, as_json: bool) -> None:
-    """Show the history of the submission at PATH since it was merged."""
+    """Show what was decided about the submission at PATH since it was merged."""
     folder = folder_of(path)
-    steps = read_history(folder)
+    taken = read_decisions(folder)
     if as_json:
-        records = [step.model_dump(mode="json", exclude_none=True) for step in steps]
-        click.echo(json.dumps({"status": status_of(steps), "history": records}, indent=2))
+        records = [decision.model_dump(mode="json", exclude_none=True) for decision in taken]
+        click.echo(json.dumps({"status": status_of(taken), "history": records}, indent=2))
         return
-    click.echo(f"{folder.name}: {status_of(steps)}{'' if steps else ', nothing happened since it was merged'}")
-    for step in steps:
-        click.echo(printable(f"  {step.date}  {step.kind:<10}  {step.run_id or 'all runs'}: {step.reason}"))
+    click.echo(f"{folder.name}: {status_of(taken)}{'' if taken else ', nothing was decided since it was merged'}")
+    for decision in taken:
+        about = decision.run_id or "all runs"
+        click.echo(printable(f"  {decision.date}  {decision.kind:<10}  {about}: {decision.reason}"))
 
 
-@click.command("withdrawals", cls=SeveralPathsCommand, short_help="Collect all histories for a release.")
+@click.command("decisions", cls=SeveralPathsCommand, short_help="Collect all decisions for a release.")
 @click.argument("folder", default="submissions", type=PATH)
 @click.option("--out", type=PATH, required=True, help="File to write.")
 @click.option(
@@ -105,22 +119,22 @@ def history(path: Path, as_json: bool) -> None:
     help="Runs that are published or will be: decisions that concern none of them are left out, unless they take out a "
     "run by its name.",
 )
-def withdrawals(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
+def decisions(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
     """Collect what was withdrawn, corrected, disputed, reinstated or cleared in FOLDER, for a release."""
     # A release takes an empty file for word that no dispute is open.
     manifests_in(folder)
-    decisions = tuple(withdrawals_of(folder))
+    taken = tuple(withdrawals_of(folder))
     if runs:
         known = [RunFolder(path).run for path in runs]
         # The last word on a run that is named: a mistyped name is taken back by its reinstatement.
-        last = {(decision.slug, decision.run_id): decision for decision in decisions if decision.run_id is not None}
-        idle = [decision for decision in decisions if not _is_needed(decision, known, last)]
-        decisions = tuple(decision for decision in decisions if decision not in idle)
+        last = {(decision.slug, decision.run_id): decision for decision in taken if decision.run_id is not None}
+        idle = [decision for decision in taken if not _is_needed(decision, known, last)]
+        taken = tuple(decision for decision in taken if decision not in idle)
         for decision in idle:
             about = f"{decision.slug}: {decision.kind} on {decision.date}"
             click.echo(printable(f"left out: {about}: concerns no run here"), err=True)
-    write_text(out, decision_lines(decisions))
-    click.echo(f"{out}: {len(decisions)} withdrawn, corrected, reinstated or disputed")
+    write_text(out, decision_lines(taken))
+    click.echo(f"{out}: {len(taken)} withdrawn, corrected, reinstated or disputed")
 
 
 def _is_needed(decision: Withdrawal, runs: Sequence[Run], last: Mapping[tuple[str, str], Withdrawal]) -> bool:
@@ -151,11 +165,10 @@ def _add(
     folder = folder_of(path)
     day = date or datetime.now(UTC).date().isoformat()
     try:
-        step = Step(date=day, kind=kind, reason=reason, run_id=run_id, former=superseded)
+        decision = Decision(date=day, kind=kind, reason=reason, run_id=run_id, former=superseded)
     except ValidationError as error:
         problem = describe_validation_error(error).replace("run_id", "run")
         raise InputError(f"--{problem}", "Give the option another value.") from error
-    steps = add_step(folder, step)
-    number = counted(len(steps), "step")
-    click.echo(f"{folder / HISTORY}: {number}; {folder.name} is {status_of(steps)}")
+    taken = add_decision(folder, decision)
+    click.echo(f"{folder / DECISIONS}: {counted(len(taken), 'decision')}; {folder.name} is {status_of(taken)}")
     click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)

@@ -1,4 +1,4 @@
-"""``ircore submission season``: secret instance sets, committed to before anybody plays them."""
+"""``ircore maintain season``: secret instance sets, committed to before anybody plays them."""
 
 import os
 from collections.abc import Callable
@@ -41,11 +41,11 @@ SECRET_VARIABLE = "IRCORE_SEASON_SECRET"  # noqa: S105 - the name of a variable
 
 
 @click.group("season", short_help="Secret pictures, committed to beforehand.")
-def command() -> None:
+def season() -> None:
     """Begin, reveal or verify a season: a fresh set of pictures that nobody has seen (for maintainers)."""
 
 
-@command.command("begin")
+@season.command("begin")
 @click.argument("name")
 @click.option("--out", type=PATH, required=True, help="Folder of the secret; never published.")
 @click.option("--publish", type=PATH, required=True, help="File to publish now, such as seasons/NAME.json.")
@@ -64,7 +64,7 @@ def begin(
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
 
 
-@command.command("restore")
+@season.command("restore")
 @click.argument("name")
 @click.option("--out", type=PATH, required=True, help="Folder of the secret; never published.")
 def restore(name: str, out: Path) -> None:
@@ -82,7 +82,7 @@ def restore(name: str, out: Path) -> None:
     )
 
 
-@command.command("reveal")
+@season.command("reveal")
 @click.argument("secret", type=PATH)
 @click.option("--publish", type=PATH, required=True, help="The file that was published.")
 def reveal(secret: Path, publish: Path) -> None:
@@ -91,7 +91,7 @@ def reveal(secret: Path, publish: Path) -> None:
     click.echo(f"season {season.season}: instance set {season.identity}")
 
 
-@command.command("verify")
+@season.command("verify")
 @click.argument("published", type=PATH)
 @click.option("--instances", type=PATH, help="The published set, checked picture by picture.")
 @json_option
@@ -113,7 +113,7 @@ def _runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Calla
     return click.option(name, multiple=True, required=True, type=PATH, callback=runs_to_read, help=about)
 
 
-@command.command("gap")
+@season.command("gap")
 @click.argument("published", type=PATH)
 @_runs_option("--public", "Run on the public set; repeatable.")
 @_runs_option("--secret", "Run on the season's set; repeatable.")
@@ -150,7 +150,7 @@ def gap(
     click.echo(render(table, "json" if as_json else form), nl=False)
 
 
-@command.command("slice")
+@season.command("slice")
 @click.argument("submission", type=PATH)
 @click.argument("run", type=PATH)
 @click.option(

@@ -1,5 +1,7 @@
-"""``ircore submission evaluate-pending`` and ``paid``: all that waits, in one go, resumed with what was paid for."""
+"""``ircore maintain evaluate-pending`` and ``paid``: all that waits, in one go, resumed with what was paid for."""
 
+import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from shutil import copytree, rmtree
 from time import monotonic
@@ -7,17 +9,30 @@ from typing import NamedTuple
 
 import click
 
-from ircore.commands.options import PATH, PATH_OR_EMPTY, POSITIVE, option_words, path_option, published_runs, run_nested
-from ircore.commands.submission.group import channel_option, spot_option
+from ircore.commands.options import (
+    PATH,
+    PATH_OR_EMPTY,
+    POSITIVE,
+    channel_option,
+    option_words,
+    path_option,
+    published_runs,
+    run_nested,
+    sets_option,
+    spot_option,
+)
 from ircore.core.errors import InputError, WorkError
+from ircore.core.records import DEFAULT_GAME
 from ircore.core.terminal import printable
-from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.submission import read_manifest
+from ircore.core.untrusted_text import inert_markdown
+from ircore.instances.store import InstanceSet, read_sets, set_of_game
+from ircore.players.submission import manifests_in, read_manifest
 from ircore.submissions.batch import chosen, goes_on, is_finished, spent
-from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
-from ircore.submissions.paid_answers import bring_back
-from ircore.submissions.pending_submissions import pending_submissions
+from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.paid_answers import WORKFLOW, bring_back
+from ircore.submissions.pending_work import waiting_submissions
 from ircore.submissions.season_gaps import write_season_gaps
 from ircore.submissions.seasons import committed_set
 from ircore.submissions.secret_slice import SLICES, no_gaps
@@ -28,7 +43,7 @@ from ircore.submissions.secret_slice import SLICES, no_gaps
 @click.option(
     "--only", default="", metavar="SLUG,…", help="Submissions to evaluate, separated by commas; all that wait if empty."
 )
-@path_option("--instances", "The instance set; pairs of other games are left out.", required=True)
+@sets_option
 @path_option("--published", "Folder of published runs, made by ircore release pull.", required=True)
 @path_option("--out", "Folder of run folders: missing runs are created, unfinished runs resumed.", required=True)
 @path_option("--finished", "Folder to make, with the complete runs, ready to be published.", required=True)
@@ -56,7 +71,7 @@ from ircore.submissions.secret_slice import SLICES, no_gaps
 def evaluate_pending(
     folder: Path,
     only: str,
-    instances: Path,
+    instances: tuple[Path, ...],
     published: Path,
     out: Path,
     finished: Path,
@@ -73,33 +88,36 @@ def evaluate_pending(
 ) -> int:
     """Evaluate the submissions in FOLDER that wait, one after the other; a pair that fails holds up no other.
 
-    The exit status is 0 if a pair was finished. The same command goes on with what is in --out: no
-    answer there is asked or paid for again.
+    Each is played on the set of its game. The exit status is 0 if a pair was finished, or none of those asked for
+    waits. The same command goes on with what is in --out: no answer there is asked or paid for again.
     """
     if (secret is None) != (gaps is None):
         raise click.UsageError("--secret and --gaps go together")
-    current = read_instances(instances)
+    sets = read_sets(instances)
     if secret is not None and gaps is not None and not gaps.exists():
-        write_season_gaps(gaps, no_gaps(committed_set(secret), current.identity))
-    waiting = [each.slug for each in pending_submissions(folder, published_runs(published), current)]
-    slugs = chosen([name.strip() for name in only.split(",") if name.strip()], waiting)
+        write_season_gaps(gaps, no_gaps(committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
+    manifests_in(folder)  # refuses a folder without any submission
+    waiting = waiting_submissions(merged_submissions(folder), published_runs(published), sets.values())
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    slugs, left_out = chosen(names, [each.slug for each in waiting])
     words = option_words(
         {
-            "--instances": instances, "--published": published, "--concurrency": concurrency, "--judges": judges,
+            "--published": published, "--concurrency": concurrency, "--judges": judges,
             "--prices": prices, "--secret": secret, "--gaps": gaps, "--price-bound": price_bound or None,
         }
     )  # fmt: skip
     words += ["--channel-test"] if channel else []
     words += ["--spot-replay"] if spot else []
     # An artefact of an earlier job may hold runs of manifests that have changed since.
-    _drop_former(folder, out, slugs, current)
+    _drop_former(folder, out, slugs, sets)
     slices = None if secret is None else secret / SLICES
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline, slices)
-    failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, current)]
+    failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, sets)]
     done = [slug for slug in slugs if slug not in failed and is_finished(out / slug)]
     _keep([out / slug for slug in done], finished)
-    _tell(done, [slug for slug in slugs if slug not in done])
-    return 0 if done else 1
+    _tell(done, [slug for slug in slugs if slug not in done], left_out)
+    add_step_output("finished", str(len(done)))
+    return 0 if done or not slugs else 1
 
 
 class _Limits(NamedTuple):
@@ -132,28 +150,23 @@ class _Limits(NamedTuple):
         return words
 
 
-def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, instances: InstanceSet) -> bool:
+def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, sets: Mapping[str, InstanceSet]) -> bool:
     """Evaluate a pair within the rest of the limits; return whether that succeeded, and show why not."""
     click.echo(printable(f"\n{pair.name}"), err=True)
-    game = read_manifest(pair).submission.game
-    # One set is given for all pairs, and a pair plays only the sets of its own game.
-    if game != instances.game:
-        click.echo(f"  plays the game {game}: evaluate it by itself, on a set of that game", err=True)
-        return False
     try:
-        run_nested(
-            ["submission", "evaluate", str(pair), "--out", str(out / pair.name), *words, *limits.left(pair, out)]
-        )
+        instances = set_of_game(sets.values(), read_manifest(pair).submission.game)
+        places = ["--instances", str(instances.folder), "--out", str(out / pair.name)]
+        run_nested(["maintain", "evaluate", str(pair), *places, *words, *limits.left(pair, out)])
     except InputError as error:
         click.echo(printable(f"  {pair.name}: {error.problem}"), err=True)
         return False
     return True
 
 
-def _drop_former(folder: Path, out: Path, slugs: list[str], instances: InstanceSet) -> None:
+def _drop_former(folder: Path, out: Path, slugs: list[str], sets: Collection[str]) -> None:
     """Remove the runs that are not gone on with: of other pairs, manifests or sets than now."""
     for run in sorted(out.glob("*")):
-        if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, instances)):
+        if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, sets)):
             rmtree(run)
 
 
@@ -163,25 +176,31 @@ def _keep(runs: list[Path], finished: Path) -> None:
         copytree(run, finished / run.name, dirs_exist_ok=True)
 
 
-def _tell(done: list[str], left: list[str]) -> None:
-    """Print the evaluated and the waiting pairs, on the page of the workflow's run too."""
+def _tell(done: list[str], left: list[str], idle: list[str]) -> None:
+    """Print the evaluated, the waiting and the skipped pairs, on the page of the workflow's run too."""
     lines = [f"{len(done)} evaluated{': ' if done else ''}{', '.join(done)}"]
     if left:
         lines.append(f"{len(left)} still wait: {', '.join(left)}; what was answered is kept for the next time")
+    if idle:
+        lines.append(f"{len(idle)} skipped, since they do not wait: {', '.join(name[:80] for name in idle)}")
     for line in lines:
         click.echo(printable(line))
-    add_step_summary("### Evaluation\n\n" + "".join(f"* {line}\n" for line in lines))
+    add_step_summary("### Evaluation\n\n" + "".join(f"* {inert_markdown(line)}\n" for line in lines))
 
 
 @click.command("paid", short_help="Bring back answers that an earlier job has paid for.")
 @click.argument("folder", default="submissions", type=PATH)
-@path_option("--instances", "The instance set that is played; pairs of other games are left out.", required=True)
+@sets_option
 @path_option("--out", "Folder of run folders to make, each with the answers that are paid for.", required=True)
-def paid(folder: Path, instances: Path, out: Path) -> None:
+def paid(folder: Path, instances: tuple[Path, ...], out: Path) -> None:
     """Make the runs of the submissions in FOLDER anew, with answers from artefacts of earlier jobs, cut off or not.
 
-    For a job of GitHub's. Nothing but answers of models is taken from an artefact: no scores, no word on who played.
+    For a job of GitHub's, which stops here while another evaluation plays: both would pay for the same answers. Nothing
+    but answers of models is taken from an artefact: no scores, no word on who played.
     """
-    lines = list(bring_back(GitHub.of_job(), folder, read_instances(instances), out))
+    service = GitHub.of_job()
+    if others := service.running(WORKFLOW, os.environ.get("GITHUB_RUN_ID", "")):
+        raise WorkError(f"evaluation {others[0]} is under way", "Start this one again once that one has ended.")
+    lines = list(bring_back(service, folder, read_sets(instances).values(), out))
     for line in lines or ["no earlier answers are kept"]:
         click.echo(printable(line))

@@ -1,7 +1,7 @@
-"""What happens to a submission after it was merged: lines added to its history, followed by the next release."""
+"""Decisions about a merged submission: one small file, followed by the next release."""
 
+import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,9 +14,16 @@ from ircore.core.errors import InputError
 from ircore.core.lifecycle import read_withdrawals
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.submissions.check.change import check_change
 from ircore.submissions.check.tree import check_tree
-from ircore.submissions.history import HISTORY, Step, add_step, parse_history, read_history, status_of, withdrawals_of
+from ircore.submissions.decisions import (
+    DECISIONS,
+    Decision,
+    add_decision,
+    parse_decisions,
+    read_decisions,
+    status_of,
+    withdrawals_of,
+)
 
 
 @pytest.fixture
@@ -27,22 +34,22 @@ def pair(tmp_path: Path) -> Path:
 
 
 def command(*words: str | Path) -> int:
-    return ircore(["submission", *(str(word) for word in words)])
+    return ircore(["maintain", *(str(word) for word in words)])
 
 
 def test_nothing_has_happened_yet(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("history", pair) == 0
-    assert capsys.readouterr().out == "centre-block: active, nothing happened since it was merged\n"
+    assert capsys.readouterr().out == "centre-block: active, nothing was decided since it was merged\n"
     assert list(withdrawals_of(pair.parent)) == []
 
 
 def test_a_dispute_is_marked_and_settled(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("dispute", pair, "--reason", "the pictures look traced", "--date", "2026-11-01") == 0
-    assert status_of(read_history(pair)) == "disputed"
+    assert status_of(read_decisions(pair)) == "disputed"
     (disputed,) = withdrawals_of(pair.parent)
     assert (disputed.kind, disputed.slug, disputed.removes) == ("disputed", "centre-block", False)
     assert command("settle", pair, "--reason", "played again with the same result", "--date", "2026-11-05") == 0
-    assert status_of(read_history(pair)) == "active"
+    assert status_of(read_decisions(pair)) == "active"
     assert list(withdrawals_of(pair.parent)) == []
     capsys.readouterr()
     assert command("settle", pair, "--reason", "once more") == 2
@@ -58,13 +65,13 @@ def test_a_dispute_about_all_runs_is_not_settled_for_one(pair: Path, capsys: pyt
 @pytest.mark.parametrize("kind", ["withdraw", "dispute"])
 def test_what_was_done_is_not_done_again(pair: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command(kind, pair, "--reason", "r") == 0
-    before = (pair / HISTORY).read_bytes()
+    before = (pair / DECISIONS).read_bytes()
     out, err = capsys.readouterr()
-    assert "history.jsonl: 1 step; centre-block is " in out
+    assert "decisions.yaml: 1 decision; centre-block is " in out
     assert "open a pull request" in err
     assert command(kind, pair, "--reason", "r") == 2
     assert "all runs: " in capsys.readouterr().err
-    assert (pair / HISTORY).read_bytes() == before
+    assert (pair / DECISIONS).read_bytes() == before
 
 
 def test_in_its_own_folder_a_submission_is_called_by_its_name(
@@ -86,8 +93,8 @@ def test_a_reason_is_one_line(pair: Path, reason: str, problem: str, capsys: pyt
 def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
-    assert status_of(read_history(pair)) == "withdrawn"
-    assert command("withdrawals", pair.parent, "--out", tmp_path / "w.jsonl") == 0
+    assert status_of(read_decisions(pair)) == "withdrawn"
+    assert command("decisions", pair.parent, "--out", tmp_path / "w.jsonl") == 0
     (item,) = read_withdrawals(tmp_path / "w.jsonl")
     assert item.removes
     assert item.concerns(RunFolder(run.path).run)
@@ -108,10 +115,10 @@ def test_decisions_about_no_run_are_left_out_unless_they_name_one(
         assert command("correct", pair, "--reason", "a broken server", "--run", f"centre-block-{name}") == 0
     assert command("reinstate", pair, "--reason", "no such run", "--run", "centre-block-taken-back") == 0
     out = tmp_path / "w.jsonl"
-    assert command("withdrawals", pair.parent, "--out", out) == 0
+    assert command("decisions", pair.parent, "--out", out) == 0
     assert len(read_withdrawals(out)) == 6
     capsys.readouterr()
-    assert command("withdrawals", pair.parent, "--runs", tmp_path / "runs", "--out", out) == 0
+    assert command("decisions", pair.parent, "--runs", tmp_path / "runs", "--out", out) == 0
     kept = [(item.slug, item.kind, item.run_id) for item in read_withdrawals(out)]
     assert kept == [("centre-block", "disputed", None), ("centre-block", "corrected", "centre-block-mistyped")]
     assert read_withdrawals(out)[0].concerns(RunFolder(run.path).run)
@@ -130,8 +137,8 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
     named = known(read_manifest(pair).submission.transcripts)
     assert named.revision == new
     assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)
-    (step,) = read_history(pair)
-    assert known(step.former).revision == REVISION
+    (decision,) = read_decisions(pair)
+    assert known(decision.former).revision == REVISION
     (run,) = withdrawals_of(pair.parent)
     assert (run.kind, run.run_id) == ("corrected", "centre-block-ab")
 
@@ -145,7 +152,7 @@ def test_an_update_that_cannot_be_changes_nothing(pair: Path, capsys: pytest.Cap
     assert "names this commit already" in capsys.readouterr().err
     assert command("update", pair, "--revision", "e" * 40, "--reason", "x\ny") == 2
     assert (pair / "submission.yaml").read_text() == manifest
-    assert not (pair / HISTORY).exists()
+    assert not (pair / DECISIONS).exists()
     write_manifest(pair, None)
     assert command("update", pair, "--revision", "e" * 40, "--reason", "x") == 2
     assert "names no transcripts" in capsys.readouterr().err
@@ -163,20 +170,20 @@ def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp
 
 
 @pytest.mark.slow
-def test_a_withdrawn_pair_comes_back_and_its_history_stays(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_withdrawn_pair_comes_back_and_both_decisions_stay(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("reinstate", pair, "--reason", "r") == 2
     assert "all runs: not withdrawn" in capsys.readouterr().err
     assert command("withdraw", pair, "--reason", "a wrong model was named", "--date", "2026-11-01") == 0
     assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
-    assert status_of(read_history(pair)) == "active"
-    assert [entry.kind for entry in read_history(pair)] == ["withdrawn", "reinstated"]
+    assert status_of(read_decisions(pair)) == "active"
+    assert [entry.kind for entry in read_decisions(pair)] == ["withdrawn", "reinstated"]
     assert [(entry.kind, entry.removes) for entry in withdrawals_of(pair.parent)] == [
         ("withdrawn", True),
         ("reinstated", False),
     ]
     assert command("reinstate", pair, "--reason", "r") == 2
     assert command("withdraw", pair, "--reason", "for good", "--date", "2026-11-03") == 0
-    assert status_of(read_history(pair)) == "withdrawn"
+    assert status_of(read_decisions(pair)) == "withdrawn"
 
 
 def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
@@ -188,99 +195,42 @@ def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
 
 def test_a_corrected_run_only(pair: Path) -> None:
     assert command("correct", pair, "--reason", "a broken server", "--run", "centre-block-01234567") == 0
-    assert status_of(read_history(pair)) == "active"
+    assert status_of(read_decisions(pair)) == "active"
     assert [run.run_id for run in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
 
 
+GOOD = {"date": "2026-11-01", "kind": "disputed", "reason": "r"}
+
+
 @pytest.mark.parametrize(
-    ("data", "problem"),
+    ("decisions", "problem"),
     [
-        (b'{"date": "2026-11-01"}\n', "x:1: kind"),
-        (b'{"date": "2026-02-30", "kind": "withdrawn", "reason": "r"}\n', "x:1: date"),
-        (b'{"date": "2026-11-01", "kind": "deleted", "reason": "r"}\n', "x:1: kind"),
-        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "a\\nb"}\n', "x:1: reason"),
-        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r", "more": 1}\n', "x:1: more"),
-        (b'{"date": "2026-11-01", "kind": "withdrawn", "reason": "r"}', "has no end"),
-        (b"\n", "x:1"),
-        (b"[" * 60_000 + b"\n", "x:1"),
-        (b"x" * 70_000, "larger than 64 KiB"),
-        (
-            b'{"date": "2026-11-02", "kind": "disputed", "reason": "r"}\n'
-            b'{"date": "2026-11-01", "kind": "settled", "reason": "r"}\n',
-            "x:2: dated before the line above",
-        ),
+        ([{"date": "2026-11-01"}], "decisions.0.kind"),
+        ([{**GOOD, "date": "2026-02-30"}], "decisions.0.date"),
+        ([{**GOOD, "kind": "deleted"}], "decisions.0.kind"),
+        ([{**GOOD, "reason": "a\nb"}], "decisions.0.reason"),
+        ([{**GOOD, "more": 1}], "decisions.0.more"),
+        ("none", "decisions: "),
+        ([{**GOOD, "date": "2026-11-02"}, GOOD], "decisions[1]: dated before the one above"),
     ],
 )
-def test_a_history_that_cannot_be(data: bytes, problem: str) -> None:
+def test_decisions_that_cannot_be(decisions: object, problem: str) -> None:
     with pytest.raises(InputError) as caught:
-        parse_history(data, "x")
+        parse_decisions(json.dumps({"decisions": decisions}).encode(), "x")
     assert problem in caught.value.problem
     assert "\n" not in caught.value.problem
 
 
-def test_a_step_before_the_last_one(pair: Path) -> None:
-    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
-    with pytest.raises(InputError, match="is before its last step"):
-        add_step(pair, Step(date="2026-11-01", kind="settled", reason="r"))
-
-
-# In a pull request.
-
-
-def git(folder: Path, *words: str) -> str:
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(["git", *identity, "-C", str(folder), *words], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def merged(tmp_path: Path, pair: Path) -> Path:
-    """A repository with the pair and one step of its history."""
-    add_step(pair, Step(date="2026-11-01", kind="disputed", reason="the pictures look traced"))
-    git(tmp_path, "init", "-q", "-b", "main")
-    git(tmp_path, "add", "submissions")
-    git(tmp_path, "commit", "-qm", "the pair")
-    return pair
-
-
-def problems(root: Path) -> list[str]:
-    git(root, "add", "-A", "submissions")
-    git(root, "commit", "-qm", "a change")
-    return [finding.problem for finding in check_change(root, "HEAD~1", "HEAD").findings if finding.level == "error"]
-
-
-def test_a_line_may_be_added(tmp_path: Path, merged: Path) -> None:
-    add_step(merged, Step(date="2026-11-02", kind="withdrawn", reason="we ask for it"))
-    assert problems(tmp_path) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (b"", "changes what is in the history already"),
-        (b'{"date":"2026-11-01","kind":"settled","reason":"all is well"}\n', "changes what is in the history already"),
-        (None, "deletes a history"),
-    ],
-)
-def test_what_is_there_stays(tmp_path: Path, merged: Path, content: bytes | None, problem: str) -> None:
-    if content is None:
-        (merged / HISTORY).unlink()
-    else:
-        (merged / HISTORY).write_bytes(content)
-    assert problem in problems(tmp_path)
-
-
-def test_a_line_that_is_no_step(tmp_path: Path, merged: Path) -> None:
-    with (merged / HISTORY).open("ab") as file:
-        file.write(b'{"date": "2026-11-09", "kind": "best", "reason": "ours is the best"}\n')
-    assert any("kind" in problem for problem in problems(tmp_path))
-
-
-def test_histories_are_checked_with_all_submissions(pair: Path) -> None:
-    add_step(pair, Step(date="2026-11-02", kind="disputed", reason="r"))
+def test_the_file_is_checked_with_all_submissions(pair: Path) -> None:
+    add_decision(pair, Decision(date="2026-11-02", kind="disputed", reason="r"))
     assert [finding for finding in check_tree(pair.parent).findings if finding.level == "error"] == []
-    with (pair / HISTORY).open("ab") as file:
-        file.write(b"no step\n")
-    matches = [finding for finding in check_tree(pair.parent).findings if finding.level == "error"]
-    assert [fault.file for fault in matches] == [str(pair / HISTORY)]
+    with (pair / DECISIONS).open("a") as file:
+        file.write("more: 1\n")
+    (fault,) = [finding for finding in check_tree(pair.parent).findings if finding.level == "error"]
+    assert fault.file == str(pair / DECISIONS)
+
+
+def test_a_decision_before_the_last_one(pair: Path) -> None:
+    add_decision(pair, Decision(date="2026-11-02", kind="disputed", reason="r"))
+    with pytest.raises(InputError, match="is before its last decision"):
+        add_decision(pair, Decision(date="2026-11-01", kind="settled", reason="r"))

@@ -1,4 +1,4 @@
-"""``ircore submission channel-test``: whether a pair's words carry the picture to a neutral generator."""
+"""``ircore maintain channel-test``: whether a pair's words carry the picture to a neutral generator."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,8 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_finding
-from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
+from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult
+from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.channel.playing import Drawer, drawer_of
 from ircore.submissions.reproduce import is_offline
@@ -40,7 +41,7 @@ NEUTRAL = Path("classical+canvas")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Cost limit of each of the four runs that are made.")
 @click.option("--record", "recording", is_flag=True, help="Record a collapse as a finding, which holds the run.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
-def command(
+def channel_test(
     runs: tuple[Path, ...],
     out: Path,
     generator: Path,
@@ -64,7 +65,7 @@ def command(
     folders, results = [RunFolder(path) for path in runs], []
     for folder in folders:
         asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
-        result = channel_test(folder, asking, out / folder.run.run_id)
+        result = tested(folder, asking, out / folder.run.run_id)
         results.append(result)
         if recording:
             record_finding(folder.path, RULE, result.flag)

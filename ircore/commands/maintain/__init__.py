@@ -1,0 +1,28 @@
+"""``ircore maintain``: look after merged submissions: what waits, evaluations, decisions, seasons."""
+
+from ircore.commands.lazy_group import LazyGroup
+
+_MODULES = {
+    "maintain.batch": ("evaluate-pending", "paid"),
+    "maintain.channel": ("channel-test",),
+    "maintain.decisions": (
+        *("clear", "correct", "dispute", "reinstate", "settle", "withdraw"),
+        *("decisions", "history", "update"),
+    ),
+    "maintain.season": ("season",),
+    "maintain.setup": ("setup",),
+    "maintain.spot_replay": ("spot-replay",),
+    "maintain.upkeep": ("evaluate", "links", "pending", "reproduce"),
+    "submission.preview": ("preview",),
+    "submission.transcripts": ("rescore",),
+}
+
+command = LazyGroup(
+    {
+        name: f"ircore.commands.{module}:{name.replace('-', '_')}"
+        for module, names in _MODULES.items()
+        for name in names
+    },
+    name="maintain",
+    help="Look after merged submissions: what waits, evaluations, decisions about entries, seasons.",
+)
