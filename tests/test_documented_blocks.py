@@ -50,7 +50,7 @@ NOT_RUN = {
     r"ircore site build --runs build/demo/runs/\* --out build/site$": "make demo gave it",
     r"ircore site check": "goes on from the above",
     r"ircore maintain channel-test": "tests/ircore/submissions/test_channel.py gives it",
-    r"ircore submission (evaluate|rescore|spot-replay)": "goes on from one of the above",
+    r"ircore maintain (evaluate|rescore|spot-replay)": "goes on from one of the above",
     r"ircore instances review genome": "goes on from one of the above",
     r".*\b202[78]\.1\b": "records a version to come; tests/ircore/commands/test_documented_commands.py runs it",
     r"ircore language novelty": "needs the extra tagger",
