@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import traceback
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -248,6 +249,8 @@ def _answer(asked: socket.socket) -> None:
         from ircore.commands.main import run
 
         status = run()
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
