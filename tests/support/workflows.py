@@ -249,7 +249,7 @@ def _answer(asked: socket.socket) -> None:
         from ircore.commands.main import run
 
         status = run()
-    except BaseException:
+    except BaseException:  # noqa: BLE001 - told, whatever it is
         traceback.print_exc()
     finally:
         sys.stdout.flush()
