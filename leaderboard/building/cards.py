@@ -177,12 +177,12 @@ def _front_card(site: Site, _page: Page) -> bytes | None:
 
 
 def _game_run_card(_site: Site, page: Page) -> bytes:
-    section, entry = page.values["section"], page.values["entry"]
-    main = entry.cell.main
+    section, pair = page.values["section"], page.values["pair"]
+    main = page.values["total"].main
     score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
     instances = [instance for instance in section.instances if section.picture_paths(instance)]
     tiles = [(instance.instance_id, section.picture_paths(instance)[0]) for instance in instances[:_TILES]]
-    return _with_tiles(_Card(one_line(entry.name, 60), f"{section.game.title}: {score}"), tiles)
+    return _with_tiles(_Card(one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
 
 
 def _game_instance_card(_site: Site, page: Page) -> bytes:
