@@ -97,8 +97,13 @@ def write_bounds(
     if not models:
         return prices_file
     image = bound * IMAGE_WRITTEN_TOKENS / MILLION
-    about = {"input": bound, "output": bound, "images": {"*/*": image}, "date": datetime.now(UTC).date()}
-    table = {model: {**about, "source": source} for model in models}
+
+    def priced() -> dict[str, object]:
+        # Made anew for each model: YAML would name what stands twice once, and no table of prices may do so.
+        day = datetime.now(UTC).date()
+        return {"input": bound, "output": bound, "images": {"*/*": image}, "date": day, "source": source}
+
+    table = {model: priced() for model in models}
     stated = read_mapping(prices_file, "", "")["models"] if prices_file is not None else {}
     write_text(out, yaml.safe_dump({"models": {**stated, **table}}, sort_keys=False))
     return out
