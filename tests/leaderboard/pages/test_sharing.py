@@ -75,7 +75,9 @@ def test_boards_and_runs_of_another_game_have_cards_too() -> None:
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     section = GameSection(Results.from_runs(game=Guessing(), runs=[run]))
     cards = {page.path: card_of(section, page.complete()) for page in game_pages([section])}
-    assert {"games/guessing/boards/index", "games/guessing/pairs/pair"} <= {path for path, card in cards.items() if card}
+    assert {"games/guessing/boards/index", "games/guessing/pairs/pair"} <= {
+        path for path, card in cards.items() if card
+    }
 
 
 def test_a_board_has_a_card_that_other_sites_find(site: Site, tmp_path: Path) -> None:
