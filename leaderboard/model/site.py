@@ -447,7 +447,7 @@ class Site:
 def _hues(results: Results, judge: str) -> Hues:
     # Colours go by name, so that a new score does not repaint the site; ranks only say who has one.
     seat = results.seats[0].title.lower() if len(results.seats) <= MOST_NAMES else "submission"
-    best_first = dict.fromkeys(_names(row.submission)[0] for row in results.board(judge))
+    best_first = dict.fromkeys(_names(results, row.submission)[0] for row in results.board(judge))
     return hues_of(sorted(best_first), list(best_first), seat)
 
 
@@ -456,7 +456,7 @@ def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     beside = () if results.game.is_judged else (reference.submission for reference in results.references)
     submissions, rules = (*results.submissions, *beside), rule_sets(results)
     keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
-    names = {submission.run_id: _names(submission) for submission in submissions}
+    names = {submission.run_id: _names(results, submission) for submission in submissions}
     generators = _labels(second for _, second in names.values())
     alike = Counter((names[submission.run_id], submission.rules) for submission in submissions)
     return {
@@ -464,7 +464,7 @@ def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
             result=submission,
             describer=first,
             generator=second,
-            programs=_programs(submission),
+            programs=_programs(results, submission),
             key=keys[submission.run_id],
             folder=folder,
             hue=hues.number(first),
@@ -484,16 +484,17 @@ def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     }
 
 
-def _names(submission: SubmissionResult) -> tuple[str, str]:
+def _names(results: Results, submission: SubmissionResult) -> tuple[str, str]:
     """Return the one or two names by which a run is known; the second is empty for a single one."""
-    first, *others = submission.players if len(submission.players) <= MOST_NAMES else (submission.name,)
+    # All runs of a game go by the same kind of name, also one that leaves a seat empty.
+    first, *others = submission.players if len(results.seats) <= MOST_NAMES else (submission.name,)
     return first, "".join(others)
 
 
-def _programs(submission: SubmissionResult) -> tuple[bool, ...]:
+def _programs(results: Results, submission: SubmissionResult) -> tuple[bool, ...]:
     """Return for each of these names whether it stands for programs of this project alone."""
     every = tuple(is_program(spec) for spec in submission.run.submission.players.values())
-    return every if len(every) <= MOST_NAMES else (all(every),)
+    return every if len(results.seats) <= MOST_NAMES else (all(every),)
 
 
 def _labels(labels: Any) -> tuple[str, ...]:

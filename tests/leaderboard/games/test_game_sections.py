@@ -279,9 +279,9 @@ class Crowded(Guessing):
     seats = MANY
 
 
-def crowd(slug: str, name: str, values: list[float]) -> InventedRun:
+def crowd(slug: str, name: str, values: list[float], taken: int = 3) -> InventedRun:
     run = guessed(slug, guessing_set(5), values)
-    players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY}
+    players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY[:taken]}
     submission = run.run.submission.model_copy(update={"name": name, **players})
     return replace(run, run=run.run.model_copy(update={"submission": submission}))
 
@@ -295,6 +295,13 @@ def test_runs_of_many_seats_go_by_the_name_of_the_submission() -> None:
     assert "model-one" not in re.sub(r"<t[hd] [^>]*data-sort[^>]*>", "", pages["games/guessing/boards/index"])
     # Who sat where is on the page of the run.
     assert all(f"model-{seat.name}" in pages["games/guessing/pairs/a"] for seat in MANY)
+
+
+def test_a_run_that_leaves_one_of_three_seats_empty_goes_by_its_name_as_the_others_do() -> None:
+    runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 20, taken=1)]
+    section = GameSection(Results.from_runs(game=Crowded(), runs=runs))
+    assert [pair.name for pair in section.ranked] == ["The quick team", "Twins"]
+    assert "Colour stands for the submission" in html_of(section, "boards/index")
 
 
 class Drawing(GameRules):
