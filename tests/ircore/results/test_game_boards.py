@@ -113,7 +113,7 @@ def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -
     runs = [guessed(name, TEN, values, rules) for rules in ({}, {"rounds": 3}) for name, values in pairs]
     said = board_of(results(*runs)).caption
     assert "Under the default rules two pairs whose main scores differ by" in said
-    assert "Under rounds=3 two pairs whose main scores differ by" in said
+    assert "Under rounds: 3 two pairs whose main scores differ by" in said
     assert "By its rule" not in said
 
 
@@ -121,7 +121,7 @@ def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> No
     usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
     longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})
     table = board_of(results(*usual, longer))
-    assert "loud=false, rounds=3" in str(table.entry(2, "pair").value)
+    assert "loud off, rounds: 3" in str(table.entry(2, "pair").value)
     assert [value.value for value in table.column("rules")] == [
         "hints=true,rounds=2", "hints=true,rounds=2", "hints=true,loud=false,rounds=3"
     ]  # fmt: skip
