@@ -35,8 +35,9 @@ class World(NamedTuple):
     handed: Handed
     published: Path
 
-    def preview(self, out: Path, *more: str) -> int:
-        known = ["--published", str(self.published), "--instances", str(self.handed.instances), "--out", str(out)]
+    def preview(self, out: Path, *more: str, instances: Path | None = None) -> int:
+        sets = str(instances or self.handed.instances)
+        known = ["--published", str(self.published), "--instances", sets, "--out", str(out)]
         return ircore(["maintain", "preview", "main", "mine", "--repo", str(self.repo), *known, *more])
 
 
@@ -147,7 +148,7 @@ def test_transcripts_of_other_pictures_are_refused_by_names_that_the_submitter_k
 ) -> None:
     propose(world)
     instances = sample_instances(tmp_path / "new-version", per_condition=2)
-    assert world.preview(tmp_path / "site", "--rescore", "--instances", str(instances.folder)) == 2
+    assert world.preview(tmp_path / "site", "--rescore", instances=instances.folder) == 2
     told = f"ircore: submissions/{SLUG}/submission.yaml: instance_set: the transcripts were played with"
     assert told in capsys.readouterr().err
 
