@@ -134,8 +134,7 @@ def _page(
 
 def _lead(values: Mapping[str, Any]) -> str:
     """Return which run leads the board of a game."""
-    section: GameSection = values["section"]
-    return lead_words([line.row for line in values["lines"]], one_line(section.ranked[0].name, 80), section.noun)
+    return str(values["lead"])
 
 
 def _place(values: Mapping[str, Any]) -> str:
