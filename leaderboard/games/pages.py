@@ -14,6 +14,7 @@ from ircore.games.base import Measure
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.subsets import rivals
 from ircore.results.tables.ranks import tie_words
+from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words
 from leaderboard.games.episodes import episode_html, instance_html, register_pictures
 from leaderboard.games.figures import curve_charts
@@ -21,7 +22,7 @@ from leaderboard.games.measures import drawn, measure, scale_ends, similarity
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
-from leaderboard.pages.board_views import View
+from leaderboard.pages.board_views import View, rules_label
 from leaderboard.pages.boards import board_lines, board_pages
 from leaderboard.pages.matrix import matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
@@ -145,24 +146,36 @@ def _place(values: Mapping[str, Any]) -> str:
 _TOP = 5
 """Rows of the board on a game's first page."""
 
+_RULES = 3
+"""Sets of rules whose boards a game's first page tells about."""
+
 _SHOWN = 6
 """Instances on a game's first page."""
 
 
 def _start_values(section: GameSection) -> dict[str, Any]:
-    """Return the finding of a game's board, its first rows, and the instances on which runs differ most."""
-    view = View(section.judge, rules=section.rule_sets[0])
-    standing = section.under().standings[None, None, section.judge]
-    lines = board_lines(section, view)
+    """Return what the game's boards say, their first rows, and the instances on which runs differ most."""
+    boards = [(rules, board_lines(section, View(section.judge, rules=rules))) for rules in section.rule_sets]
+    lines = [line for _, board in boards for line in board]
     thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
     spread = sorted(thumbs, key=lambda thumb: (thumb["low"] or 0.0) - (thumb["high"] or 0.0))
     return {
         "lines": lines[:_TOP],
         "count": len(lines),
-        "lead": lead_words([line.row for line in lines], one_line(section.ranked[0].name, 80), section.noun),
-        "headline": tie_words(standing, f"{section.noun}s"),
+        "lead": " ".join(_lead_of(section, rules, board) for rules, board in boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
     }
+
+
+def _lead_of(section: GameSection, rules: Any, lines: Sequence[Line]) -> str:
+    """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
+    names = one_line(lines[0].pair.name, 80) if lines else ""
+    lead = lead_words([line.row for line in lines], names, section.noun)
+    if not lead:
+        return ""
+    by = f"With {one_line(rules_label(section, rules), 60)}: " if len(section.rule_sets) > 1 else ""
+    apart = tie_words(section.under(rules).standings[None, None, section.judge], f"{section.noun}s")
+    return " ".join(filter(None, (f"{by}{lead}.", apart)))
 
 
 def _players(section: GameSection) -> list[dict[str, Any]]:
@@ -245,12 +258,15 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
         "measures": [_measured(section, pair, each) for each in shown],
         "others": [_measured(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _examples(section, pair),
-        "conditions": [
-            {"title": f"{category_title(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
-             "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
-             "links": _links(section, pair, category, difficulty)}
-            for category, difficulty in section.conditions
-        ],
+        "conditions": {
+            category: [
+                {"title": f"{category_title(category)}, {difficulty}", "anchor": f"{category}-{difficulty}",
+                 "mean": section.results.mean(pair.run_id, section.game.headline.key, category, difficulty),
+                 "links": _links(section, pair, category, difficulty)}
+                for of, difficulty in section.conditions if of == category
+            ]
+            for category in dict.fromkeys(category for category, _ in section.conditions)
+        },
         "trust": trust_lines(pair.result),
         "settings": [
             ("Name", run.submission.name),
