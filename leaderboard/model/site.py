@@ -126,6 +126,7 @@ class Pair(Marked):
 
     Example:
         >>> from pathlib import Path
+        >>> from leaderboard.model.site_runs import SiteRun
         >>> (pair,) = Site([SiteRun(Path("run"))]).pairs.values()
         >>> pair.describer, pair.generator
         ('classical', 'canvas')
@@ -180,6 +181,7 @@ class Gallery:
 
     Example:
         >>> from pathlib import Path
+        >>> from leaderboard.model.site_runs import SiteRun
         >>> galleries = Site([SiteRun(Path("run"))]).galleries
         >>> [gallery.title for gallery in galleries.values()]
         ['Simple shapes, easy, 1', 'Simple shapes, hard, 1']
@@ -217,6 +219,7 @@ class Site:
 
     Example:
         >>> from pathlib import Path
+        >>> from leaderboard.model.site_runs import SiteRun
         >>> Site([SiteRun(Path("run"))]).describers
         ('classical',)
     """
@@ -259,7 +262,7 @@ class Site:
         self.runs: dict[str, Any] = {
             run.run.run_id: run for run in (self.results.every_run if isinstance(runs, Results) else runs)
         }
-        self.pictures = pictures or PictureBook()
+        self.pictures = PictureBook() if pictures is None else pictures  # An empty book is given too.
         self.hues = _hues(self.results, self.judge)
         self.pairs = _pairs(self.results, self.hues, self.folder)
         self.galleries = self._galleries()

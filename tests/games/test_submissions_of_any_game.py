@@ -173,9 +173,9 @@ def test_transcripts_of_any_game_are_updated_and_a_pair_withdrawn(toy: Toy) -> N
     reference = f"transcripts: {{repo: kim/rounds, revision: {'a' * 40}, run: fair-01234567}}\n"
     pair = toy.manifest("fair", text=SOUND + reference)
     update = ["maintain", "update", pair, "--revision", "b" * 40, "--reason", "two rounds were lost"]
-    assert "1 step; fair is active" in toy.run(*update)
+    assert "1 decision; fair is active" in toy.run(*update)
     assert f"revision: {'b' * 40}" in (pair / "submission.yaml").read_text()
-    assert "2 steps; fair is withdrawn" in toy.run("maintain", "withdraw", pair, "--reason", "a wrong model")
+    assert "2 decisions; fair is withdrawn" in toy.run("maintain", "withdraw", pair, "--reason", "a wrong model")
     steps = toy.json("maintain", "history", pair)["history"]
     assert [(step["kind"], step.get("former", {}).get("revision")) for step in steps] == [
         ("updated", "a" * 40),

@@ -155,7 +155,7 @@ def test_a_host_that_moves_inside_after_its_check_is_not_asked(
         address = f"https://{HOST}:{inside.getsockname()[1]}/v1"
         pair = a_pair(tmp_path / "submissions" / "a-pair", {"base_url": address, "api_key_env": "MY_SERVER_KEY"})
         words = ["evaluate", str(pair), "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
-        assert ircore(["submission", *words]) == 1
+        assert ircore(["maintain", *words]) == 1
         with pytest.raises(BlockingIOError):
             inside.accept()
     told = capfd.readouterr()

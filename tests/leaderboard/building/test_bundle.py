@@ -91,7 +91,7 @@ WIDE = Estimate(1.0, -1.0, 3.0, 42)
 """Its interval reaches over zero."""
 
 PAIR = {
-    "mark": generator_path(0), "key": "a-b", "describer": "<b>seer</b>", "generator": "painter",
+    "mark": generator_path(0), "path": "pairs/a-b", "describer": "<b>seer</b>", "generator": "painter",
     "programs": [True, False], "apart": "b200", "hue": "describer-1",
 }  # fmt: skip
 
