@@ -99,7 +99,7 @@ def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path
     # Every second fruit is an apple.
     assert row["correct"]["mean"] == 0.5
     ircore("site", "build", "--runs", "run", "--out", "site")
-    pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").glob("*.html")}
+    pages = {path.stem: path.read_text() for path in (tmp_path / "site" / "games" / "guess").rglob("*.html")}
     assert "apple, which was right" in pages["fruit-easy-02"]
     assert "apple, which was wrong" in pages["fruit-easy-01"]
     assert "matrix" not in pages  # of one seat

@@ -83,23 +83,23 @@ def test_a_site_of_the_game_alone_has_every_page_that_its_declarations_ask_for(t
     toy.run("site", "build", "--runs", *runs, "--out", "site")
     assert "nothing found" in toy.check("site")
     folder = toy.folder / "site" / "games" / "rps"
-    pages = {path.stem: path.read_text() for path in folder.glob("*.html")}
-    assert {"index", "players", "matrix", "gallery", "figures", "method"} <= pages.keys()
+    pages = {path.relative_to(folder).with_suffix("").as_posix(): path.read_text() for path in folder.rglob("*.html")}
+    kinds = "index", "boards/index", "compare", "matrix", "gallery/index", "pairs/steady-dull", "figures", "method"
+    assert set(kinds) <= pages.keys()
     assert "Rock, paper, scissors</title>" in (toy.folder / "site" / "index.html").read_text()
     assert "<title>Not here – Rock, paper, scissors</title>" in (toy.folder / "site" / "404.html").read_text()
     # The one who slips on every second question loses one of three rounds.
     assert [row["wins"]["mean"] for row in toy.json("results", *runs)["rows"]] == [1, 1, pytest.approx(2 / 3)]
-    assert "0.67" in pages["matrix"]
+    assert "66.7" in pages["matrix"]
     # Of four places two players never met.
     assert pages["matrix"].count('class="matrix-score"') == 3
-    assert pages["matrix"].count("these two did not play together") == 2  # in the tooltip, and for screen readers
+    assert pages["matrix"].count("this pair was not played") == 2  # in the tooltip, and for screen readers
     assert "The signer shows a sign as a picture." in pages["method"]
     curve = json.loads((toy.folder / "site" / "charts" / "game-rps-curve-1.json").read_text())
     lines = [trace for trace in curve["data"] if trace["mode"] == "lines+markers"]
     # Round by round: the second of three is the one that is slipped on.
     assert sorted(trace["y"] for trace in lines) == [[1, 0, 1], [1, 1, 1], [1, 1, 1]]
-    run = (folder / "runs" / "steady-dull.html").read_text()
-    assert 'href="../../../games/rps/signs-easy-01.html#steady-dull"' in run
+    assert 'href="../../../games/rps/gallery/signs-easy-01.html#steady-dull"' in pages["pairs/steady-dull"]
     boards = json.loads((toy.folder / "site" / "data" / "leaderboard.json").read_text())["rows"]
     assert {(row["game"], row["measure"]) for row in boards} == {("rps", "wins"), ("rps", "won"), ("rps", "rounds")}
 
