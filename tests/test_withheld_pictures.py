@@ -70,7 +70,7 @@ def test_a_site_shows_place_holders_and_says_how_to_get_the_pictures(played: Pat
     assert ircore(["site", "build", "--runs", str(played / "run"), "--out", str(site)]) == 0
     shown = [path for path in (site / "img").rglob("*") if path.is_file()] if (site / "img").is_dir() else []
     assert [path for path in shown if Image.open(path).size == (64, 64)] == []
-    page = (site / "games" / "reference" / "icca-001_game.html").read_text(encoding="utf-8")
+    page = (site / "games" / "reference" / "gallery" / "icca-001_game.html").read_text(encoding="utf-8")
     assert "ircore instances import icca" in page
     assert 'aria-label="picture A' in page
     # Six repetitions of four rounds; the listener was wrong in rounds 1 and 6.
@@ -130,7 +130,7 @@ def test_a_site_shows_place_holders_for_what_is_drawn_over_such_a_picture(edited
     assert ircore(["site", "build", "--runs", str(edited / "run"), "--out", str(site)]) == 0
     shown = [path for path in (site / "img").rglob("*") if path.is_file()] if (site / "img").is_dir() else []
     assert [path for path in shown if Image.open(path).size == (48, 48)] == []
-    page = (site / "games" / "reasoning" / "a-jigsaw.html").read_text(encoding="utf-8")
+    page = (site / "games" / "reasoning" / "gallery" / "a-jigsaw.html").read_text(encoding="utf-8")
     assert "ircore instances import gir-bench" in page
     assert "no-picture withheld" in page
 

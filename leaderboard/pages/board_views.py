@@ -112,7 +112,7 @@ def view_title(site: Site, view: View) -> str:
 
 
 def view_words(site: Site, view: View) -> str:
-    """Describe a board in words: condition, judge, rules, episodes, benchmark and version of ircore."""
+    """Describe a board in words: condition, judge, episodes and rules."""
     results = view_results(site, view)
     category = view.category or (results.categories[0] if len(results.categories) == 1 else None)
     targets = category_title(category) if category else f"All {len(results.categories)} categories"

@@ -14,9 +14,9 @@ from ircore.commands.options import SeveralPathsCommand, runs_option
 from ircore.commands.run_paths import results_to_read, run_to_read, runs_to_change, runs_to_read
 
 TAKING_RUNS = {
-    "annotate build", "export clembench", "export inspect", "language novelty", "merge", "ratings import",
-    "release build", "results", "score", "show", "site build", "submission check", "submission pack",
-    "submission reproduce", "submission season gap", "submission withdrawals",
+    "annotate build", "export clembench", "export inspect", "language novelty", "maintain decisions",
+    "maintain reproduce", "maintain season gap", "merge", "ratings import", "release build", "results", "score",
+    "show", "site build", "submission check", "submission pack",
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from ircore.results.tables.board import board_table
 from leaderboard.model.site import Site
 from leaderboard.model.site_judge import site_judge
 from leaderboard.pages.board_files import leaderboard_files
-from leaderboard.pages.board_views import View, chips, view_path, view_words, views
+from leaderboard.pages.board_views import View, chips, view_origin, view_path, view_words, views
 from leaderboard.pages.boards import board_lines, board_pages
 from leaderboard.pages.limits import limits_page
 from leaderboard.pages.matrix import matrix_files, matrix_pages
@@ -145,15 +145,15 @@ def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_do
 @pytest.mark.slow
 def test_a_board_says_in_words_what_it_shows() -> None:
     site = site_of(runs())
-    words = view_words(site, View("structural", "geometry", "hard", Rules()))
-    assert words.startswith(
+    view = View("structural", "geometry", "hard", Rules())
+    assert view_words(site, view) == (
         "Geometry, hard; judged by structural (computed, no human or model); 2 episodes a pair; "
-        "at most 200 tokens a message and 10 turns (b200-t10-allow); unreleased benchmark (set 00000000); ircore 0"
+        "at most 200 tokens a message and 10 turns"
     )
+    assert view_origin(site, view).startswith("rules b200-t10-allow; unreleased benchmark (set 00000000); ircore 0")
     day = {"name": "2026.1", "instance_set": site.version.instance_set, "prompts": "1", "date": "2026-05-01"}
     site.version = replace(site.version, released=BenchmarkVersion.model_validate(day))
-    words = view_words(site, View("structural", "geometry", "hard", Rules()))
-    assert "; benchmark 2026.1, instance set 00000000; ircore 0" in words
+    assert "; benchmark 2026.1, instance set 00000000; ircore 0" in view_origin(site, view)
 
 
 @pytest.mark.slow
@@ -166,7 +166,7 @@ def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
     page = rendered(site, "boards/by-a-comparer/index")
     (head,) = page.find("thead")
     assert "Score" not in head.text
-    assert "no scores and no ranks" in page.find("caption")[0].text
+    assert "it rates nothing else" in page.find("caption")[0].text
 
 
 def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None:
@@ -256,7 +256,7 @@ def test_a_matrix_asks_who_matters_only_where_it_has_several_of_each(pairs: list
     site = site_of(pictured([invented_run(SET, describer, generator, 5.0, 0.1) for describer, generator in pairs]))
     (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
     (lead,) = parse_page(Renderer(site, {}).block(matrix)).find("p", class_="lead")
-    assert ("Does the one who looks matter more" in lead.text) == asks
+    assert ("Does it matter more who is the describer" in lead.text) == asks
     assert ("What each pair scores." in lead.text) != asks
 
 
