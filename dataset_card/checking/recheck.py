@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.maintainer_texts import CARD
 from dataset_card.card.verification import (
     VERIFICATION,
@@ -128,8 +129,9 @@ def recall_verification(folder: Path) -> Verification | None:
 def _remembered(folder: Path) -> Path | None:
     """Return the place of the note of a release; it lies outside of the release, whose own word proves nothing."""
     files = read_release_files(folder)
-    # What a push writes of the outcome is no part of what was computed.
-    held = sorted(f"{name} {file.sha256}" for name, file in files.items() if name not in (VERIFICATION, CARD))
+    # What a push writes is no part of what was computed.
+    written = VERIFICATION, CARD, CROISSANT
+    held = sorted(f"{name} {file.sha256}" for name, file in files.items() if name not in written)
     key = hashlib.sha256("\n".join((program_key(), *held)).encode()).hexdigest()
     caches = cache_folder()
     return None if caches is None else caches / "verified" / f"{key}.json"

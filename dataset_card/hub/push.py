@@ -159,11 +159,12 @@ def push_release(folder: Path, plan: PushPlan, say: Say) -> _Pushed:
         for line in (f"{folder}: merged with the newest release there", *built.lines()):
             say(line)
         outgoing = _prepared(folder, plan)
-    outgoing = _with_page(repo, outgoing)
     tag = outgoing.tag
     # Files that stand under the tag were computed again before an earlier push.
     if not _has_files(repo, remote, outgoing):
         outgoing = _rechecked(repo, outgoing, _head(repo, remote, outgoing), say)
+    # Only now, so that a release that is refused stays as it was.
+    outgoing = _with_page(repo, outgoing)
     if _is_released(repo, remote, outgoing):
         commit = remote.tags[tag]
         say(f"{tag} is there already with the same files")

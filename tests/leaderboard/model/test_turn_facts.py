@@ -61,13 +61,17 @@ def test_columns_of_parts_are_asked_for_and_the_address_says_so(visit: Visit) ->
     page = visit.open("boards/index.html")
     text = page.get_by_role("columnheader", name="Text")
     assert text.count() == 0
-    page.get_by_label("facts", exact=True).check()
-    assert page.url.endswith("?hide=details")
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("kinds of facts").check()
+    shown = page.url
+    assert "?hide=" in shown
+    assert "facts" not in shown
     text.get_by_role("button").click()
-    assert page.url.endswith("?hide=details&by=text&order=descending")
+    assert page.url == f"{shown}&by=text&order=descending"
     page.reload()
     assert text.is_visible()
-    page.get_by_label("facts", exact=True).uncheck()
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_label("kinds of facts").uncheck()
     assert "hide" not in page.url
 
 

@@ -136,6 +136,7 @@ def does_refinement_help(reader: Reader) -> str:
 
 def where_a_pair_entered(reader: Reader) -> str:
     reader.click("Leaderboard")
+    reader.click("History")
     reader.click("Ranks over time")
     row = reader.page.locator("#merges + .scroll tbody tr:has(th:has-text('painter')):has(th:has-text('seer'))")
     return " ".join(row.locator("td").nth(2).inner_text().split())
