@@ -8,6 +8,8 @@ BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
 PLATFORM := build/platform
 DEMO := build/demo
 PER_CONDITION ?= 1
+# A smaller demo: CATEGORIES="geometry pie_graph".
+CATEGORIES ?=
 # The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Submissions of the other games.
@@ -88,7 +90,7 @@ platform: $(INSTALLED)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
 $(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
-	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) --no-serve
+	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) $(CATEGORIES:%=--category %) --no-serve
 	@touch $@ $(DEMO)/.site
 
 # A file named after the size of the demo: another size makes it anew.

@@ -34,19 +34,37 @@ OUT = Path("ircore-demo")
     show_default=True,
     help="Targets for each category and difficulty.",
 )
+@click.option(
+    "--category", "-c", "categories", multiple=True, metavar="NAME", help="Only this category; may be repeated."
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the page; by default any free port.")
 @click.option("--no-browser", is_flag=True, help="Open no browser; the page's address is printed.")
 @click.option("--no-serve", is_flag=True, help="Show no page; end when everything is written.")
 @click.option("--no-site", is_flag=True, help="Leave out the last stage, the site.")
-def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve: bool, no_site: bool) -> int:
+def command(
+    out: Path,
+    per_condition: int,
+    categories: tuple[str, ...],
+    port: int,
+    no_browser: bool,
+    no_serve: bool,
+    no_site: bool,
+) -> int:
     """Play the built-in players of every game offline, and watch it in the browser.
 
     A page on this machine shows the episodes turn by turn; when all are scored the finished site takes its place.
     """
+    from ircore.core.plugins import unknown
+    from ircore.core.records import DEFAULT_GAME
+    from ircore.games.registry import load_game
     from leaderboard.live.demo.server import State, serving_demo
     from leaderboard.live.demo.stages import Demo
 
-    demo = Demo(out, per_condition)
+    known = load_game(DEFAULT_GAME).categories
+    for name in categories:
+        if name not in known:
+            raise unknown("category", name, tuple(known))
+    demo = Demo(out, per_condition, categories)
     stages = demo.stages(site=not no_site)
     # Before anything is played: the last stage needs more than the others.
     words = (" ".join(command[:2]) for stage in stages for command in stage.commands)
@@ -61,7 +79,7 @@ def command(out: Path, per_condition: int, port: int, no_browser: bool, no_serve
         if not no_browser:
             webbrowser.open(address)
         _carry_out(demo, state, site=not no_site)
-        _say_next(out, address)
+        _say_next(demo, address)
         try:
             while True:
                 sleep(3600)
@@ -133,13 +151,14 @@ def rewrite(text: str) -> None:
     click.echo(line, nl=False)
 
 
-SHOWN = "pie_graph-easy-01"
-"""The episode that the demo shows last; every demo set has it."""
+SHOWN = "pie_graph"
+"""The category of the episode that the demo offers to show, if it plays it."""
 
 
-def _say_next(out: Path, address: str) -> None:
+def _say_next(demo: "Demo", address: str) -> None:
     """Print where the results are, and the next commands."""
-    program = program_name()
+    program, out = program_name(), demo.folder
+    category = SHOWN if SHOWN in demo.categories or not demo.categories else demo.categories[0]
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"
     key = "" if os.environ.get("OPENAI_API_KEY") else f"  ({shell} OPENAI_API_KEY=… first)"
@@ -147,6 +166,6 @@ def _say_next(out: Path, address: str) -> None:
     click.echo(f"site      {address}   (Ctrl-C ends this; later: {program} site serve {quote(str(out / 'site'))})")
     click.echo(f'dataset   load_dataset("{out / "dataset"}", split="test")')
     click.echo("\nnext")
-    click.echo(f"  1  see a dialogue        {program} show {quote(str(run))} --episode {SHOWN}")
+    click.echo(f"  1  see a dialogue        {program} show {quote(str(run))} --episode {category}-easy-01")
     click.echo(f"  2  play your own model   {program} submission new my-pair{key}")
     click.echo(f"  3  add a game            {program} new plugin --help")

@@ -68,10 +68,12 @@ class Demo:
     Attributes:
         folder: Holds instances, runs, dataset and site.
         per_condition: Targets of each category and difficulty.
+        categories: Categories of targets; empty for all.
     """
 
     folder: Path
     per_condition: int
+    categories: tuple[str, ...] = ()
 
     @property
     def pairs(self) -> list[Path]:
@@ -89,7 +91,8 @@ class Demo:
         sets = [str(self.folder / name) for name in ("instances", "contexts", "dialogues", "tasks")]
         runs = [str(run) for run in self.runs]
         number, pairs = str(self.per_condition), self.pairs
-        draw = ("instances", "build", "--out", sets[0], "--per-condition", number)
+        only = (word for category in self.categories for word in ("--category", category))
+        draw = ("instances", "build", "--out", sets[0], "--per-condition", number, *only)
         plays = (
             (("play", str(pair), "--instances", sets[0], "--out", run, "--concurrency", "1"),)
             for pair, run in zip(pairs, runs, strict=False)

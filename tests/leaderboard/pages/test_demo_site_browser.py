@@ -59,7 +59,7 @@ def test_every_program_is_marked_and_the_page_says_what_the_mark_means(visit: Vi
 
 def test_pages_say_where_no_person_has_played_or_rated(visit: Visit) -> None:
     assert "No person has rated a rendering here yet." in visit.open("boards/index.html").locator("main").inner_text()
-    for name in ("pairs/index.html", "games/reference/players.html"):
+    for name in ("pairs/index.html", "games/reference/pairs/index.html"):
         assert "No person has played here yet." in visit.open(name).locator("main").inner_text()
 
 
