@@ -5,6 +5,7 @@ Trust is computed, never declared. Two commands write this file, both given by m
 transcripts and checked them. A file of this name among a submitter's transcripts is never read.
 """
 
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -30,7 +31,14 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 GRAVE_RULES = frozenset(
     {
         *("copied_picture", "identical_to_target", "not_reproduced", "rendering_of_another"),
-        *("encoded_message", "names_a_target", "replay_is_worse", "text_to_a_judge", "words_do_not_carry"),
+        *(
+            "encoded_message",
+            "names_a_target",
+            "replay_is_worse",
+            "text_to_a_judge",
+            "unstated_facts",
+            "words_do_not_carry",
+        ),
     }
 )
 """Rules whose findings hold a run: it is listed without a rank until a maintainer clears it."""
@@ -220,13 +228,13 @@ def read_provenance(folder: Path) -> Provenance | None:
         return Provenance.model_validate_json(data)
 
 
-def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
-    """Record the outcome of a test with a run's origin, in place of that of an earlier test by the same rule.
+def record_findings(folder: Path, rules: Collection[str], flags: Sequence[Flag]) -> None:
+    """Record the outcome of a test with a run's origin, in place of that of an earlier test by the same rules.
 
     Args:
         folder: The run folder.
-        rule: The rule of the test.
-        flag: The finding; None if nothing was found.
+        rules: The rules of the test.
+        flags: The findings; empty if nothing was found.
 
     Raises:
         InputError: Nobody vouches for the run.
@@ -234,6 +242,6 @@ def record_finding(folder: Path, rule: str, flag: Flag | None) -> None:
     known = read_provenance(folder)
     if known is None:
         raise InputError(f"{folder}: nobody vouches for this run", "Play it with --as-maintainers, or re-score it.")
-    # A test that is given again replaces its own finding; those of other tests stay.
-    rest = tuple(former for former in known.flags if former.rule != rule)
-    write_provenance(folder, known.model_copy(update={"flags": rest if flag is None else (flag, *rest)}))
+    # A test that is given again replaces its own findings; those of other tests stay.
+    rest = (former for former in known.flags if former.rule not in rules)
+    write_provenance(folder, known.model_copy(update={"flags": (*flags, *rest)[:MAX_FLAGS]}))

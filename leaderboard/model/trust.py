@@ -67,6 +67,7 @@ FINDINGS = {
     "tokens": "fewer tokens than there are words",
     "points_at_a_target": "a message that points at a target of the set and describes nothing",
     "unlikely_text": "a message that hardly looks like words",
+    "unstated_facts": "labels, values, sizes and angles that are right in the pictures and that no message states",
     "words_do_not_carry": "words that are worth nothing to a neutral generator, or nothing in other words",
 }
 """Descriptions of the findings of re-scoring, by rule."""

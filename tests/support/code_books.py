@@ -2,6 +2,10 @@
 
 from itertools import count
 
+import numpy as np
+from scipy.ndimage import gaussian_filter, map_coordinates
+
+from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
@@ -62,6 +66,36 @@ class BookGenerator:
     async def render(self, view: GeneratorView) -> PictureAnswer:
         message = self._book.meaning.get(view.message, view.message)
         return await self._canvas.render(GeneratorView(view.turn, message, (), None, view.seed, message))
+
+
+class Copyist:
+    """Two cheats in one: poor but honest words, and the target itself, bent by up to six pixels."""
+
+    def __init__(self) -> None:
+        self._targets: dict[str, Picture] = {}
+        self._poor = CaptionerDescriber(PlayerSpec(player="captioner"))
+
+    async def describe(self, view: DescriberView) -> TextAnswer:
+        if view.turn > 1:
+            return TextAnswer("<DONE>")
+        message = f"Picture {len(self._targets)}. {_within(await self._poor.describe(view))}"
+        self._targets[message] = view.target
+        return TextAnswer(f"<DESCRIPTION>{message}</DESCRIPTION>")
+
+    async def render(self, view: GeneratorView) -> PictureAnswer:
+        return PictureAnswer(bent(self._targets[view.message], 6.0))
+
+
+def bent(picture: Picture, reach: float) -> Picture:
+    """Return a picture whose pixels are moved by a smooth field of up to so many pixels."""
+    random, pixels = np.random.default_rng(0), picture.pixels
+    fields = [gaussian_filter(random.normal(size=pixels.shape[:2]), 20) for _ in range(2)]
+    places = [
+        grid + reach * field / np.abs(field).max()
+        for grid, field in zip(np.mgrid[: pixels.shape[0], : pixels.shape[1]], fields, strict=True)
+    ]
+    parts = [map_coordinates(pixels[..., part], places, order=1, mode="nearest") for part in range(3)]
+    return Picture.from_pixels(np.stack(parts, axis=2).astype(np.uint8))
 
 
 def _within(answer: TextAnswer) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, path_option
+from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
 from ircore.core.terminal import printable
 from ircore.games.registry import require_support
 from ircore.players.builtin_pairs import submission_place
@@ -14,8 +14,8 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import record_finding
-from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult
+from ircore.runs.provenance import record_findings
+from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult
 from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.channel.playing import Drawer, drawer_of
@@ -39,7 +39,8 @@ NEUTRAL = Path("classical+canvas")
 @click.option("--episodes", type=click.IntRange(min=2), help="Number of episodes, at most; all if not given.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--max-cost", type=POSITIVE, metavar="USD", help="Cost limit of each of the four runs that are made.")
-@click.option("--record", "recording", is_flag=True, help="Record a collapse as a finding, which holds the run.")
+@path_option("--published", "Folder made by ircore release pull: what other pairs get right untold is no finding.")
+@click.option("--record", "recording", is_flag=True, help="Record the findings, which hold the run.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
 def channel_test(
     runs: tuple[Path, ...],
@@ -51,26 +52,29 @@ def channel_test(
     episodes: int | None,
     concurrency: int,
     max_cost: float | None,
+    published: Path | None,
     recording: bool,
     form: Format,
 ) -> None:
     """Give the messages of scored RUNS, paraphrases of them, and messages about other targets to a neutral generator.
 
-    A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses.
+    A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses. A
+    pair that copies its targets, or speaks in code, draws labels, values, sizes and angles that no message states.
     """
     pair = read_manifest(submission_place(generator))
     require_support("channel test", pair.submission.game, str(pair.path))
     neutral = drawer_of(pair)
     words = ByList() if paraphraser is None else ByModel(read_manifest(submission_place(paraphraser)))
     folders, results = [RunFolder(path) for path in runs], []
+    others = () if published is None else tuple(map(RunFolder, published_runs(published)))
     for folder in folders:
-        asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost)
+        asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost, others)
         result = tested(folder, asking, out / folder.run.run_id)
         results.append(result)
         if recording:
-            record_finding(folder.path, RULE, result.flag)
-        if result.flag is not None:
-            click.echo(printable(f"{folder.run.slug}: {result.flag.what}"), err=True)
+            record_findings(folder.path, RULES, result.flags)
+        for flag in result.flags:
+            click.echo(printable(f"{folder.run.slug}: {flag.where}: {flag.what}"), err=True)
     click.echo(
         render(channel_table(folders, results, judge, neutral.pair.submission.label_of("generator")), form), nl=False
     )
@@ -85,6 +89,7 @@ def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
     return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))
 
 
+NO_SCENES = "nobody wrote down what the targets show"
 NOT_ASKED = "the pair's own generator cannot be asked here"
 
 _SCORES: Mapping[str, tuple[str, str]] = {
@@ -106,6 +111,9 @@ COLUMNS = (
     Column("verdict", "verdict", "carried, collapsed, or too little to tell.", digits=None),
     *(Column(key, title, text, "0–10", "higher", 1, estimated=True) for key, (title, text) in _SCORES.items()),
     *(Column(f"kept_{key}", title, text, "", "higher", 2, estimated=True) for key, (title, text) in _SHARES.items()),
+    Column(
+        "unstated", "untold", "Share of labels, values, sizes and angles that are right and untold.", "", "lower", 2
+    ),
 )
 
 
@@ -125,6 +133,7 @@ def channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], j
             Value(result.verdict),
             *(_value(result.scores.get(key)) for key in _SCORES),
             *(_value(result.shares.get(key)) for key in _SHARES),
+            Value(result.unstated.share, missing=None if result.unstated.asked else NO_SCENES),
         )
         for run, result in zip(runs, results, strict=True)
     )

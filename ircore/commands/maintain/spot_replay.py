@@ -10,7 +10,7 @@ from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import record_finding
+from ircore.runs.provenance import record_findings
 from ircore.submissions.connections import only_outside as guard
 from ircore.submissions.spot_replay import RULE
 from ircore.submissions.spot_replay import spot_replay as replayed
@@ -62,7 +62,7 @@ def spot_replay(
     with guard() if only_outside else nullcontext():
         result = replayed(folder, out, drawn_by, share, judge, concurrency, max_cost)
     if recording:
-        record_finding(run, RULE, result.flag)
+        record_findings(run, {RULE}, [] if result.flag is None else [result.flag])
     click.echo(render(result.table, form), nl=False)
     if result.flag is not None:
         click.echo(printable(f"{run}: {result.flag.what}"), err=True)

@@ -166,7 +166,7 @@ def evaluate(
         options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
         _play_slice(loaded, ["maintain", "season", "slice", str(path), str(out), *option_words(options)])
     if channel and "channel test" in game.supports:
-        _test_channel(out)
+        _test_channel(out, published)
     if spot and loaded.submission.transcripts is not None and "spot replay" in game.supports:
         _play_again(loaded, out, max_cost)
     # Judges that are models come last: their answers cost money, and the computed scores are there without them.
@@ -189,10 +189,11 @@ def _clear(loaded: LoadedSubmission, out: Path) -> None:
     rmtree(out)
 
 
-def _test_channel(out: Path) -> None:
-    """Give a run's words to the built-in canvas, and record a collapse; too few dialogues say nothing."""
+def _test_channel(out: Path, published: Path | None) -> None:
+    """Give a run's words to the built-in canvas, and record what it finds; too few dialogues say nothing."""
     with TemporaryDirectory() as folder:
-        _try("channel test", ["maintain", "channel-test", str(out), "--out", folder, "--record"])
+        words = ["maintain", "channel-test", str(out), "--out", folder, "--record"]
+        _try("channel test", [*words, *option_words({"--published": published})])
 
 
 def _try(name: str, words: list[str]) -> None:

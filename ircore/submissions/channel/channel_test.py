@@ -4,11 +4,12 @@ Two players who share a code book need no description: what the describer says i
 neutral generator draws from the same words; from paraphrases, in which a code in the wording is lost; and from the
 words about other targets, which say what a drawing without any information is worth. Of what the pair's own pictures
 gain over these, the test says what share the neutral generator's pictures gain. Where the pair's own generator can be
-asked, it draws from the paraphrases as well.
+asked, it draws from the paraphrases as well. Facts that the pair's pictures have right and the neutral generator does
+not draw from the same words are looked for in the words themselves (``unstated``).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +25,8 @@ from ircore.runs.provenance import Flag
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.submissions.channel.paraphrase import Paraphraser, paraphrased
 from ircore.submissions.channel.playing import Drawer, Words, play_words
+from ircore.submissions.channel.unstated import RULE as UNSTATED
+from ircore.submissions.channel.unstated import Unstated, others_of, unstated_facts, without_guessed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,6 +53,9 @@ LEAST_GAIN = 0.3
 RULE = "words_do_not_carry"
 """Rule of the finding about a pair whose score collapses."""
 
+RULES = frozenset({RULE, UNSTATED})
+"""Rules of the findings of this test."""
+
 Verdict = Literal["carried", "collapsed", "too little to tell"]
 
 
@@ -75,6 +81,9 @@ class ChannelResult:
     gain: float
     """What the pair's own pictures gain over words about other targets, 0–10."""
 
+    unstated: Unstated = field(default_factory=Unstated)
+    """Facts that the pair's pictures have right and no message states."""
+
     @property
     def collapsed(self) -> tuple[str, ...]:
         """Conditions under which the score collapses."""
@@ -93,16 +102,19 @@ class ChannelResult:
         return "collapsed" if self.collapsed else "carried"
 
     @property
-    def flag(self) -> Flag | None:
-        """The grave finding about a pair whose score collapses; None for others."""
+    def flags(self) -> tuple[Flag, ...]:
+        """The grave findings: of a pair whose score collapses, and of one that draws what nobody told."""
+        return (*self._collapse(), *self.unstated.flags)
+
+    def _collapse(self) -> tuple[Flag, ...]:
         if not self.collapsed:
-            return None
+            return ()
         name = self.collapsed[0]
         words = "the same words" if name == "same" else "paraphrases"
         who = "a neutral generator" if name == "same" else "the pair's own generator"
         share = 100 * (self.shares[name].mean or 0)
         problem = f"given {words}, {who} gains {share:.0f} % of what the pair's pictures gain"
-        return Flag(rule=RULE, where="the run", what=problem)
+        return (Flag(rule=RULE, where="the run", what=problem),)
 
 
 @dataclass(frozen=True)
@@ -136,6 +148,9 @@ class ChannelPlan:
     max_cost: float | None = None
     """US dollars for each of the conditions."""
 
+    published: tuple[RunFolder, ...] = ()
+    """Runs of other pairs: what these have right without telling, too, is no finding."""
+
 
 def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
     """Give a run's messages, paraphrases and messages about other targets to a neutral generator.
@@ -150,7 +165,7 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
         WorkError: A generator failed for a technical reason.
     """
     require_support("channel test", run.game, str(run.path))
-    messages_by_episode = _said(run, plan)
+    messages_by_episode = _said(run, plan.episodes)
     own = {name: score for name, score in final_scores(run, plan.judge).items() if name in messages_by_episode}
     # A single episode would be given its own words in the place of words about other targets.
     if len(own) < 2:
@@ -158,14 +173,31 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
         raise InputError(
             f"{run.path}: {plan.judge} has rated {len(own)} of {counted(len(messages_by_episode), 'dialogue')}", remedy
         )
-    scores = {"own": own}
+    scores, folders = {"own": own}, {}
     for condition, (drawer, words) in _conditions(run, plan, {name: messages_by_episode[name] for name in own}).items():
         folder = play_words(
             run, words, drawer, condition.replace("_", "-"), out / condition, plan.concurrency, plan.max_cost
         )
+        folders[condition] = folder
         score_runs([folder], ScoringPlan(judges=(plan.judge,), metrics=(), preferences=False))
         scores[condition] = final_scores(folder, plan.judge)
-    return _result(run, scores)
+    return replace(_result(run, scores), unstated=_unstated(run, folders["same"], plan, out))
+
+
+def _unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
+    """Return what a run draws and nobody told; other pairs are looked at only if that would hold the run."""
+    found = unstated_facts(run, same)
+    if not found.is_grave:
+        return found
+    others = []
+    for other in others_of(run, plan.published):
+        messages_by_episode = _said(other, None)
+        targets = _targets(other)
+        words = {targets[name]: messages for name, messages in messages_by_episode.items()}
+        folder = out / "others" / other.run.run_id
+        drawn = play_words(other, words, plan.neutral, "same", folder, plan.concurrency, plan.max_cost)
+        others.append(unstated_facts(other, drawn))
+    return without_guessed(found, others)
 
 
 def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
@@ -186,25 +218,31 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     return finals
 
 
-def _said(run: RunFolder, plan: ChannelPlan) -> dict[str, list[str]]:
+def _said(run: RunFolder, most: int | None) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
     game = load_game(run.game)
     messages_by_episode = {
         episode.episode_id: [message.text for message in messages_of(game, episode)]
         for episode in run.episodes()
-        if episode.played
+        # Of several episodes of a target the first: a neutral generator's run has one.
+        if episode.played and episode.episode_id == episode.instance_id
     }
     names = sorted(name for name, messages in messages_by_episode.items() if messages)
-    if plan.episodes is not None and plan.episodes < len(names):
+    if most is not None and most < len(names):
         # Drawn by the run's id, so that a second test takes the same episodes.
-        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, plan.episodes))
+        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, most))
     return {name: messages_by_episode[name] for name in names}
+
+
+def _targets(run: RunFolder) -> dict[str, str]:
+    """Return the hash of each target's picture."""
+    return {instance.instance_id: instance.pictures["target"].sha256 for instance in run.instances.instances}
 
 
 def _conditions(
     run: RunFolder, plan: ChannelPlan, messages_by_episode: dict[str, list[str]]
 ) -> dict[Condition, tuple[Drawer, Words]]:
-    targets = {instance.instance_id: instance.pictures["target"].sha256 for instance in run.instances.instances}
+    targets = _targets(run)
     names = list(messages_by_episode)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
     messages = [message for name in names for message in messages_by_episode[name]]

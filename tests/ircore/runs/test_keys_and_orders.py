@@ -52,7 +52,7 @@ from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
 from ircore.runs.judge_questions import JudgeQuestion, asked_as
 from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, with_run_id
-from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_finding, write_provenance
+from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_findings, write_provenance
 from ircore.runs.recorded_answers import RecordedTable, known_picture
 from ircore.runs.setup import prepare
 from ircore.runs.summary import summarise
@@ -201,8 +201,8 @@ def test_a_test_replaces_its_own_finding_alone(tmp_path: Path) -> None:
     write_provenance(tmp_path, make_provenance(tmp_path / "submission.yaml", None))
     own, newer, other = (Flag(rule=rule, where="a", what=what) for rule, what in (("r", "1"), ("r", "2"), ("s", "3")))
 
-    def after(rule: str, flag: Flag | None) -> list[str]:
-        record_finding(tmp_path, rule, flag)
+    def after(rule: str, *flags: Flag) -> list[str]:
+        record_findings(tmp_path, {rule}, flags)
         known = read_provenance(tmp_path)
         assert known is not None
         return sorted(flag.what for flag in known.flags)
@@ -210,7 +210,7 @@ def test_a_test_replaces_its_own_finding_alone(tmp_path: Path) -> None:
     assert after("r", own) == ["1"]
     assert after("s", other) == ["1", "3"]
     assert after("r", newer) == ["2", "3"]
-    assert after("r", None) == ["3"]
+    assert after("r") == ["3"]
 
 
 def test_answers_without_a_request_make_no_cost_known() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from code_books import BookGenerator, CodeBook, CodeDescriber, WordingDescriber
+from code_books import BookGenerator, CodeBook, CodeDescriber, Copyist, WordingDescriber
+from coded_messages import ENCODED, POINTING, UNLIKELY
 from known_values import known
 from openai_server import serving
 from samples import sample_run
@@ -15,15 +16,18 @@ from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.records import Rules
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
+from ircore.instances.targets.categories import draw
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.players.submission import make_player, read_manifest
 from ircore.results.unranked_runs import held_runs
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import make_provenance, record_finding, write_provenance
+from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import RULE, ChannelPlan, ChannelResult, channel_test
+from ircore.scorers.verification.scene_facts import Fact, facts_of
+from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, channel_test
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
-from ircore.submissions.channel.playing import Drawer, drawer_of
+from ircore.submissions.channel.playing import Drawer, drawer_of, play_words
+from ircore.submissions.channel.unstated import TOLD, is_named, unstated_facts, without_guessed
 
 PAIR = read_manifest(builtin_pairs()["classical+canvas"])
 TARGETS = ("simple_shapes", "geometry", "bar_graph")
@@ -59,13 +63,14 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
     assert same is not None
     assert own > 5 > 2 > same
     assert result.verdict == "collapsed"
-    assert result.flag is not None
-    assert "a neutral generator gains 0 %" in result.flag.what
+    assert "a neutral generator gains 0 %" in result.flags[0].what
+    # Much that the book's pictures have right stands in no message either.
+    assert (result.unstated.share or 0) > 0.3
     write_provenance(run.path, make_provenance(PAIR.path))
-    record_finding(run.path, RULE, result.flag)
-    record_finding(run.path, RULE, result.flag)  # a second test takes the place of the first
+    record_findings(run.path, RULES, result.flags)
+    record_findings(run.path, RULES, result.flags)  # a second test takes the place of the first
     provenance = known(run.provenance())
-    assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry"]
+    assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry", *["unstated_facts"] * 6]
     assert held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
 
 
@@ -77,7 +82,57 @@ def test_a_code_in_the_exact_wording_is_lost_in_paraphrases(tmp_path: Path, targ
     run = played(tmp_path / "run", targets, WordingDescriber(book), generator)
     result = result_of(run, tmp_path / "channel", own=generator)
     assert "own_paraphrase" in result.collapsed
-    assert known(result.flag).grave
+    assert all(flag.grave for flag in result.flags)
+
+
+@pytest.mark.attack
+@pytest.mark.slow
+def test_a_bent_copy_beside_poor_words_holds_the_run(tmp_path: Path, targets: InstanceSet) -> None:
+    cheats = Copyist()
+    run = sample_run(tmp_path / "run", targets, describer=cheats, generator=cheats, rules=Rules(max_turns=2))
+    hashes = {instance.instance_id: instance.pictures["target"].sha256 for instance in targets.instances}
+    words = {hashes[episode.instance_id]: [str(episode.steps[0]["message"])] for episode in run.episodes()}
+    unstated = unstated_facts(run, play_words(run, words, drawer_of(PAIR), "same", tmp_path / "same"))
+    assert (unstated.share or 0) > 0.9
+    flags = unstated.flags
+    assert flags[0].where == "the run"
+    assert all(flag.grave and known(flag.evidence).instance == flag.where for flag in flags[1:])
+    # What another pair gets right without having told it can be guessed.
+    assert without_guessed(unstated, [unstated]).flags == ()
+
+
+MESSAGES = (*ENCODED.values(), *UNLIKELY.values(), *POINTING.values())
+
+
+def test_no_code_states_what_it_stands_for() -> None:
+    facts = [
+        fact
+        for category in ("bar_graph", "line_graph", "pie_graph")
+        for fact in facts_of(known(draw(category, "hard", seed=5).scene))
+        if fact.attribute in TOLD
+    ]
+    shares = [sum(is_named(fact, [message]) for fact in facts) / len(facts) for message in MESSAGES]
+    assert len(facts) > 100
+    # Messages full of numbers name some of the labels of axes.
+    assert max(shares) < 0.5
+    assert sum(share > 0.1 for share in shares) < len(shares) / 3
+
+
+@pytest.mark.parametrize(
+    ("attribute", "expected", "tolerance", "message", "named"),
+    [
+        ("text", "Net income", None, "The title is NET INCOME.", True),
+        ("text", "Net income", None, "The title is Net.", False),
+        ("text", "2.5", None, "Ticks at 0, 2.5 and 5.", True),
+        ("value", 12.5, 0.25, "The bar is about 12.7 high.", True),
+        ("value", 12.5, 0.25, "The bar is about 13 high.", False),
+        ("angle", 90.0, 2.0, "A quarter, 25 % of the pie.", True),
+        ("size", 40.0, 4.0, "A large circle.", False),
+    ],
+)
+def test_words_name_a_fact(attribute: str, expected: Any, tolerance: float | None, message: str, named: bool) -> None:
+    fact = Fact("a/b", "a", "bar", attribute, "value", expected, tolerance, 1.0, "A fact.")
+    assert is_named(fact, [message]) == named
 
 
 @pytest.mark.slow
@@ -85,7 +140,8 @@ def test_an_honest_pair_keeps_its_score(tmp_path: Path, targets: InstanceSet) ->
     run = played(tmp_path / "run", targets, make_player(PAIR, "describer"), make_player(PAIR, "generator"))
     result = result_of(run, tmp_path / "channel", own=make_player(PAIR, "generator"))
     assert result.verdict == "carried"
-    assert result.flag is None
+    assert result.flags == ()
+    assert result.unstated.count == 0
     assert result.shares["same"].mean == pytest.approx(1)  # the neutral generator is its own
     assert (result.shares["own_paraphrase"].mean or 0) > 0.5
 

@@ -1,0 +1,236 @@
+"""Facts that a run's pictures show right and no message stated: copies in any disguise, and codes.
+
+A label, a value, a size or an angle gets from the target into a rendering by words or not at all: nobody guesses it. So
+each such fact that a final rendering has right is sought in the words: in what a neutral generator draws from them, and
+among the words and numbers themselves. What is in neither, and in no other pair's pictures without having been said
+there, was not told. It does not matter how a copy was disguised, nor what code a message is written in.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from ircore.core.counted import counted
+from ircore.core.episode_records import Episode
+from ircore.core.fact_records import LETTER, UNASKED, VERIFIED
+from ircore.core.records import Instance
+from ircore.core.seeds import derived_seed
+from ircore.games.base import messages_of
+from ircore.games.registry import load_game
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import Evidence, Flag
+from ircore.runs.rendering_facts import read_facts
+from ircore.scorers.stated_facts.records import letters_of
+from ircore.scorers.verification.scene_facts import Fact, facts_of
+from ircore.scorers.verification.score import VERSION, verify_picture
+
+RULE = "unstated_facts"
+"""Rule of the findings."""
+
+TOLD = frozenset({"text", "value", "size", "angle"})
+"""Attributes of facts that only words can carry: a colour, a place or a number of things can be right by chance."""
+
+MOST = 0.1
+"""Share of the facts that only words can carry from which on unstated ones hold a run.
+
+Measured on 65 descriptions in ten styles of language models, each beside a picture that has every fact right: 0.025,
+what the reading misses. The demo's built-in pairs have at most 0.02; copies of its targets 0.18 (a mode filter that
+hardly leaves a score) to 1, beside words of ``captioner``.
+"""
+
+WHOLE, LEAST = 0.5, 5
+"""A target counts as copied if so large a share of these facts, and so many, are unstated; at most 0.37 by misreading,
+but for targets with two facts."""
+
+SEVERAL = 3
+"""Targets from which on a run is held."""
+
+COMPARED = 3
+"""Other pairs whose pictures are looked at, to leave out what players get right without having been told."""
+
+_SHOWN = 5
+_TOKEN = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_PERCENT = 3.6
+"""Degrees of a percent of a circle."""
+
+FactKey = tuple[str, str]
+"""Episode and fact."""
+
+
+class Told(NamedTuple):
+    """The facts of one episode that only words can carry."""
+
+    episode_id: str
+    instance: str
+    rendering: str
+    """SHA-256 of the final rendering."""
+
+    asked: int
+    """How many there are."""
+
+    unstated: tuple[Fact, ...]
+    """Those that the final rendering has right and the messages do not say."""
+
+
+@dataclass(frozen=True)
+class Unstated:
+    """Facts that a run's pictures show right and no message stated.
+
+    >>> Unstated().flags
+    ()
+    """
+
+    episodes: tuple[Told, ...] = ()
+
+    @property
+    def asked(self) -> int:
+        """Facts that only words can carry."""
+        return sum(told.asked for told in self.episodes)
+
+    @property
+    def count(self) -> int:
+        """Those of them that are right and unstated."""
+        return sum(len(told.unstated) for told in self.episodes)
+
+    @property
+    def share(self) -> float | None:
+        """The unstated share; None without facts."""
+        return self.count / self.asked if self.asked else None
+
+    @property
+    def copied(self) -> tuple[Told, ...]:
+        """The targets of which most was not told."""
+        return tuple(told for told in self.episodes if len(told.unstated) >= max(LEAST, WHOLE * told.asked))
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether too much is right that was not told, in several targets."""
+        among = sum(bool(told.unstated) for told in self.episodes)
+        return len(self.copied) >= SEVERAL or (among >= SEVERAL and (self.share or 0) >= MOST)
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """The findings about a run with too many of these facts: one on the run, then the worst targets."""
+        return tuple(self._flags()) if self.is_grave else ()
+
+    def _flags(self) -> Iterator[Flag]:
+        share = f"{self.count} of {self.asked} labels, values, sizes and angles ({self.share:.0%})"
+        problem = f"{share} are right in the pictures, and neither in a message nor in what others draw from the words"
+        yield Flag(rule=RULE, where="the run", what=problem)
+        for told in sorted(self.episodes, key=lambda told: -len(told.unstated))[:_SHOWN]:
+            if told.unstated:
+                problem = f"{len(told.unstated)} of {counted(told.asked, 'fact')}, such as: {told.unstated[0].sentence}"
+                evidence = Evidence(rendering=told.rendering, instance=told.instance)
+                yield Flag(rule=RULE, where=told.episode_id, what=problem, evidence=evidence)
+
+
+def unstated_facts(run: RunFolder, drawn: RunFolder) -> Unstated:
+    """Return the facts that a run's final pictures have right and its messages do not state.
+
+    Args:
+        run: The run, of a game whose targets have scenes.
+        drawn: The run of a neutral generator that was given the same messages.
+    """
+    return Unstated(tuple(_told(run, drawn)))
+
+
+def others_of(run: RunFolder, published: Sequence[RunFolder]) -> tuple[RunFolder, ...]:
+    """Return up to ``COMPARED`` runs of other pairs on the same targets, drawn by the run's id; held ones are left out.
+
+    Args:
+        run: The run.
+        published: Published runs.
+    """
+    others = [
+        other
+        for other in published
+        if other.run.slug != run.run.slug
+        and other.run.instance_set == run.run.instance_set
+        # What another copy shows says nothing about what players guess.
+        and not ((known := other.provenance()) and known.grave_flags)
+    ]
+    return tuple(Random(derived_seed(0, run.run.run_id)).sample(others, min(COMPARED, len(others))))
+
+
+def without_guessed(found: Unstated, others: Sequence[Unstated]) -> Unstated:
+    """Return the findings without the facts that another pair has right, too, without having told them."""
+    guessed = {(told.instance, fact.key) for other in others for told in other.episodes for fact in told.unstated}
+    return Unstated(
+        tuple(
+            told._replace(unstated=tuple(fact for fact in told.unstated if (told.instance, fact.key) not in guessed))
+            for told in found.episodes
+        )
+    )
+
+
+def is_named(fact: Fact, messages: Sequence[str]) -> bool:
+    """Return whether words or numbers of messages could state a fact, whatever they are about.
+
+    Generous on purpose: a label counts if all its words are there, a number if one within its tolerance is.
+
+    Args:
+        fact: Of the target.
+        messages: Up to the rendering.
+    """
+    text = " ".join(messages).casefold()
+    if fact.attribute == "text":
+        return set(_TOKEN.findall(str(fact.expected).casefold())) <= set(_TOKEN.findall(text))
+    if not isinstance(fact.expected, int | float):
+        return False
+    numbers = [float(number) for number in _NUMBER.findall(text)]
+    tolerance = (fact.tolerance or 0) + 1e-9
+    # A wedge is told in percent, and its angle in degrees.
+    return any(min(abs(n - fact.expected), abs(_PERCENT * n - fact.expected)) <= tolerance for n in numbers)
+
+
+def _told(run: RunFolder, drawn: RunFolder) -> Iterator[Told]:
+    game = load_game(run.game)
+    instances = {instance.instance_id: instance for instance in run.instances.instances}
+    shown, neutral = _verdicts(run), _verdicts(drawn)
+    episodes = {episode.episode_id: episode for episode in drawn.episodes()}
+    for episode in run.episodes():
+        instance, same = instances[episode.instance_id], episodes.get(episode.episode_id)
+        if instance.scene is None or same is None or not episode.played or not episode.renderings:
+            continue
+        messages = [message.text for message in messages_of(game, episode)]
+        # Of several episodes of a target the neutral generator was given the words of one.
+        if same.played and [message.text for message in messages_of(game, same)] != messages:
+            continue
+        own = _letters(run, episode, instance, shown)
+        # Words that the game refuses, or that nothing is drawn from, state nothing.
+        said = _letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
+        facts = [
+            (fact, right, stated)
+            for fact, right, stated in zip(facts_of(instance.scene), own, said, strict=True)
+            if fact.attribute in TOLD and right != UNASKED
+        ]
+        unstated = tuple(
+            fact for fact, right, stated in facts if right == LETTER["holds"] != stated and not is_named(fact, messages)
+        )
+        yield Told(episode.episode_id, episode.instance_id, _final(episode), len(facts), unstated)
+
+
+def _verdicts(run: RunFolder) -> dict[FactKey, str]:
+    """Return the verdicts that scoring stored, by episode and rendering."""
+    return {
+        (line.episode_id, line.rendering): line.verdicts
+        for line in read_facts(run)
+        if line.judge == VERIFIED and line.version == VERSION
+    }
+
+
+def _letters(run: RunFolder, episode: Episode, instance: Instance, stored: Mapping[FactKey, str]) -> str:
+    """Return the verdicts on an episode's final rendering, a letter a fact; seen anew if nothing is stored."""
+    verdicts = stored.get((episode.episode_id, _final(episode)))
+    if verdicts is not None:
+        return verdicts
+    assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
+    target, rendering = run.instances.picture(instance, "target"), episode.renderings[max(episode.renderings)]
+    return letters_of(verify_picture(target, instance.scene, run.rendering(rendering)))
+
+
+def _final(episode: Episode) -> str:
+    return episode.renderings[max(episode.renderings)].sha256
