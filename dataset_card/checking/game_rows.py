@@ -26,7 +26,7 @@ from dataset_card.tables.parquet import read_rows, table_files
 from dataset_card.tables.parts import PartKey, part_key
 from dataset_card.tables.records_of_rows import cost_of, episode_fields, instance_fields, score_fields, step_fields
 from dataset_card.tables.released_run import ReleasedRun
-from dataset_card.tables.rows import Row, own_id
+from dataset_card.tables.rows import Row, own_id, retired_target
 from dataset_card.tables.schema import (
     CALLS,
     EPISODES,
@@ -52,6 +52,7 @@ from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game, step_defaults
 from ircore.games.registry import load_game
+from ircore.instances.benchmark import RetiredTarget
 from ircore.instances.records import Instances
 from ircore.instances.store import index_bytes
 from ircore.results.played_run import PlayedRun
@@ -107,6 +108,7 @@ class GameRows:
         self._runs, self._provenances, self._judges = runs, provenances, judges
         self._keys: dict[tuple[str, str | None], PartKey] = {}
         self._instances: dict[str, Instance] = {}
+        self._retired: list[RetiredTarget] = []
         self._steps: defaultdict[EpisodeKey, list[dict[str, Any]]] = defaultdict(list)
         self._episodes: dict[EpisodeKey, Episode] = {}
         self._scores: defaultdict[str, dict[tuple[object, ...], Score]] = defaultdict(dict)
@@ -207,6 +209,8 @@ class GameRows:
         instance = Instance.model_validate(instance_fields(row))
         if instance.game != self.game:
             self._findings.add(where, f"is of the game {instance.game}")
+        if (target := retired_target(row)) is not None:
+            self._retired.append(target)
         if self._instances.setdefault(instance.instance_id, instance) is not instance:
             self._findings.add(where, f"instance {instance.instance_id} is there twice")
 
@@ -307,7 +311,7 @@ class GameRows:
         if self._findings.faults or self._installed is None:
             return
         try:
-            tables = GameTables.of(self._instance_set(), [PlayedRun(run) for run in self.runs()])
+            tables = GameTables.of(self._instance_set(), [PlayedRun(run) for run in self.runs()], self._retired)
         except (InputError, WorkError) as error:
             self._findings.add(f"data/{SCORES.name}", error.problem)
             return

@@ -1,6 +1,6 @@
 """Tables of a game in a release: the same tables for every game, and rows from the game's runs."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,7 @@ from dataset_card.tables.schema import (
     transcripts_config,
 )
 from ircore.games.base import Game
+from ircore.instances.benchmark import RetiredTarget
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
@@ -57,14 +58,21 @@ class GameTables:
     results: Results
 
     @classmethod
-    def of(cls, instances: InstanceSet, runs: Iterable[PlayedRun]) -> "GameTables":
+    def of(
+        cls, instances: InstanceSet, runs: Iterable[PlayedRun], retired: Sequence[RetiredTarget] | None = None
+    ) -> "GameTables":
         """Return the tables of runs, their results computed.
+
+        Args:
+            instances: The set.
+            runs: Played on it.
+            retired: Targets that count on no board; those that the project has retired if None.
 
         Raises:
             InputError: A run has no values yet, no episode was played, or no judge rated any.
         """
         by_id = {run.run.run_id: run for run in runs}
-        results = Results.from_runs(by_id.values(), game=next(iter(by_id.values())).game)
+        results = Results.from_runs(by_id.values(), game=next(iter(by_id.values())).game, retired=retired)
         # load_dataset refuses a table without rows: there would be no board, or no step, to load.
         played = any(result.played for of_run in results.episodes.values() for result in of_run)
         if not played or not results.judges:
@@ -115,7 +123,7 @@ class GameTables:
 
     def _of_game(self, table: str) -> Iterator[Row]:
         if table == INSTANCES.name:
-            return rows.instance_rows(self.instances)
+            return rows.instance_rows(self.instances, self.results.retired)
         if table == LEADERBOARD.name:
             return rows.leaderboard_rows(self.results)
         if table == RUNS.name:

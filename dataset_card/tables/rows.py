@@ -7,7 +7,7 @@ that was read back from a release has an ``EmbeddedImage``.
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypedDict
@@ -28,6 +28,7 @@ from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.base import Game, ending_of, picture_fields, step_defaults
+from ircore.instances.benchmark import RetiredTarget
 from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published
 from ircore.results.model import Results
@@ -88,8 +89,9 @@ def own_id(public: object) -> str:
     return str(public).rpartition("/")[2]
 
 
-def instance_rows(instances: InstanceSet) -> Iterator[Row]:
-    """Yield the rows of ``instances``, in the order of the set."""
+def instance_rows(instances: InstanceSet, retired: Sequence[RetiredTarget] = ()) -> Iterator[Row]:
+    """Yield the rows of ``instances``, in the order of the set, with what was retired of it."""
+    gone = {target.instance_id: target for target in retired}
     for instance in instances.instances:
         files, pictures = instance.pictures.values(), published_files(instances, instance)
         # In its own order, which the identity of the set rests on; the scene leaves its place behind.
@@ -109,7 +111,23 @@ def instance_rows(instances: InstanceSet) -> Iterator[Row]:
             "picture_files": [file.image for file in files],
             "scene": None if instance.scene is None else as_json(instance.payload["scene"]),
             "payload": as_json(payload),
+            **_retired_fields(gone.get(instance.instance_id)),
         }
+
+
+def _retired_fields(target: RetiredTarget | None) -> Row:
+    if target is None:
+        return dict.fromkeys(("retired", "retired_in", "retired_reason"))
+    return {"retired": target.date, "retired_in": target.version, "retired_reason": target.reason}
+
+
+def retired_target(row: Row) -> RetiredTarget | None:
+    """Return what a row of ``instances`` says of a retired target; None for others."""
+    if row["retired"] is None:
+        return None
+    fields = {"version": row["retired_in"], "date": row["retired"], "reason": row["retired_reason"]}
+    own = {"instance_set": row["instance_set"], "instance_id": own_id(row["instance_id"])}
+    return RetiredTarget.model_validate(own | fields)
 
 
 def published_files(instances: InstanceSet, instance: Instance) -> dict[str, PictureFile]:

@@ -83,6 +83,9 @@ INSTANCES = Config(
             field="licence",
         ),
         Column("seed", "int64", "Seed it was made from; null if it was not drawn.", nullable=True, field="seed"),
+        Column("retired", "string", "Day from which on it counts on no board, since something is wrong with it.", True),
+        Column("retired_in", "string", "Version of the benchmark that goes without it.", True),
+        Column("retired_reason", "string", "Why it was retired.", True),
     ),
 )
 

@@ -1,8 +1,9 @@
-"""The released versions of the benchmark, each with the identity of its instance set."""
+"""The released versions of the benchmark, each with the identity of its instance set, and targets that were retired."""
 
 import json
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,69 @@ class _Records(Record):
     versions: tuple[BenchmarkVersion, ...]
 
 
+RETIRED = Path(__file__).with_name("retired.yaml")
+"""The targets that were retired."""
+
+
+class RetiredTarget(Record):
+    """A target whose picture, scene, answer or difficulty is wrong: it counts on no board any more.
+
+    The set stays as it is, and so do the runs that played it, so that nobody plays anything again.
+    """
+
+    instance_set: Sha256 = Field(description="Identity of its set.")
+    instance_id: Name = Field(description="The target.")
+    version: Name | None = Field(
+        default=None, description="The version of the benchmark that goes without it; null before the first release."
+    )
+    date: Day = Field(description="When this was decided, YYYY-MM-DD.")
+    reason: Line = Field(description="Why, in one line that everybody may read.")
+
+
+class _Retired(Record):
+    retired: tuple[RetiredTarget, ...]
+
+
+def read_retired(path: Path | None = None) -> tuple[RetiredTarget, ...]:
+    """Read the targets that were retired, of every set.
+
+    Args:
+        path: The file; the project's own if None.
+
+    Raises:
+        InputError: The file is no such list, or a target stands there twice.
+    """
+    path = path or RETIRED
+    document = read_mapping(path, "Restore it from the repository.", f"See {RETIRED.name} for the format.")
+    with validating(path, "Mend this field."):
+        retired = _Retired.model_validate(document).retired
+    names = [(target.instance_set, target.instance_id) for target in retired]
+    twice = next(
+        (target.instance_id for target, name in zip(retired, names, strict=True) if names.count(name) > 1), None
+    )
+    if twice:
+        raise InputError(f"{path}: {twice} is retired twice", "Remove one of the two entries.")
+    return retired
+
+
+def retired_in(instance_set: str) -> tuple[RetiredTarget, ...]:
+    """Return the retired targets of the instance set of this identity."""
+    return tuple(target for target in read_retired() if target.instance_set == instance_set)
+
+
+def retire_target(target: RetiredTarget, path: Path | None = None) -> None:
+    """Add a target to the file of retired ones; other entries and comments stay as they are.
+
+    Args:
+        target: The target.
+        path: The file; the project's own if None.
+
+    Raises:
+        InputError: The file is damaged, or the target stands there already.
+    """
+    _append(path or RETIRED, "retired", target, read_retired)
+
+
 def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
     """Read the released versions.
 
@@ -44,9 +108,14 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
     document = read_mapping(path, "Restore it from the repository.", f"See {RECORDS.name} for the format.")
     with validating(path, "Mend this field."):
         versions = _Records.model_validate(document).versions
+    without = {target.version for target in read_retired()}
     for field in ("name", "instance_set"):
-        # The same set with other prompts is another version of the benchmark.
-        values = [(getattr(version, field), version.prompts if field == "instance_set" else "") for version in versions]
+        # The same set with other prompts, or without some of its targets, is another version of the benchmark.
+        values = [
+            (getattr(version, field), version.prompts if field == "instance_set" else "")
+            for version in versions
+            if field == "name" or version.name not in without
+        ]
         twice = next((value for value in values if values.count(value) > 1), None)
         if twice:
             raise InputError(f"{path}: {field} {twice[0]} occurs twice", "Remove one of the two versions.")
@@ -63,16 +132,21 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
     Raises:
         InputError: The file is damaged, or the version or its name stands there already.
     """
-    text = path.read_text(encoding="utf-8") if path.exists() else "versions: []\n"
-    begun = re.sub(r"^versions:\s*\[\s*\]\s*$", "versions:", text.rstrip("\n"), flags=re.MULTILINE)
+    _append(path, "versions", version, read_versions)
+
+
+def _append(path: Path, key: str, record: Record, read: Callable[[Path], object]) -> None:
+    """Add a record to the list of a YAML file, if the file can still be read then."""
+    text = path.read_text(encoding="utf-8") if path.exists() else f"{key}: []\n"
+    begun = re.sub(rf"^{key}:\s*\[\s*\]\s*$", f"{key}:", text.rstrip("\n"), flags=re.MULTILINE)
     # A text in JSON is a text in YAML, whatever it holds.
-    fields = [(name, json.dumps(value, ensure_ascii=False)) for name, value in version.model_dump().items() if value]
+    fields = [(name, json.dumps(value, ensure_ascii=False)) for name, value in record.model_dump().items() if value]
     entry = "\n".join(f"{'- ' if not at else '  '}{name}: {value}" for at, (name, value) in enumerate(fields))
     # In the same folder, since a file can be moved in one step only within a file system.
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         tried = Path(folder) / path.name
         write_text(tried, f"{begun}\n{entry}\n")
-        read_versions(tried)
+        read(tried)
         tried.replace(path)
 
 

@@ -65,10 +65,11 @@ def version_of(results: Results, versions: Sequence[BenchmarkVersion] | None = N
         )
     (prompts,) = runs
     released = read_versions() if versions is None else versions
-    matches = (
+    matches = [
         version for version in released if (version.instance_set, version.prompts) == (results.instance_set, prompts)
-    )
-    return Version(results.instance_set, prompts, next(matches, None))
+    ]
+    # Of versions that differ in retired targets alone, the latest goes without all of them.
+    return Version(results.instance_set, prompts, matches[-1] if matches else None)
 
 
 def require_version(version: Version, name: str, versions: Sequence[BenchmarkVersion] | None = None) -> None:

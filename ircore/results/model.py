@@ -17,6 +17,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
+from ircore.instances.benchmark import RetiredTarget, retired_in
 from ircore.players.traits import program_words
 from ircore.results.cell import Cell as Cell
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
@@ -142,7 +143,7 @@ class Results:
     """Identity (SHA-256) of the set that every run was played on."""
 
     instances: Sequence[Instance]
-    """The whole set, in its order."""
+    """The whole set but for retired targets, in its order."""
 
     submissions: tuple[SubmissionResult, ...]
     """By slug, then by token budget and turn limit."""
@@ -187,6 +188,9 @@ class Results:
     past_budget: frozenset[str] = frozenset()
     """Ids of runs whose generator was given messages over the token budget: no rank either."""
 
+    retired: tuple[RetiredTarget, ...] = ()
+    """Targets of the set that were retired: in none of the above."""
+
     game: Game[Any] = field(default_factory=partial(load_game, DEFAULT_GAME), compare=False)
     """The game, with a measure for each judge that rated (``ircore.results.judged_measures``)."""
 
@@ -195,7 +199,11 @@ class Results:
 
     @classmethod
     def from_runs(
-        cls, runs: Iterable[RunSource | PlayedRun], cleared: Collection[str] = (), game: Game[Any] | None = None
+        cls,
+        runs: Iterable[RunSource | PlayedRun],
+        cleared: Collection[str] = (),
+        game: Game[Any] | None = None,
+        retired: Sequence[RetiredTarget] | None = None,
     ) -> "Results":
         """Compute the results of runs; the order in which they are given does not matter.
 
@@ -204,6 +212,7 @@ class Results:
                 views. Those of reference players become ``references``.
             cleared: Ids of runs whose findings a maintainer looked at: they keep their ranks.
             game: The game; the installed one of the runs' name if None.
+            retired: Targets that are left out; those that the project has retired from the runs' set if None.
 
         Raises:
             InputError: There is no run but those of reference players, two runs are of different games or instance
@@ -215,6 +224,11 @@ class Results:
         sources = sorted((PlayedRun.of(run, game) for run in runs), key=lambda run: run.sort_key)
         # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(sources)
+        if retired is None:
+            retired = retired_in(sources[0].run.instance_set)
+        if retired:
+            names = {target.instance_id for target in retired}
+            sources = [run.without(names) for run in sources]
         game = sources[0].game
         is_judged = game.is_judged
         alone = all(run.run.reference for run in sources)
@@ -260,6 +274,7 @@ class Results:
             ),
             held=held_run_ids,
             past_budget=past_budget,
+            retired=tuple(retired),
             game=game,
             programs=program_words(spec for run in sources for spec in run.run.submission.players.values()),
             judge_identities=identities,

@@ -4,7 +4,7 @@ A run is stored in a folder (``ircore.runs.folder``) or in the tables of a relea
 reads each part once, when it is first asked for, and computes from it what concerns this run alone.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from math import fsum
@@ -144,9 +144,9 @@ class PlayedRun:
         """Identity of the run."""
         return self.source.run
 
-    @property
+    @cached_property
     def instances(self) -> InstanceSet:
-        """The instance set that was played."""
+        """The instance set that was played, less what ``without`` leaves out."""
         return self.source.instances
 
     @cached_property
@@ -204,6 +204,37 @@ class PlayedRun:
         view._judged = judged
         for name in ("every_score", "_values", "results"):
             view.__dict__.pop(name, None)
+        return view
+
+    def without(self, left_out: Collection[str]) -> "PlayedRun":
+        """Return the run without the episodes of some instances, such as retired targets; its files are not changed.
+
+        Args:
+            left_out: Ids of the instances.
+        """
+        view, known = copy(self), self.instances
+        for name in (
+            "cells",
+            "every_score",
+            "language",
+            "part_shares",
+            "rendering_shares",
+            "results",
+            "reweighed",
+            "said",
+            "scopes",
+            "scores",
+            "_values",
+        ):
+            view.__dict__.pop(name, None)
+        view.instances = InstanceSet(
+            known.folder, known.identity, known.instances.where(lambda entry: entry.instance_id not in left_out)
+        )
+        view.episodes = tuple(episode for episode in self.episodes if episode.instance_id not in left_out)
+        kept = {episode.episode_id for episode in view.episodes}
+        view.costs = {name: cost for name, cost in self.costs.items() if name in kept}
+        if "results" in self.__dict__:  # computed already, or kept by an earlier build
+            view.results = tuple(result for result in self.results if result.episode.instance_id not in left_out)
         return view
 
     @cached_property
@@ -288,7 +319,9 @@ class PlayedRun:
     @cached_property
     def said(self) -> tuple[SaidTurn, ...]:
         """Facts that messages state and renderings show, as far as that was measured; nothing of a release's run."""
-        return read_said(self.source) if isinstance(self.source, RunFolder) else ()
+        turns = read_said(self.source) if isinstance(self.source, RunFolder) else ()
+        names = {episode.episode_id for episode in self.episodes} if turns else set()
+        return tuple(turn for turn in turns if turn.episode_id in names)
 
     def facts(self, judge: str | None = VERIFIED) -> "Iterator[RenderingFacts]":
         """Yield the facts of drawn targets that each rendering shows, a line for each; read anew at every call.

@@ -56,6 +56,7 @@ from leaderboard.pages.people import TITLE as PEOPLE_TITLE
 from leaderboard.pages.people import people_page, read_studies
 from leaderboard.pages.player_boards import player_board_pages
 from leaderboard.pages.players import player_pages
+from leaderboard.pages.retired import retired_pages
 from leaderboard.pages.search_entries import search_file
 from leaderboard.pages.season_column import check_season
 from leaderboard.pages.targets import targets_page
@@ -236,7 +237,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     named = _naming_pages(site, games, options.names)
     versions = (*version_pages(site.version, frozen), history_page(site, frozen))
     pending = [pending_page(submitted, runs)] if submitted else []
-    pages = (*all_pages(site, games), *named, *versions, *handed_in, *pending)
+    retired = [page for section in (site, *games) for page in retired_pages(section)]
+    pages = (*all_pages(site, games), *named, *versions, *handed_in, *pending, *retired)
     files: list[Files] = [*_reconstruction_files(site, fragments), partial(games_board_files, games)]
     files += [partial(make, section) for section in games for make in _BOARD_FILES]
     files.append(partial(search_file, site, pages))
@@ -271,7 +273,8 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
     own = (games_front_page(games, handed_in), *game_pages(games), *_naming_pages(None, games, options.names))
     pending = [pending_page(submitted, [run.path for run in runs])] if submitted else []
-    shown = (*own, _prompts_page(), *handed_in, *pending)
+    retired = [page for section in games for page in retired_pages(section)]
+    shown = (*own, _prompts_page(), *handed_in, *pending, *retired)
     pages = (*shown, *absent)
     files = (
         partial(games_board_files, games),

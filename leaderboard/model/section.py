@@ -92,7 +92,7 @@ class GameSection(Site):
     @cached_property
     def titles(self) -> dict[str, str]:
         """Names of the instances for headings, by their ids."""
-        return instance_titles(self.instances)
+        return instance_titles(self.whole_set)
 
     def instance_path(self, instance: Instance) -> str:
         """Return the path of an instance's page, without suffix."""

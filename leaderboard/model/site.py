@@ -259,9 +259,9 @@ class Site:
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
         self._under: dict[Any, Results] = {}
-        self.runs: dict[str, Any] = {
-            run.run.run_id: run for run in (self.results.every_run if isinstance(runs, Results) else runs)
-        }
+        # Without the episodes of retired targets, where there are any.
+        shown = self.results.every_run if isinstance(runs, Results) or self.results.retired else runs
+        self.runs: dict[str, Any] = {run.run.run_id: run for run in shown}
         self.pictures = PictureBook() if pictures is None else pictures  # An empty book is given too.
         self.hues = _hues(self.results, self.judge)
         self.pairs = _pairs(self.results, self.hues, self.folder)
@@ -427,11 +427,19 @@ class Site:
         first: Path = next(iter(self.runs.values())).instances.folder / instance.pictures["target"].image
         return next((path for path in paths if path.is_file()), first)
 
+    @property
+    def whole_set(self) -> Sequence[Instance]:
+        """The set with its retired targets."""
+        if not self.results.retired:
+            return self.results.instances
+        whole: Sequence[Instance] = next(iter(self.runs.values())).source.instances.instances
+        return whole
+
     def _galleries(self) -> dict[str, Gallery]:
         refuse_withheld(self.results.instances, "site")
         played = {result.episode.instance_id for results in self.results.episodes.values() for result in results}
         # Counted before any instance is left out, so that numbers in titles do not depend on the runs.
-        titles = instance_titles(self.results.instances)
+        titles = instance_titles(self.whole_set)
         galleries = {}
         for instance in self.results.instances:
             path = self.target_path(instance)

@@ -7,7 +7,7 @@ _MODULES = {
     "maintain.channel": ("channel-test",),
     "maintain.decisions": (
         *("clear", "correct", "dispute", "reinstate", "settle", "withdraw"),
-        *("decisions", "history", "update"),
+        *("decisions", "history", "retire", "update"),
     ),
     "maintain.season": ("season",),
     "maintain.setup": ("setup",),

@@ -15,10 +15,13 @@ from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.lifecycle import Withdrawal, decision_lines
+from ircore.core.plugins import unknown
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.core.tables import read_table
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
+from ircore.instances.benchmark import RETIRED, RetiredTarget, retire_target, versions_of_set
+from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import (
@@ -30,6 +33,7 @@ from ircore.submissions.decisions import (
     status_of,
     withdrawals_of,
 )
+from ircore.submissions.texts import text_faults
 
 _reason = click.option("--reason", required=True, metavar="TEXT", help="One line that everybody may read.")
 _run = click.option("--run", "run_id", metavar="ID", help="Only this published run; all published runs if not given.")
@@ -171,4 +175,34 @@ def _add(
         raise InputError(f"--{problem}", "Give the option another value.") from error
     taken = add_decision(folder, decision)
     click.echo(f"{folder / DECISIONS}: {counted(len(taken), 'decision')}; {folder.name} is {status_of(taken)}")
+    click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)
+
+
+@click.command("retire", short_help="Let a wrong target count on no board any more.")
+@click.argument("target")
+@click.option("--instances", type=PATH, required=True, help="The set that the target is of.")
+@_reason
+@click.option("--version", metavar="NAME", help="Version of the benchmark that goes without it.")
+@_date
+def retire(target: str, instances: Path, reason: str, version: str | None, date: str | None) -> None:
+    """Declare that TARGET, an instance's id, counts on no board any more: its scene, answer or difficulty is wrong.
+
+    Set and runs stay as they are. The declaration is a line in the project, which the next release and site follow.
+    """
+    known = read_instances(instances)
+    if target not in known.instances.ids:
+        raise unknown("target", target, known.instances.ids, str(instances))
+    if version is None and (released := versions_of_set(known.identity)):
+        problem = f"--version: is missing, and the set is of the released version {released[-1]}"
+        raise InputError(problem, "Name the version that goes without the target, such as 2026.2.")
+    day = date or datetime.now(UTC).date().isoformat()
+    fields = {"instance_set": known.identity, "instance_id": target, "version": version, "date": day, "reason": reason}
+    if fault := next(text_faults(("reason",), reason), None):
+        raise InputError(f"--reason: {fault.problem}", fault.remedy)
+    try:
+        gone = RetiredTarget.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(f"--{describe_validation_error(error)}", "Give the option another value.") from error
+    retire_target(gone)
+    click.echo(f"{RETIRED}: {target} of the set {known.identity[:12]} is retired")
     click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)

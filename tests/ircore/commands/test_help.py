@@ -155,8 +155,8 @@ WITHOUT_JSON = {
     "site record", "site serve", "study run", "submission hand-in", "submission new", "submission pin",
     "maintain channel-test", "maintain clear", "maintain correct", "maintain decisions", "maintain dispute",
     "maintain evaluate", "maintain evaluate-pending", "maintain paid", "maintain preview", "maintain reinstate",
-    "maintain season begin", "maintain season restore", "maintain season reveal", "maintain season slice",
-    "maintain settle", "maintain spot-replay", "maintain update", "maintain withdraw",
+    "maintain retire", "maintain season begin", "maintain season restore", "maintain season reveal",
+    "maintain season slice", "maintain settle", "maintain spot-replay", "maintain update", "maintain withdraw",
 }  # fmt: skip
 """Commands that serve, ask, sign or record; the others answer, or make a folder whose contents a script may ask for."""
 
