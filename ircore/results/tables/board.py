@@ -122,9 +122,11 @@ def _notes(results: Results, order: Order) -> tuple[str, ...]:
         "± is half the 95 % interval; ranks are what paired comparisons of main scores allow; "
         f"main = {main} × share played, so an episode that a pair did not play counts as 0."
     )
+    gone = ", ".join(target.instance_id for target in results.retired)
+    notes = (note, f"Retired targets, which count nowhere: {gone}.") if gone else (note,)
     if order == "main":
-        return (note,)
-    return note, "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0."
+        return notes
+    return *notes, "Rows are ordered by score: that leaves out what a pair did not play, which the ranks count as 0."
 
 
 def references_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
