@@ -110,15 +110,31 @@ class GitHub:
         """
         return self._ask("GET", path, missing=_NOTHING) or None
 
-    def running(self, workflow: str, own: str = "") -> list[int]:
-        """Return the numbers of the workflow's runs that are under way; runs that wait for an approval are not.
+    def playing(self, workflow: str, job: str, own: str = "") -> list[int]:
+        """Return the numbers of the workflow's runs whose job of a name is under way.
 
         Args:
             workflow: File name of the workflow.
+            job: Name of the job, as the workflow states it.
             own: Number of the run that asks, which is left out.
         """
-        listed = self._listed(f"/actions/workflows/{quote(workflow, safe='')}/runs?status=in_progress", "workflow_runs")
-        return sorted(int(run["id"]) for run in listed if str(run["id"]) != own and run["head_branch"] == MAIN)
+        under_way = [number for number in self._runs(workflow, "in_progress") if str(number) != own]
+        return [
+            number
+            for number in under_way
+            if any(
+                (each["name"], each["status"]) == (job, "in_progress")
+                for each in self._listed(f"/actions/runs/{number}/jobs", "jobs")
+            )
+        ]
+
+    def unapproved(self, workflow: str) -> list[int]:
+        """Return the numbers of the workflow's runs that wait for somebody's approval."""
+        return self._runs(workflow, "waiting")
+
+    def _runs(self, workflow: str, status: str) -> list[int]:
+        listed = self._listed(f"/actions/workflows/{quote(workflow, safe='')}/runs?status={status}", "workflow_runs")
+        return sorted(int(run["id"]) for run in listed if run["head_branch"] == MAIN)
 
     def artefacts(self, name: str, workflow: str) -> Iterator[Artefact]:
         """Yield the artefacts that a workflow of this repository's branch ``main`` left, the newest first.
@@ -129,7 +145,7 @@ class GitHub:
 
         Args:
             name: Name of the artefacts.
-            workflow: File name of the workflow, which is started by hand.
+            workflow: File name of the workflow, which is started by hand or by schedule.
 
         Raises:
             WorkError: The service cannot be asked, or lists more than ``MOST_PAGES`` pages.
@@ -228,7 +244,7 @@ def _own_artefact(about: Mapping[str, Any]) -> Artefact | None:
 
 
 def _is_own_run(run: Mapping[str, Any], workflow: str) -> bool:
-    """Return whether a workflow's run was started by hand on this repository's branch ``main``."""
+    """Return whether a workflow's run was started by hand or by schedule on this repository's branch ``main``."""
     repositories = [(run.get(name) or {}).get("id") for name in ("repository", "head_repository")]
     # With the branch behind an @, in some answers.
     path, _, ref = str(run.get("path")).partition("@")
@@ -237,5 +253,6 @@ def _is_own_run(run: Mapping[str, Any], workflow: str) -> bool:
         and repositories[0] == repositories[1]
         and path == f".github/workflows/{workflow}"
         and ref in ("", MAIN, f"refs/heads/{MAIN}")
-        and (run.get("event"), run.get("head_branch")) == ("workflow_dispatch", MAIN)
+        and run.get("event") in ("workflow_dispatch", "schedule")
+        and run.get("head_branch") == MAIN
     )

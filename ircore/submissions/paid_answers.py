@@ -48,6 +48,8 @@ ARTEFACT = "runs"
 """Name of the artefact in which the workflow keeps its runs, finished or not."""
 
 WORKFLOW = "evaluate.yml"
+JOB = "Play or re-score"
+"""Name of the job that pays for answers."""
 
 MOST_ARTEFACTS = 20
 """Artefacts that are looked through, the newest first: a later job may have evaluated other pairs."""

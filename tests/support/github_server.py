@@ -53,6 +53,8 @@ class GitHubServer(ThreadingHTTPServer):
         uploads: Artefacts beside the one in the folder ``runs``, which the workflow ``evaluate`` left, if it is there.
         downloaded: Folders of the artefacts that were downloaded, in order.
         under_way: Numbers of the evaluations that play now.
+        looking: Numbers of those whose first job, which pays for nothing, is under way.
+        unapproved: Numbers of those that wait for an approval.
         settings: Answers to further questions about the repository, by path below it.
         tokens_elsewhere: Tokens that were sent to where artefacts lie, which must be none.
     """
@@ -66,6 +68,8 @@ class GitHubServer(ThreadingHTTPServer):
         self.uploads: list[Uploaded] = []
         self.downloaded: list[str] = []
         self.under_way: list[int] = []
+        self.looking: list[int] = []
+        self.unapproved: list[int] = []
         self.settings: dict[str, Any] = {}
 
     def listed(self) -> list[Uploaded]:
@@ -144,9 +148,16 @@ def _run(server: GitHubServer, match: Any, query: Any) -> tuple[int, Any]:
 
 
 def _under_way(server: GitHubServer, match: Any, query: Any) -> tuple[int, Any]:
-    assert query["status"] == ["in_progress"]
-    runs = [{"id": number, "head_branch": "main"} for number in server.under_way]
+    listed = {"in_progress": [*server.under_way, *server.looking], "waiting": server.unapproved}
+    runs = [{"id": number, "head_branch": "main"} for number in listed[query["status"][0]]]
     return 200, {"total_count": len(runs), "workflow_runs": _page(runs, query)}
+
+
+def _jobs(server: GitHubServer, match: Any, query: Any) -> tuple[int, Any]:
+    looking = int(match[1]) in server.looking
+    states = {"What waits, and what it would cost": looking, "Play or re-score": not looking}
+    jobs = [{"name": name, "status": "in_progress" if busy else "completed"} for name, busy in states.items()]
+    return 200, {"total_count": len(jobs), "jobs": _page(jobs, query)}
 
 
 def _zip(server: GitHubServer, match: Any, query: Any) -> tuple[int, Any]:
@@ -156,6 +167,7 @@ def _zip(server: GitHubServer, match: Any, query: Any) -> tuple[int, Any]:
 ROUTES = (
     ("/actions/artifacts", _artefacts),
     ("/actions/runs/([0-9]+)", _run),
+    ("/actions/runs/([0-9]+)/jobs", _jobs),
     ("/actions/workflows/evaluate.yml/runs", _under_way),
     ("/actions/artifacts/([0-9]+)/zip", _zip),
 )

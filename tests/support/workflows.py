@@ -116,6 +116,7 @@ class Service:
             settings = {**asked.get("env", {}), **step.get("env", {})}
             environment = {name: filled(str(value), known) for name, value in settings.items()}
             environment |= {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(written), "CI": "true"}
+            environment["GITHUB_EVENT_NAME"] = known.get("github.event_name", "workflow_dispatch")
             written.write_text("")
             failed, output = self._give(step["run"], place, environment)
             outcome.output += f"$ {step['run']}\n{output}"

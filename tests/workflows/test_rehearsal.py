@@ -93,6 +93,14 @@ def evaluate(world: World) -> None:
     forged = Uploaded("foreign", created="2027-01-01T00:00:00Z", fork=True, event="pull_request")
     world.github.uploads.append(forged)
 
+    waiting = world.run("evaluate", "waiting")
+    assert waiting.outputs == {"count": "2"}, waiting.output
+    assert "2 evaluations: at most about 0.00 US$" in waiting.summary
+    world.github.unapproved = [1]
+    weekly = world.run("evaluate", "waiting", github__event_name="schedule")
+    assert (weekly.outputs, weekly.failed) == ({"count": "0"}, None)
+    assert "evaluation 1 waits for an approval already" in weekly.summary
+
     world.github.under_way = [2]
     early = world.run("evaluate", "evaluate")
     assert (early.failed or "").startswith(".venv/bin/ircore maintain paid ")
@@ -154,6 +162,10 @@ def publish(world: World) -> None:
 
 def approve_late(world: World) -> None:
     """The first evaluation is approved: all that it names is done or gone. A season is set, and stays secret."""
+    nothing = world.run("evaluate", "waiting", inputs__slugs=f"{SLUG},extractive")
+    assert nothing.outputs == {"count": "0"}
+    assert "my-players: skipped, since it does not wait" in nothing.summary
+    assert world.run("evaluate", "evaluate", needs__waiting__outputs__count="0").skipped
     season = {"vars__SEASON": "2027-spring", "secrets__SEASON_SECRET": (world.root / "season/secret.json").read_text()}
     late = world.run("evaluate", "evaluate", inputs__slugs=f"{SLUG},extractive", **season)
     assert late.failed is None, late.output

@@ -27,11 +27,11 @@ from ircore.core.terminal import printable
 from ircore.core.untrusted_text import inert_markdown
 from ircore.instances.store import InstanceSet, read_sets, set_of_game
 from ircore.players.submission import manifests_in, read_manifest
-from ircore.submissions.batch import chosen, goes_on, is_finished, spent
+from ircore.submissions.batch import chosen, goes_on, is_finished, names_in, spent
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
 from ircore.submissions.merged_submissions import merged_submissions
-from ircore.submissions.paid_answers import WORKFLOW, bring_back
+from ircore.submissions.paid_answers import JOB, WORKFLOW, bring_back
 from ircore.submissions.pending_work import waiting_submissions
 from ircore.submissions.season_gaps import write_season_gaps
 from ircore.submissions.seasons import committed_set
@@ -98,8 +98,7 @@ def evaluate_pending(
         write_season_gaps(gaps, no_gaps(committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
     manifests_in(folder)  # refuses a folder without any submission
     waiting = waiting_submissions(merged_submissions(folder), published_runs(published), sets.values())
-    names = [name.strip() for name in only.split(",") if name.strip()]
-    slugs, left_out = chosen(names, [each.slug for each in waiting])
+    slugs, left_out = chosen(names_in(only), [each.slug for each in waiting])
     words = option_words(
         {
             "--published": published, "--concurrency": concurrency, "--judges": judges,
@@ -199,7 +198,7 @@ def paid(folder: Path, instances: tuple[Path, ...], out: Path) -> None:
     but answers of models is taken from an artefact: no scores, no word on who played.
     """
     service = GitHub.of_job()
-    if others := service.running(WORKFLOW, os.environ.get("GITHUB_RUN_ID", "")):
+    if others := service.playing(WORKFLOW, JOB, os.environ.get("GITHUB_RUN_ID", "")):
         raise WorkError(f"evaluation {others[0]} is under way", "Start this one again once that one has ended.")
     lines = list(bring_back(service, folder, read_sets(instances).values(), out))
     for line in lines or ["no earlier answers are kept"]:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -24,6 +25,7 @@ from ircore.commands.run_paths import runs_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.terminal import printable
+from ircore.core.untrusted_text import inert_markdown
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
 from ircore.instances.store import is_pulled, read_sets
@@ -32,12 +34,13 @@ from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import ocr_missing
-from ircore.submissions.batch import spent, unpriced, write_bounds
-from ircore.submissions.check.reports import add_step_summary
+from ircore.submissions.batch import chosen, names_in, spent, unpriced, write_bounds
+from ircore.submissions.check.reports import add_step_output, add_step_summary
+from ircore.submissions.github import GitHub
 from ircore.submissions.links import dead_links, links_of
 from ircore.submissions.merged_submissions import merged_submissions
-from ircore.submissions.paid_answers import add_kept_judgements, keep_judgements
-from ircore.submissions.pending_work import pending_work
+from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
+from ircore.submissions.pending_work import PendingWork, pending_work
 from ircore.submissions.reproduce import differences, plays_offline
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
@@ -62,15 +65,32 @@ _folder = click.argument("folder", default="submissions", type=PATH)
     help="Set that counts for its game, may be repeated: decides the cost, and which runs are of an earlier version.",
 )
 @path_option("--prices", "File of prices that are added to the built-in prices.")
+@click.option("--only", default="", metavar="SLUG,…", help="Of what waits, these submissions; all if empty.")
+@click.option(
+    "--github", is_flag=True, help="For a job: tell the next job how many wait, and the page what they would cost."
+)
 @json_option
-def pending(folder: Path, published: Path, instances: tuple[Path, ...], prices: Path | None, as_json: bool) -> None:
+def pending(
+    folder: Path,
+    published: Path,
+    instances: tuple[Path, ...],
+    prices: Path | None,
+    only: str,
+    github: bool,
+    as_json: bool,
+) -> None:
     """Show what waits for maintainers: submissions in FOLDER to be evaluated, held runs, and open disputes.
 
-    The site has a page of the same.
+    The site has a page of the same. A job that was started by schedule tells the next one that nothing waits while an
+    earlier evaluation waits for its approval.
     """
     manifests_in(folder)  # refuses a folder without any submission
     sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
     work = pending_work(merged_submissions(folder), published_runs(published), sets, prices)
+    slugs, left_out = chosen(names_in(only), [waiting.slug for waiting in work.waiting])
+    work = work._replace(waiting=tuple(waiting for waiting in work.waiting if waiting.slug in slugs))
+    if github:
+        _tell_job(work, left_out)
     if as_json:
         echo_json(work.as_dict())
         return
@@ -87,6 +107,21 @@ def pending(folder: Path, published: Path, instances: tuple[Path, ...], prices: 
         click.echo(f"{counted(len(work.waiting), 'evaluation')}: {work.cost}; start the workflow evaluate", err=True)
     if not any(work):
         click.echo("nothing is waiting")
+
+
+def _tell_job(work: PendingWork, left_out: Sequence[str]) -> None:
+    """Tell the next job of a workflow how many evaluations wait, and its page what they are and cost."""
+    asked = GitHub.of_job().unapproved(WORKFLOW) if os.environ.get("GITHUB_EVENT_NAME") == "schedule" else []
+    lines = [f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}" for waiting in work.waiting]
+    lines += [f"{name[:80]}: skipped, since it does not wait" for name in left_out]
+    if asked:
+        lines = [f"evaluation {asked[0]} waits for an approval already: approve that one"]
+        click.echo(lines[0])
+    head = (
+        f"### {counted(len(work.waiting), 'evaluation')}: {work.cost}\n\n" if work.waiting else "### Nothing waits\n\n"
+    )
+    add_step_summary(head + "".join(f"* {inert_markdown(line)}\n" for line in lines))
+    add_step_output("waiting", "0" if asked else str(len(work.waiting)))
 
 
 @click.command("evaluate", short_help="Play or re-score a merged pair, then score it.")

@@ -329,7 +329,8 @@ def test_two_evaluations_do_not_pay_for_the_same(
     """A run that waits for an approval holds nobody up; a run that plays does, but for itself."""
     words = ["maintain", "paid", str(job.root / "submissions"), "--instances", str(job.root / "set")]
     monkeypatch.setenv("GITHUB_RUN_ID", "7")
-    job.github.under_way = [7]
+    # One that only looks at what waits pays for nothing.
+    job.github.under_way, job.github.looking = [7], [9]
     assert ircore([*words, "--out", str(job.root / "runs")]) == 0
     job.github.under_way = [7, 8]
     assert ircore([*words, "--out", str(job.root / "runs")]) == 1
