@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
+from ircore.core.plugins import builtin, load
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
@@ -119,6 +119,9 @@ async def _answer(patient: Patient) -> list[Finding]:
     question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
     timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
     if isinstance(timed, Finding):
+        # A program of this project that seeks a dialogue or a task in the words is right to refuse these.
+        if timed.detail.startswith("rule_broken") and patient.spec.player in builtin("players"):
+            return await _accept(patient)
         return [timed._replace(remedy=f"{BROKEN} {OWN_GAME}") if timed.remedy == BROKEN else timed]
     answer = timed.answer
     if isinstance(answer, PictureAnswer):

@@ -41,6 +41,7 @@ class _Plan:
     folder: Path
     game: str
     seats: tuple[str, ...]
+    rules: tuple[str, ...]
     played_by: str | None
     repo: str | None
     instances: Path | None
@@ -90,6 +91,9 @@ class _Plan:
     multiple=True,
     help="Player of a seat of a new pair, such as 'describer=openai gpt-5.2 temperature=0'.",
 )
+@click.option(
+    "--rule", "rules", metavar="NAME=VALUE", multiple=True, help="Rule of a new pair; may be given several times."
+)
 @click.option("--played-by", type=click.Choice(["me", "maintainers"]), help="Who plays the pair.")
 @click.option("--repo", metavar="ORG/NAME", help="Your public dataset repository for the transcripts.")
 @path_option("--instances", "The instance set; drawn if not given.")
@@ -110,6 +114,7 @@ def hand_in(
     path: Path,
     game: str,
     seats: tuple[str, ...],
+    rules: tuple[str, ...],
     played_by: str | None,
     repo: str | None,
     instances: Path | None,
@@ -142,6 +147,7 @@ def hand_in(
         folder,
         game,
         seats,
+        rules,
         played_by,
         repo,
         instances,
@@ -250,9 +256,15 @@ def _manifest(plan: _Plan, clone: Clone) -> None:
 def _seat_options(plan: _Plan) -> list[str]:
     stated = dict(text.partition("=")[::2] for text in plan.seats)
     words: list[str] = []
+    ruled = {text.partition("=")[0] for text in plan.rules}
+    words += [word for rule in plan.rules for word in ("--rule", rule)]
     for seat in load_game(plan.game, "--game").seats:
         if seat.when and seat.name not in stated:
             continue
+        # Whoever names a player of such a seat wants the seat to be asked.
+        if seat.when and seat.when not in ruled:
+            words += ["--rule", f"{seat.when}=true"]
+            ruled.add(seat.when)
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
         line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")

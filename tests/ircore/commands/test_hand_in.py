@@ -296,6 +296,16 @@ def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
     assert asked[:6] == ["pr", "create", "--base", "main", "--head", SLUG]
 
 
+def test_a_seat_of_a_rule_brings_its_rule() -> None:
+    plan: Any = SimpleNamespace(
+        game="reasoning", seats=("drawer=editor", "reader=editor", "thinker=solver"), rules=(), yes=True
+    )
+    players = [f"--player {seat}" for seat in plan.seats]
+    assert " ".join(hand_in._seat_options(plan)) == f"{players[0]} {players[1]} --rule thinking=true {players[2]}"
+    plan.rules = ("thinking=false",)
+    assert " ".join(hand_in._seat_options(plan)) == " ".join(["--rule thinking=false", *players])
+
+
 def test_a_seat_is_one_line() -> None:
     line = "openai gpt-5.2 2026-01-15 https://openrouter.ai/api/v1 OPENROUTER_API_KEY temperature=0"
     assert seat_options("describer", line) == [

@@ -17,6 +17,8 @@ from ircore.players.submission import read_manifest
 
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
 
+ROOT = Path(__file__).resolve().parents[3]
+
 
 def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
     capsys.readouterr()
@@ -103,6 +105,14 @@ def test_a_service_that_only_draws_from_text(
     assert "This service does not edit pictures: play with the rule drawing: redraw" in out
     assert "works  redraw: 64 × 64 px" in out
     assert [request.path for request in server.seen][-2:] == ["/images/edits", "/images/generations"]
+
+
+@pytest.mark.parametrize("name", ["literal", "looker", "extractive", "editor", "solver-editor"])
+def test_built_in_programs_of_any_game_hold_nobody_up(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program that looks for a dialogue or a task in the words refuses any other question, and is right to."""
+    status, out = doctor(ROOT / "submissions" / name, capsys)
+    assert status == 0, out
+    assert "FAILS" not in out
 
 
 @pytest.mark.slow
