@@ -94,8 +94,8 @@ def evaluate(world: World) -> None:
     world.github.uploads.append(forged)
 
     waiting = world.run("evaluate", "waiting")
-    assert waiting.outputs == {"count": "2"}, waiting.output
-    assert "2 evaluations: at most about 0.00 US$" in waiting.summary
+    assert waiting.outputs == {"count": "4"}, waiting.output
+    assert "4 evaluations: at most about 0.00 US$" in waiting.summary
     world.github.unapproved = [1]
     weekly = world.run("evaluate", "waiting", github__event_name="schedule")
     assert (weekly.outputs, weekly.failed) == ({"count": "0"}, None)
