@@ -31,6 +31,7 @@ from ircore.games.measuring import Message as Message
 from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.measuring import StepAnswer as StepAnswer
 from ircore.games.pages import Curve as Curve
+from ircore.games.pages import GameWords as GameWords
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError

@@ -31,6 +31,26 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class GameWords:
+    """Words in which questions to a board are asked and answered.
+
+    >>> f"What can nobody {GameWords('target', 'draw', 'drawn', 'final rendering').solve}?"
+    'What can nobody draw?'
+
+    Attributes:
+        instance: What is played, such as ``target``; with an s it names several.
+        solve: What players do with it, such as ``draw``.
+        solved: The same of what is done, such as ``drawn``.
+        result: What an episode leaves to look at, such as ``final rendering``; with an s it names several.
+    """
+
+    instance: str = "instance"
+    solve: str = "solve"
+    solved: str = "solved"
+    result: str = "episode"
+
+
+@dataclass(frozen=True)
 class Pages:
     """How a game looks on the site; every default gives a complete section.
 
@@ -52,6 +72,7 @@ class Pages:
         matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
         instance: Template of an instance, at the head of its page; by default its pictures and texts.
         episode: Template of one episode; by default its steps as cards with pictures, texts and values.
+        words: Words in which questions to a board are asked and answered.
         thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
         method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method. The
             first paragraph, of about two sentences, also stands alone where the game is introduced.
@@ -64,6 +85,7 @@ class Pages:
     matrix: tuple[str, ...] = ()
     instance: str = ""
     episode: str = ""
+    words: GameWords = GameWords()
     thumbnail: str = ""
     method: str = ""
 

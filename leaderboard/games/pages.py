@@ -22,8 +22,11 @@ from leaderboard.games.measures import drawn, measure, scale_ends, similarity
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
+from leaderboard.pages.ask import ask_page
 from leaderboard.pages.board_views import View, rules_label
 from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.feed import changes_page
+from leaderboard.pages.history import history_page
 from leaderboard.pages.matrix import matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.player_boards import player_board_pages
@@ -38,6 +41,8 @@ _TABS = (
     ("gallery/index", "Gallery"),
     ("figures", "Figures"),
     ("pairs/index", "Players"),
+    ("ask", "Ask"),
+    ("history", "History"),
     ("method", "Method"),
 )
 """Pages of every section, with the words of their links."""
@@ -73,6 +78,8 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
         ("boards/index", chain(board_pages(section), player_board_pages(section))),
         ("matrix", matrix_pages(section) if section.results.crossed is not None else iter(())),
         ("compare", iter([compare_page(section)])),
+        ("ask", iter([ask_page(section)])),
+        ("history", iter([history_page(section), changes_page(section)])),
     )
     for tab, pages in shared:
         for page in pages:

@@ -17,6 +17,7 @@ from ircore.games.base import (
     EpisodeSetup,
     Game,
     GameOutcome,
+    GameWords,
     Measure,
     Message,
     Pages,
@@ -90,6 +91,7 @@ class ReconstructionGame(Game[Rules]):
         columns=("preference",),
         rules=("token_budget", "max_turns"),
         figures=("similarity",),
+        words=GameWords("target", "draw", "drawn", "final rendering"),
         episode="{# drawn as a strip of turns #}",
         method="A describer sees the target and says what to draw; a generator draws from the words alone. The "
         "describer then sees target and drawing and says what to correct, turn by turn.",

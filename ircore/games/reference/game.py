@@ -15,7 +15,7 @@ from typing import Any, cast
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
-from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
+from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, GameWords, Measured, Pages, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
 from ircore.games.reference.published import PUBLISHED
@@ -145,6 +145,7 @@ class ReferenceGame(Game[ReferenceRules]):
             Curve("message_words", over="repetition"),
             Curve("message_wnr", over="repetition"),
         ),
+        words=GameWords("context", "understand", "understood"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),

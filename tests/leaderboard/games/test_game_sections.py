@@ -1,5 +1,6 @@
 """Boards of other games on the site keep the rules of all boards."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +26,7 @@ from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.measures import scale_ends
 from leaderboard.games.pages import game_pages
 from leaderboard.model.section import GameSection
+from leaderboard.pages.feed import feed_files
 from leaderboard.pages.search_entries import page_entries
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer
@@ -84,6 +86,37 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
     assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
     assert "/home/a" not in words
+
+
+def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
+    run = guessed("pair", guessing_set(5), [*[9.0] * 10, *[3.0] * 10])
+    html = html_of(GameSection(Results.from_runs(game=Guessing(), runs=[run])), "ask")
+    asked = " ".join(re.sub("<[^>]+>", " ", html).split())
+    assert "What can nobody solve?" in asked
+    assert "where no run scores above 30.0, most of all; 10 of the 20 rated instances are solved by nobody" in asked
+    assert "to a main score of 50, and the best main score of an instance is 60.0" in asked
+    # A single seat has no partners to be compared over, and nobody ends an episode satisfied.
+    assert "is best on" not in asked
+    assert "satisfied" not in asked
+
+
+def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_folder() -> None:
+    runs = [guessed(slug, guessing_set(5), [value] * 20) for slug, value in (("first", 5.0), ("second", 9.0))]
+    days = {"first": "2026-01-01T00:00:00+00:00", "second": "2026-01-02T00:00:00+00:00"}
+    began = [replace(run, run=run.run.model_copy(update={"started": days[run.run.slug]})) for run in runs]
+    section = GameSection(Results.from_runs(game=Guessing(), runs=began))
+    history, changes = html_of(section, "history"), html_of(section, "changes")
+    assert "1 of 2, place 1 none, it leads first-model" in " ".join(re.sub("<[^>]+>", " ", history).split())
+    # Pages of versions, and those in the root, are of another game.
+    assert not re.findall(r'href="../../(?!games/guessing/|charts/game-guessing-)[^"]*"', history + changes)
+    feeds = dict(feed_files(section))
+    assert list(feeds) == ["games/guessing/feed.atom", "games/guessing/feed.json"]
+    items = json.loads(feeds["games/guessing/feed.json"])["items"]
+    assert [item["title"] for item in items] == [
+        "New run: second-model", "New run: first-model", f"First run played with ircore {runs[0].run.version}",
+    ]  # fmt: skip
+    assert "It entered with rank 1 of 2, place 1 of 2 by main score" in items[0]["content_text"]
+    assert "judged by" not in feeds["games/guessing/feed.json"]
 
 
 @pytest.mark.parametrize(
