@@ -72,6 +72,9 @@ class Pages:
         matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
         instance: Template of an instance, at the head of its page; by default its pictures and texts.
         episode: Template of one episode; by default its steps as cards with pictures, texts and values.
+        compared: Name of the instance's picture that renderings are compared with on the page of an instance, as a
+            difference, blinking or behind a slider; of no picture by default, and of none where an instance lacks it.
+        compared_title: What that picture is called there, such as ``A right answer``.
         words: Words in which questions to a board are asked and answered.
         thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
         method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method. The
@@ -85,6 +88,8 @@ class Pages:
     matrix: tuple[str, ...] = ()
     instance: str = ""
     episode: str = ""
+    compared: str = ""
+    compared_title: str = "Target"
     words: GameWords = GameWords()
     thumbnail: str = ""
     method: str = ""

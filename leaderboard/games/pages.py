@@ -16,7 +16,13 @@ from ircore.results.subsets import rivals
 from ircore.results.tables.ranks import tie_words
 from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words
-from leaderboard.games.episodes import episode_html, instance_html, register_pictures
+from leaderboard.games.episodes import (
+    compared_picture,
+    episode_html,
+    instance_html,
+    register_pictures,
+    replayed_measure,
+)
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.measures import drawn, measure, scale_ends, similarity
 from leaderboard.model.section import GameSection
@@ -340,6 +346,8 @@ def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]
     place = ids.index(instance.instance_id)
     return {
         "shown": instance_html(section, instance, root),
+        "compared": compared_picture(section, instance),
+        "replayed": replayed_measure(section),
         "ways_to_get": ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,

@@ -130,6 +130,8 @@ class ReasoningGame(Game[ReasoningRules]):
         columns=("right", "answered", "recognised", "drawn", "gap"),
         figures=("verified", "recognised", "drawn", "gap"),
         matrix=("drawer", "reader"),
+        compared="truth",
+        compared_title="A right answer",
         words=GameWords("task", result="answer"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),

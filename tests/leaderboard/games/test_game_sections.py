@@ -10,6 +10,7 @@ from invented import InventedRun
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
@@ -30,6 +31,7 @@ from leaderboard.pages.feed import feed_files
 from leaderboard.pages.search_entries import page_entries
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer
+from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import category_title, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
@@ -279,6 +281,46 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
     assert "in words, lower is better, per round" in pages["games/guessing/method"]
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
+
+
+class SketchStep(Record):
+    """A step that is a drawing."""
+
+    drawing: Rendering
+
+
+class Sketching(Guessing):
+    """The same game, whose drawings are compared with a picture of the instance."""
+
+    step, step_word = SketchStep, "sketch"
+    measures = Timing.measures
+    pages = Pages(curves=(Curve("length"), Curve("echo")), compared="truth", compared_title="The truth")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_drawings_are_compared_where_the_instance_has_the_declared_picture(
+    known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawing = {"sha256": "c" * 64, "width": 8, "height": 8}
+    run = guessed("pair", guessing_set(5), [5.0] * 20)
+    echoes = tuple(
+        Score(episode_id=episode.episode_id, measure="echo", by="guessing", step=step, value=4.5 * step)
+        for episode in run.played
+        for step in (1, 2)
+    )
+    steps = ({"drawing": drawing}, {"drawing": drawing})
+    played = tuple(episode.model_copy(update={"steps": steps}) for episode in run.played)
+    runs = [replace(run, played=played, given=(*run.given, *echoes))]
+    section = GameSection(Results.from_runs(game=Sketching(), runs=runs))
+    shown = Shown("small.webp", "large.png", 8, 8)
+    monkeypatch.setattr(section, "instance_pictures", lambda _: {"truth": shown} if known else {})
+    monkeypatch.setattr(section, "shown_rendering", lambda *_: shown)
+    html = html_of(section, "gallery/beasts-easy-00")
+    # Echo, from 0 to 9, is the first curve with both ends: 4.5 is in the middle of it.
+    places = re.findall('<span class="drawing" id="pair~([12])" data-turn="[12]" data-score="([0-9.]+)"><img', html)
+    assert places == ([("1", "5.000"), ("2", "10.000")] if known else [])
+    assert ('data-step="sketch"' in html) == (">The truth<" in html) == known
+    assert ("data-gallery" in html) == ('id="pair" data-pair="pair"' in html) == known
 
 
 def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:
