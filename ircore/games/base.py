@@ -30,6 +30,7 @@ from ircore.games.measuring import Measured as Measured
 from ircore.games.measuring import Message as Message
 from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.measuring import StepAnswer as StepAnswer
+from ircore.games.pages import Contrast as Contrast
 from ircore.games.pages import Curve as Curve
 from ircore.games.pages import GameWords as GameWords
 from ircore.games.pages import Pages as Pages
@@ -317,6 +318,14 @@ class Game(ABC, Generic[RulesT]):
             stated: A run, or the manifest that states them.
         """
         return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"))
+
+    def setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
+        """Return the name that the game's paper has for some rules; empty if it has none.
+
+        Args:
+            rules: As a run states them.
+        """
+        return ""
 
     def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:  # noqa: ARG002
         """Return the rules that a new manifest states, where its author states no other ones.

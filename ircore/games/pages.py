@@ -31,6 +31,22 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Contrast:
+    """A chart of a measure by category: a row for each, with a mark for each run.
+
+    >>> Contrast("verified", beside=("recognised", "drawn")).beside
+    ('recognised', 'drawn')
+
+    Attributes:
+        measure: Key of a measure per episode.
+        beside: Keys of measures of the same range that have a row of their own, above the categories.
+    """
+
+    measure: str
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class GameWords:
     """Words in which questions to a board are asked and answered.
 
@@ -69,6 +85,8 @@ class Pages:
         rules: Rules that boards have columns of in files, by their names; every row has the key of all rules.
         figures: Measures drawn as dots with intervals, over all instances and by category, by their keys.
         curves: Learning curves.
+        contrasts: Charts of measures by category.
+        stories: Keys of measures whose curve, or else contrast, stands on the first page, with what it says.
         matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
         instance: Template of an instance, at the head of its page; by default its pictures and texts.
         episode: Template of one episode; by default its steps as cards with pictures, texts and values.
@@ -85,6 +103,8 @@ class Pages:
     rules: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    stories: tuple[str, ...] = ()
     matrix: tuple[str, ...] = ()
     instance: str = ""
     episode: str = ""
@@ -115,6 +135,9 @@ class PublishedFigure:
         source: Address of the paper.
         series: Players and setting of a learning curve that the figure is a point of; empty for a figure of no curve.
         place: Place of the point on the curve's axis, such as the repetition.
+        setting: Rules that the series was played by, as ``Game.setting`` names them: it stands beside runs by the same
+            rules alone. Empty for a series that stands beside all runs.
+        row: Category, or key of a measure, beside which the figure stands in a contrast; empty for a figure of none.
     """
 
     label: str
@@ -123,3 +146,5 @@ class PublishedFigure:
     source: str
     series: str = ""
     place: int = 0
+    setting: str = ""
+    row: str = ""

@@ -14,8 +14,10 @@ from ircore.games.base import Measure
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.subsets import rivals
 from ircore.results.tables.ranks import tie_words
+from leaderboard.charts.catalogue import Chart
 from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words
+from leaderboard.games.contrasts import contrast_charts
 from leaderboard.games.episodes import (
     compared_picture,
     episode_html,
@@ -76,9 +78,11 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
 
 def _section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
-    curves = curve_charts(section)
-    figures = {"figures": _figures(section), "curves": curves, "own_charts": curves}
-    start = _page(section, "index", "start", "start", "index", {}, partial(_start_values, section))
+    curves, contrasts = curve_charts(section), contrast_charts(section)
+    charts = (*contrasts, *curves)
+    figures = {"figures": _figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
+    stories = {"stories": _stories(section, charts)}
+    start = _page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
     yield replace(start, finding=_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
         ("boards/index", chain(board_pages(section), player_board_pages(section))),
@@ -99,6 +103,15 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
     yield _page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
     yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
+
+
+def _stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
+    """Return the charts of the first page: of each measure with a story its curve, or else its contrast."""
+    pages, known = section.game.pages, {chart.id: chart for chart in charts if not chart.missing}
+    names = {contrast.measure: f"contrast-{place}" for place, contrast in enumerate(pages.contrasts, 1)}
+    curves = {curve.measure: f"curve-{place}" for place, curve in enumerate(pages.curves, 1) if not curve.normalised}
+    ids = (f"game-{section.game.name}-{({**names, **curves})[key]}" for key in pages.stories)
+    return [known[name] for name in ids if name in known]
 
 
 def _shared(section: GameSection, tab: str) -> dict[str, Any]:

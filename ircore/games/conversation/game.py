@@ -196,6 +196,7 @@ class ConversationGame(Game[ConversationRules]):
             *(Curve(key, axis="hop") for key in CURVES),
             *(Curve(key, axis="normalised hop", normalised=True) for key in NORMALISED),
         ),
+        stories=("ep_f1", "ssim"),
         matrix=(SUMMARISER.name, GENERATOR.name),
         compared=TARGET,
         compared_title="The picture",

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from invented import InventedRun
@@ -14,7 +15,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
-from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
+from ircore.games.base import Contrast, Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
@@ -22,6 +23,7 @@ from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
+from leaderboard.games.contrasts import contrast_charts
 from leaderboard.games.episodes import episode_html
 from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.measures import scale_ends
@@ -260,7 +262,7 @@ class Timing(Guessing):
     )
 
 
-def timed() -> GameSection:
+def timed_run() -> InventedRun:
     """A run of 20 episodes of two steps, of 3 and 4 words; echo and noise are 5 and 6, 7 and 8."""
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     lengths = tuple(
@@ -270,8 +272,12 @@ def timed() -> GameSection:
         for step in (1, 2)
     )
     ended = tuple(episode.model_copy(update={"steps": ({"words": ["a", "b"]}, {})}) for episode in run.played)
-    run = replace(run, played=ended, given=(*run.given, *lengths))
-    return GameSection(Results.from_runs(game=Timing(), runs=[run]))
+    return replace(run, played=ended, given=(*run.given, *lengths))
+
+
+def timed() -> GameSection:
+    """The run alone."""
+    return GameSection(Results.from_runs(game=Timing(), runs=[timed_run()]))
 
 
 def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
@@ -281,6 +287,65 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
     assert "in words, lower is better, per round" in pages["games/guessing/method"]
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
+
+
+class Memory(GameRules):
+    """A rule that a paper has names for."""
+
+    memory: bool = True
+
+
+class Remembering(Timing):
+    """The same game with settings, of one of which its paper reports a curve."""
+
+    rules = Memory
+    published = tuple(
+        PublishedFigure(
+            f"{who}, round {place}", "length", float(place), "https://example.org/paper", who, place, setting
+        )
+        for who, setting in (("people", ""), ("Model", "F2"))
+        for place in (1, 2)
+    )
+
+    def setting(self, rules: Any) -> str:
+        return "F1" if rules.memory else "F2"
+
+
+def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None:
+    run = timed_run()
+    forgetful = replace(run, run=run.run.model_copy(update={"rules": {"memory": False}, "run_id": "x" * 16}))
+    section = GameSection(Results.from_runs(game=Remembering(), runs=[run, forgetful]))
+    (chart,) = curve_charts(section)
+    said = [note["text"] for note in chart.figure["layout"]["annotations"]]
+    assert [text for text in said if text in {"F1", "F2", "people", "Model"}] == [
+        "F2",
+        "Model",
+        "people",
+        "F1",
+        "people",
+    ]
+    told = [f"from 3.00 to 4.00 with pair-model ({setting})" for setting in ("F2", "F1")]
+    assert chart.title == f"Length by round: {told[0]}, {told[1]}"
+
+
+class Contrasting(Guessing):
+    """The same game, with a chart of its headline by category, beside which its paper has figures."""
+
+    pages = Pages(contrasts=(Contrast("points"),), stories=("points",))
+    published = (PublishedFigure("people, birds", "points", 7.0, "https://example.org/paper", "people", row="birds"),)
+
+
+def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
+    same = [5.0] * 10
+    runs = [guessed("a", guessing_set(5), [*same, *[9.0] * 10]), guessed("b", guessing_set(5), [*same, *[3.0] * 10])]
+    section = GameSection(Results.from_runs(game=Contrasting(), runs=runs))
+    start = " ".join(re.sub("<[^>]+>", " ", html_of(section, "index")).split())
+    assert "Points by category: a-model and b-model differ most in Birds, 9.00 and 3.00" in start
+    (chart,) = contrast_charts(section)
+    reported, _, best = chart.figure["data"]
+    # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
+    assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
+    assert (reported["x"], reported["y"]) == ([7.0], [-0.3])
 
 
 class SketchStep(Record):
