@@ -372,6 +372,10 @@ class Game(ABC, Generic[RulesT]):
         """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
         return ()
 
+    def paper_facts(self) -> Mapping[str, Any]:
+        """Return what the site's page on published scores shows of the game's paper, by name; empty without a page."""
+        return {}
+
     def retold(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
         """Return the answers that give a published episode, whose steps do not hold them.
 

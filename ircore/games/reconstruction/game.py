@@ -179,6 +179,12 @@ class ReconstructionGame(Game[Rules]):
 
         return claims()
 
+    def paper_facts(self) -> Mapping[str, Any]:
+        """Return the paper's printed numbers; see ``Game.paper_facts``."""
+        from ircore.games.reconstruction.published.paper_facts import paper_facts
+
+        return paper_facts()
+
     def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
         """Return answers that the protocol reads as the turns; see ``Game.retold``."""
         from ircore.games.reconstruction.retold import retell

@@ -150,9 +150,9 @@ def test_the_published_page_says_whose_figures_it_shows_and_puts_ours_beside_the
     assert [value["mean"] for value in values["better"]] == [1.07, 0.74, 0.88, 0.40, 0.03, 0.29]
     assert values["hard_counts"] == {"lower": 61, "equal": 8, "higher": 15, "all": 84}
     counted = {value["category"]: (value["lower"], value["equal"], value["higher"]) for value in values["hard"]}
-    assert counted["Simple shapes"] == (3, 2, 7)  # by hand
-    assert counted["Photos"] == (7, 3, 2)
-    assert counted["Geometry"] == (12, 0, 0)
+    assert counted["simple_shapes"] == (3, 2, 7)  # by hand
+    assert counted["photos"] == (7, 3, 2)
+    assert counted["geometry"] == (12, 0, 0)
 
 
 def test_the_server_listens_on_this_machine_only(tmp_path: Path) -> None:
