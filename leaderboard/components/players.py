@@ -3,20 +3,21 @@
 A describer is a colour and a generator a shape, on every page.
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from ircore.core.untrusted_text import visible
 from ircore.submissions.decisions import Decision
-from leaderboard.components.markup import macro
+from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
 from leaderboard.words.untrusted_text import stranger
 
 
+@lru_cache(maxsize=REMEMBERED)
 def player_glyph(hue: int | None = None, shape: int | None = None) -> Markup:
     """Return the marker of a pair, of a describer (a disc in its colour) or of a generator (its shape, neutral).
 
@@ -62,13 +63,14 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None, progr
     return macro("player_name")(_colour(hue), player_glyph(hue, shape), stranger(label), href, program)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def player_names(
-    players: Sequence[str],
+    players: tuple[str, ...],
     href: str | None,
     hue: int | None,
     shape: int | None,
     apart: str = "",
-    programs: Sequence[bool] = (),
+    programs: tuple[bool, ...] = (),
 ) -> Markup:
     """Return the names of players who play together, behind their marker.
 
