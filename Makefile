@@ -13,7 +13,7 @@ CATEGORIES ?=
 # The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Submissions of the other games.
-OTHERS := looker literal extractive extractive-sketch solver-editor editor
+OTHERS := looker looker-alone literal extractive extractive-sketch solver-editor editor
 RUNS := $(PAIRS:%=$(DEMO)/runs/%) $(OTHERS:%=$(DEMO)/runs/%)
 FILES = $(shell find $(1) -type f -not -name '*.pyc' -not -path '*/__pycache__/*' 2>/dev/null)
 INSTALLED := $(VENV)/.installed

@@ -30,7 +30,9 @@ from ircore.games.measuring import Measured as Measured
 from ircore.games.measuring import Message as Message
 from ircore.games.measuring import RatedPicture as RatedPicture
 from ircore.games.measuring import StepAnswer as StepAnswer
+from ircore.games.pages import Contrast as Contrast
 from ircore.games.pages import Curve as Curve
+from ircore.games.pages import GameWords as GameWords
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
 from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
@@ -317,6 +319,14 @@ class Game(ABC, Generic[RulesT]):
         """
         return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"))
 
+    def setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
+        """Return the name that the game's paper has for some rules; empty if it has none.
+
+        Args:
+            rules: As a run states them.
+        """
+        return ""
+
     def proposed_rules(self, players: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:  # noqa: ARG002
         """Return the rules that a new manifest states, where its author states no other ones.
 
@@ -361,6 +371,10 @@ class Game(ABC, Generic[RulesT]):
     def claims(self) -> "tuple[Claim, ...]":
         """Return the sentences of the game's paper that runs are held against, in the order of its sections."""
         return ()
+
+    def paper_facts(self) -> Mapping[str, Any]:
+        """Return what the site's page on published scores shows of the game's paper, by name; empty without a page."""
+        return {}
 
     def retold(self, episode: Episode, rules: Any, prompts: Any) -> "Retelling | None":  # noqa: ARG002
         """Return the answers that give a published episode, whose steps do not hold them.

@@ -133,8 +133,12 @@ def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
 def _rules_of_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield the rules of the columns, figures, curves and matrix that a game's pages name."""
     pages, keys = game.pages, {measure.key for measure in game.measures}
-    for key in (*pages.columns, *pages.figures, *(curve.measure for curve in pages.curves)):
+    contrasts = [key for contrast in pages.contrasts for key in (contrast.measure, *contrast.beside)]
+    charted = {*(curve.measure for curve in pages.curves), *(contrast.measure for contrast in pages.contrasts)}
+    for key in (*pages.columns, *pages.figures, *(curve.measure for curve in pages.curves), *contrasts):
         yield key in keys, f"pages name the measure {key}, which is not declared"
+    for key in pages.stories:
+        yield key in charted, f"pages tell a story of {key}, which no curve and no contrast is of"
     per_step = {measure.key for measure in game.measures if measure.per == "step"}
     for curve in pages.curves:
         yield curve.measure in per_step, f"a curve is of {curve.measure}, which is no measure per step"

@@ -31,6 +31,42 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Contrast:
+    """A chart of a measure by category: a row for each, with a mark for each run.
+
+    >>> Contrast("verified", beside=("recognised", "drawn")).beside
+    ('recognised', 'drawn')
+
+    Attributes:
+        measure: Key of a measure per episode.
+        beside: Keys of measures of the same range that have a row of their own, above the categories.
+    """
+
+    measure: str
+    beside: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GameWords:
+    """Words in which questions to a board are asked and answered.
+
+    >>> f"What can nobody {GameWords('target', 'draw', 'drawn', 'final rendering').solve}?"
+    'What can nobody draw?'
+
+    Attributes:
+        instance: What is played, such as ``target``; with an s it names several.
+        solve: What players do with it, such as ``draw``.
+        solved: The same of what is done, such as ``drawn``.
+        result: What an episode leaves to look at, such as ``final rendering``; with an s it names several.
+    """
+
+    instance: str = "instance"
+    solve: str = "solve"
+    solved: str = "solved"
+    result: str = "episode"
+
+
+@dataclass(frozen=True)
 class Pages:
     """How a game looks on the site; every default gives a complete section.
 
@@ -49,9 +85,15 @@ class Pages:
         rules: Rules that boards have columns of in files, by their names; every row has the key of all rules.
         figures: Measures drawn as dots with intervals, over all instances and by category, by their keys.
         curves: Learning curves.
+        contrasts: Charts of measures by category.
+        stories: Keys of measures whose curve, or else contrast, stands on the first page, with what it says.
         matrix: Two seats whose players are crossed in a matrix; by default the first two seats.
         instance: Template of an instance, at the head of its page; by default its pictures and texts.
         episode: Template of one episode; by default its steps as cards with pictures, texts and values.
+        compared: Name of the instance's picture that renderings are compared with on the page of an instance, as a
+            difference, blinking or behind a slider; of no picture by default, and of none where an instance lacks it.
+        compared_title: What that picture is called there, such as ``A right answer``.
+        words: Words in which questions to a board are asked and answered.
         thumbnail: Name of the picture that stands for an instance in the gallery; by default its first picture.
         method: How the game is played, in plain paragraphs separated by blank lines, for the page on the method. The
             first paragraph, of about two sentences, also stands alone where the game is introduced.
@@ -61,9 +103,14 @@ class Pages:
     rules: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    stories: tuple[str, ...] = ()
     matrix: tuple[str, ...] = ()
     instance: str = ""
     episode: str = ""
+    compared: str = ""
+    compared_title: str = "Target"
+    words: GameWords = GameWords()
     thumbnail: str = ""
     method: str = ""
 
@@ -88,6 +135,9 @@ class PublishedFigure:
         source: Address of the paper.
         series: Players and setting of a learning curve that the figure is a point of; empty for a figure of no curve.
         place: Place of the point on the curve's axis, such as the repetition.
+        setting: Rules that the series was played by, as ``Game.setting`` names them: it stands beside runs by the same
+            rules alone. Empty for a series that stands beside all runs.
+        row: Category, or key of a measure, beside which the figure stands in a contrast; empty for a figure of none.
     """
 
     label: str
@@ -96,3 +146,5 @@ class PublishedFigure:
     source: str
     series: str = ""
     place: int = 0
+    setting: str = ""
+    row: str = ""

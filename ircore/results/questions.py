@@ -1,7 +1,8 @@
-"""Ready questions to a board, answered from the data: a sentence with its interval, a table, episodes to look at.
+"""Ready questions to a game's board, answered from the data: a sentence with its interval, a table, episodes.
 
-Every mean is over targets: the scores of a target are averaged over pairs first, so that a target counts once however
-many pairs played it. Intervals and claims follow ``ircore.results.statistics.intervals``.
+Every mean is over instances: the scores of an instance are averaged over pairs first, so that it counts once however
+many pairs played it. Judges' scores are from 0 to 10; a measure of the game itself counts as its main score, 0 to 100.
+Intervals and claims follow ``ircore.results.statistics.intervals``.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from ircore.core.counted import counted
+from ircore.core.counted import article, counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.arrays import filled, over_targets, target_means
@@ -19,7 +20,7 @@ from ircore.results.conditions import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
-from ircore.results.model import Results
+from ircore.results.model import Results, SubmissionResult
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.bootstrap import difference_intervals, resample
 from ircore.results.statistics.effects import complete_grid
@@ -71,6 +72,9 @@ class Answer:
     order: str = ""
     """Which episodes these are, in words."""
 
+    ends: tuple[float, float] = (0.0, 10.0)
+    """Lowest and highest value of the scale of the table's values."""
+
 
 def interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
     """Return an estimate in words: its mean with its interval and n.
@@ -110,8 +114,7 @@ def answers(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     table = _ScoreTable(results, judge)
     questions: tuple[Callable[[_ScoreTable], Answer | None], ...] = (
-        _best_describer, partial(_best, seat="generator"), _refinement, _nobody, _hardest, _difficulty, _judges,
-        _satisfied,
+        _best_first, partial(_best, place=1), _refinement, _nobody, _hardest, _difficulty, _judges, _satisfied,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(table)) is not None)
 
@@ -122,6 +125,19 @@ class _ScoreTable:
     def __init__(self, results: Results, judge: str) -> None:
         self.results, self.judge = results, judge
         self.runs = [submission.run_id for submission in results.submissions]
+        self.words = results.game.pages.words
+        # Similarities are known to readers where judges give them; elsewhere boards show main scores.
+        self.factor, self.score = (1.0, "score") if results.game.is_judged else (10.0, "main score")
+        self.ends = (0.0, 10 * self.factor)
+        self.unit = f"0–{10 * self.factor:g}"
+
+    def interval(self, value: Estimate) -> str:
+        """Return a score, 0–10, in words, in the unit of the table."""
+        return interval(value.times(self.factor))
+
+    def lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
+        """Return rows of scores, 0–10, in the unit of the table."""
+        return tuple(Line(line.label, line.value.times(self.factor)) for line in lines)
 
     def finals(self, instances: Sequence[Instance]) -> Floats:
         return self.results.finals(self.judge, self.runs, instances)
@@ -191,49 +207,60 @@ def _highest_first(line: Line) -> float:
     return -(line.value.mean or 0)
 
 
-def _best(table: _ScoreTable, seat: str, category: str | None = None, difficulty: str | None = None) -> Answer | None:
-    """Answer which player of a seat has the highest mean over partners that all players compared have in common."""
+def _best(table: _ScoreTable, place: int, category: str | None = None, difficulty: str | None = None) -> Answer | None:
+    """Answer which player of a crossed seat has the highest mean over partners that all compared have in common."""
     chosen = under(table.results.instances, category, difficulty)
-    # A set may have no target of a condition.
-    if not chosen:
+    # A set may have no target of a condition, and a game a single seat.
+    if not chosen or table.results.crossed is None:
         return None
     scores = table.finals(chosen)
-    columns = _columns(table.results, seat)
+    columns = _columns(table.results, place)
+    seat = table.results.crossed[place].title.lower()
     groups = ((label, scores[:, own], chosen) for label, own in columns.items())
     lines = sorted(_lines(groups, SCORE), key=_highest_first)
     if len(lines) < 2:
         return None
     targets = (
-        f"{difficulty or ''} {_kind(category) if category else 'targets'}" if category or difficulty else "all targets"
+        f"{difficulty or ''} {_kind(category) if category else f'{table.words.instance}s'}"
+        if category or difficulty
+        else f"all {table.words.instance}s"
     )
     best, second = lines[0].label, lines[1].label
     means = {label: target_means(scores[:, own]) for label, own in columns.items()}
     apart = _apart(means[best], means[second], chosen)
     alone = _leads_by_the_rule_of_boards(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
-    mean, lead = f"{interval(lines[0].value)} over {partners}", _lead(second, apart)
-    left_out, rivals = _left_out(table, seat, chosen, scores, columns, best)
+    mean, lead = f"{table.interval(lines[0].value)} over {partners}", _lead(table, second, apart)
+    left_out, rivals = _left_out(table, place, chosen, scores, columns, best)
     if too_few(apart.n) or not alone or rivals:
-        sentence = f"It cannot be told: the highest mean score, {mean}, is of {best}; {lead}"
+        sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
     else:
-        sentence = f"{best}, with a mean score of {mean}; {lead}"
+        sentence = f"{best}, with a mean {table.score} of {mean}; {lead}"
     sentence = ". ".join([sentence, *rivals, *([left_out] if left_out else [])]) + "."
     own = np.where(np.isin(np.arange(len(table.runs)), columns[best]), scores, np.nan)
     return Answer(
-        f"best-{seat}", f"Which {seat} is best on {targets}?", sentence, seat.capitalize(), "0–10",
-        tuple(lines[:_MOST_ROWS]), table.episodes(chosen, own), f"the best final renderings of pairs with {best}",
+        f"best-{table.results.crossed[place].name}", f"Which {seat} is best on {targets}?", sentence,
+        seat.capitalize(), table.unit, table.lines(lines[:_MOST_ROWS]), table.episodes(chosen, own),
+        f"the best {table.words.result}s of pairs with {best}", table.ends,
     )  # fmt: skip
 
 
-def _columns(results: Results, seat: str) -> dict[str, list[int]]:
+def _crossed(results: Results, submission: SubmissionResult) -> tuple[str, str]:
+    """Return the labels of a run's players in the two crossed seats."""
+    assert results.crossed is not None  # noqa: S101 - a question about players is asked of crossed seats alone
+    first, second = (submission.run.submission.label_of(seat.name) for seat in results.crossed)
+    return first, second
+
+
+def _columns(results: Results, place: int) -> dict[str, list[int]]:
     """Return the columns of each player's runs in the complete grid that boards of players compare on."""
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {(entry.describer, entry.generator): entry.run_id for entry in reversed(same_rules(results))}
+    runs = {_crossed(results, entry): entry.run_id for entry in reversed(same_rules(results))}
     grid = complete_grid(tuple(sorted(runs)))
     columns: dict[str, list[int]] = {}
     at = {submission.run_id: column for column, submission in enumerate(results.submissions)}
     for pair in product(*grid):
-        columns.setdefault(pair[("describer", "generator").index(seat)], []).append(at[runs[pair[0], pair[1]]])
+        columns.setdefault(pair[place], []).append(at[runs[pair[0], pair[1]]])
     return columns
 
 
@@ -253,7 +280,7 @@ def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen:
 
 def _left_out(
     table: _ScoreTable,
-    seat: str,
+    place: int,
     chosen: Sequence[Instance],
     scores: Floats,
     columns: Mapping[str, list[int]],
@@ -263,7 +290,7 @@ def _left_out(
 
     Args:
         table: Of all runs.
-        seat: ``describer`` or ``generator``.
+        place: Of the players' seat among the two crossed ones, 0 or 1.
         chosen: The targets asked about.
         scores: Of these targets, one column for each run.
         columns: Runs of each player that is compared, with the same partners.
@@ -272,14 +299,14 @@ def _left_out(
     Returns:
         A sentence that names those left out, empty if nobody is; and one for each that is not clearly worse.
     """
-    other = "generator" if seat == "describer" else "describer"
     usual = {submission.run_id for submission in same_rules(table.results)}
     partners: dict[str, dict[str, int]] = {}
     for at, submission in enumerate(table.results.submissions):
         if submission.run_id in usual:
-            partners.setdefault(getattr(submission, seat), {})[getattr(submission, other)] = at
+            names_of = _crossed(table.results, submission)
+            partners.setdefault(names_of[place], {})[names_of[1 - place]] = at
     (shared, *_) = columns.values()
-    common = {getattr(table.results.submissions[at], other): at for at in shared}
+    common = {_crossed(table.results, table.results.submissions[at])[1 - place]: at for at in shared}
     names, rivals = [], []
     for label in sorted(partners.keys() - columns.keys()):
         both = sorted(partners[label].keys() & common.keys())
@@ -294,7 +321,7 @@ def _left_out(
         ahead = _apart(first, second, chosen)
         if clear_of(ahead, 0) != 1:
             rivals.append(
-                f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {interval(ahead)}"
+                f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {table.interval(ahead)}"
             )
     said = f"Not compared, for want of the same partners: {'; '.join(names[:_MOST_NAMED])}" if names else ""
     if len(names) > _MOST_NAMED:
@@ -306,20 +333,20 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _lead(second: str, apart: Estimate) -> str:
-    lead = f"it leads {second} by {interval(apart)}"
+def _lead(table: _ScoreTable, second: str, apart: Estimate) -> str:
+    lead = f"it leads {second} by {table.interval(apart)}"
     if too_few(apart.n):
-        return f"{lead}, which so few targets do not tell apart"
+        return f"{lead}, which so few {table.words.instance}s do not tell apart"
     return lead if clear_of(apart, 0) else f"{lead}, which may be chance"
 
 
-def _best_describer(table: _ScoreTable) -> Answer | None:
-    """Answer which describer is best on the hardest condition that has enough targets, or else on all targets."""
+def _best_first(table: _ScoreTable) -> Answer | None:
+    """Answer which player of the first crossed seat is best on the hardest condition with enough targets, or on all."""
     for category, difficulty in product((_HARDEST, None), ("hard", None)):
-        answer = _best(table, "describer", category, difficulty)
+        answer = _best(table, 0, category, difficulty)
         if answer is not None and not too_few(min(line.value.n for line in answer.lines)):
             return answer
-    return _best(table, "describer")
+    return _best(table, 0)
 
 
 def mean_change(results: Results, judge: str) -> Estimate:
@@ -347,7 +374,7 @@ def _refinement(table: _ScoreTable) -> Answer | None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
     rows = table.results.board(table.judge)
-    changes = [Line(f"{row.submission.describer} + {row.submission.generator}", row.cell.delta) for row in rows]
+    changes = [Line(" + ".join(row.submission.players), row.cell.delta) for row in rows]
     lines = sorted((line for line in changes if line.value.mean is not None), key=_highest_first)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
@@ -359,7 +386,7 @@ def _refinement(table: _ScoreTable) -> Answer | None:
     )
     return Answer(
         "refinement", "Does refinement help?", sentence, "Pair", "ΔQ, points", tuple(lines[:_MOST_ROWS]),
-        table.episodes(table.results.instances, deltas), "the largest gains",
+        table.episodes(table.results.instances, deltas), "the largest gains", (-5.0, 5.0),
     )  # fmt: skip
 
 
@@ -374,21 +401,28 @@ def _nobody(table: _ScoreTable) -> Answer | None:
     undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
     lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    noun, solved = table.words.instance, table.words.solved
+    who = "pair" if table.results.crossed and len(table.results.seats) == 2 else "run"
     left = len(chosen) - len(best)
-    rated = f"the {counted(len(best), 'rated target')}" + (
+    rated = f"the {counted(len(best), f'rated {noun}')}" + (
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
-    hardest = f"{lines[0].label}, where no pair scores above {best[worst[0]]:.1f}"
+    hardest = f"{lines[0].label}, where no {who} scores above {best[worst[0]] * table.factor:.1f}"
     sentence = (
-        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {rated} are drawn by nobody"
+        f"{hardest[0].upper()}{hardest[1:]}, most of all; {undrawn} of {rated} are {solved} by nobody"
         if undrawn
-        else f"Nothing: every one of {rated} is drawn by some pair"
+        else f"Nothing: every one of {rated} is {solved} by some {who}"
     )
-    sentence += f" to a score of {DRAWN:g}, and the best score of a target is {interval(mean)} in the mean."
+    sentence += (
+        f" to a {table.score} of {DRAWN * table.factor:g}, and the best {table.score} of {article(noun).lower()} is "
+    )
+    sentence += f"{table.interval(mean)} in the mean."
     only = [table.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
     episodes = tuple((run, chosen[row].instance_id) for run, row in zip(only, worst, strict=False))
-    return Answer("nobody", "What can nobody draw?", sentence, "Target", "best score, 0–10", tuple(lines), episodes,
-                  "the best rendering of each of these targets")  # fmt: skip
+    return Answer("nobody", f"What can nobody {table.words.solve}?", sentence, noun.capitalize(),
+                  f"best {table.score}, {table.unit}", table.lines(lines), episodes,
+                  f"the best {table.words.result.removeprefix('final ')} of each of these {noun}s",
+                  table.ends)  # fmt: skip
 
 
 def _title(instance: Instance) -> str:
@@ -422,17 +456,21 @@ def _hardest(table: _ScoreTable) -> Answer | None:
     lines.sort(key=lambda line: line.value.mean or 0)
     low, *others = lines
     tied = [_kind(line.label) for line in others if clear_of(difference_of(line.value, low.value), 0) != 1]
-    sentence = f"{_kind(low.label).capitalize()}, with a mean score of {interval(low.value)} over the same pairs"
+    sentence = (
+        f"{_kind(low.label).capitalize()}, with a mean {table.score} of {table.interval(low.value)} over the same pairs"
+    )
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
-        sentence = f"It cannot be told: the lowest mean score over the same pairs is that of {_kind(low.label)}, "
-        sentence += f"{interval(low.value)}, but {names} cannot be told from it"
-    sentence += f"; the highest is of {_kind(others[-1].label)}, {interval(others[-1].value)}."
+        sentence = (
+            f"It cannot be told: the lowest mean {table.score} over the same pairs is that of {_kind(low.label)}, "
+        )
+        sentence += f"{table.interval(low.value)}, but {names} cannot be told from it"
+    sentence += f"; the highest is of {_kind(others[-1].label)}, {table.interval(others[-1].value)}."
     chosen = under(results.instances, low.label, None)
     episodes = table.episodes(chosen, table.finals(chosen), least_first=True)
     named = tuple(Line(_kind(line.label), line.value) for line in lines)
-    return Answer("hardest", "Which category is hardest?", sentence, "Category", "0–10", named, episodes,
-                  "the lowest final scores there")  # fmt: skip
+    return Answer("hardest", "Which category is hardest?", sentence, "Category", table.unit, table.lines(named),
+                  episodes, "the lowest final scores there", table.ends)  # fmt: skip
 
 
 def _difficulty(table: _ScoreTable) -> Answer | None:
@@ -447,13 +485,13 @@ def _difficulty(table: _ScoreTable) -> Answer | None:
     apart = difference_of(easy, hard)
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
-        f"{verdict}: easy targets score {interval(easy)}, hard ones {interval(hard)}, over the same pairs; the "
-        f"difference is {interval(apart)}."
+        f"{verdict}: easy {table.words.instance}s score {table.interval(easy)}, hard ones {table.interval(hard)}, over "
+        f"the same pairs; the difference is {table.interval(apart)}."
     )
     chosen = under(results.instances, None, "hard")
     episodes = table.episodes(chosen, table.finals(chosen))
-    return Answer("hard", "Is hard harder?", sentence, "Difficulty", "0–10", tuple(lines), episodes,
-                  "the best final renderings of hard targets")  # fmt: skip
+    return Answer("hard", "Is hard harder?", sentence, "Difficulty", table.unit, table.lines(lines), episodes,
+                  f"the best {table.words.result}s of hard {table.words.instance}s", table.ends)  # fmt: skip
 
 
 def _judges(table: _ScoreTable) -> Answer | None:
@@ -486,7 +524,7 @@ def _judges(table: _ScoreTable) -> Answer | None:
     )
     apart = np.abs(rated - table.results.finals(other, table.runs, chosen))
     return Answer("judges", "Do judges agree with people?", sentence, "Judges", "Pearson’s r, −1 to 1", lines,
-                  table.episodes(chosen, apart), "where the judges differ most")  # fmt: skip
+                  table.episodes(chosen, apart), "where the judges differ most", (-1.0, 1.0))  # fmt: skip
 
 
 def _correlation(agreement: Agreement) -> Estimate:
@@ -498,7 +536,10 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     lines, chosen = [], list(table.results.instances)
     # An episode that broke off was ended by nobody's satisfaction or lack of it.
     ended = table.filled(lambda r: float(r.episode.outcome == "converged") if r.episode.played else None)
-    describers = [submission.describer for submission in table.results.submissions]
+    # Only where a seat ends the episode by itself is there anybody to be satisfied.
+    if table.results.crossed is None or not np.any(ended == 1):
+        return None
+    describers = [_crossed(table.results, submission)[0] for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
         lines.append(Line(label, over_targets(ended[:, columns], chosen, SHARE)))
@@ -514,4 +555,4 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     lines.sort(key=_highest_first)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
                   tuple(lines[:_MOST_ROWS]), table.episodes(chosen, scores, least_first=True),
-                  "the worst renderings that satisfied a describer")  # fmt: skip
+                  "the worst renderings that satisfied a describer", (0.0, 1.0))  # fmt: skip

@@ -70,7 +70,7 @@ def _comparison_files(site: Site) -> Iterator[tuple[str, str]]:
     return Comparisons(site).files()
 
 
-_BOARD_FILES = (against_files, _comparison_files)
+_BOARD_FILES = (against_files, _comparison_files, feed_files)
 """Makers of the data behind the boards of any game."""
 
 Files = Callable[[], Iterable[tuple[str, str]]]
@@ -230,6 +230,8 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.moved = version_words(site, frozen)
     games = game_sections(others, site.pictures, submitted, options.address)
     site.played = played_pages(site, games)
+    for section in games:
+        section.played = site.played
     fragments = Fragments(site)
     # Also registers the pictures of all renderings, which processes started later could not tell each other.
     fragments.make()
@@ -268,6 +270,8 @@ def _games_content(runs: Sequence[RunFolder], options: Options) -> Content:
         raise InputError(
             "no runs that can be shown", "Install the games of the runs, and score these: ircore score RUN"
         )
+    for section in games:
+        section.played = played_pages(None, games)
     handed_in = tuple(_waiting_pages(None, games, submitted, options.waiting))
     # Hand-written pages link to these, and MkDocs refuses links to missing pages.
     absent = [Page(path, heading, ABSENT, {"heading": heading}) for path, heading in _LINKED.items()]
@@ -342,7 +346,7 @@ def _waiting_pages(
 def _reconstruction_files(site: Site, fragments: Fragments) -> Iterator[Files]:
     """Yield the makers of the data files of the reconstruction game."""
     yield partial(leaderboard_files, site.results, site.version)
-    for make in (matrix_files, figure_data_files, badge_files, feed_files, *_BOARD_FILES):
+    for make in (matrix_files, figure_data_files, badge_files, *_BOARD_FILES):
         yield partial(make, site)
     yield partial(same_words_files, site, FOLDER)
     for piece in range(_PIECES):

@@ -1,4 +1,4 @@
-"""Background of a game's learning curves: people's curve with its band, and figures of the game's paper."""
+"""Background of a game's learning curves: people's curve with its band, and series of the game's paper."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,14 @@ import plotly.graph_objects as go
 
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.grammar import plain
-from leaderboard.charts.panels import axes_of
+from leaderboard.charts.beside_ends import spread
+from leaderboard.charts.grammar import Json, plain, words
+from leaderboard.charts.panels import axes_of, axis_name
 from leaderboard.charts.tracks import Scale, band
 from leaderboard.theme import token
+
+_NAME = 12
+"""Height of the name of a series, CSS pixels."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,46 @@ class BesideCurves:
     published: tuple[PublishedFigure, ...]
     """Figures with a place on the horizontal axis."""
 
-    def traces(self, scale: Scale, panel: int) -> list[go.Scatter]:
-        """Return the traces of one panel, back to front."""
-        people = [self._band(scale, panel), self._line(scale, panel)] if self.people else []
-        return [*people, *([self._points(scale, panel)] if self.published else [])]
+    def of_setting(self, setting: str) -> "dict[str, list[PublishedFigure]]":
+        """Return the published series that stand beside runs of a setting, each with its points in order."""
+        series: dict[str, list[PublishedFigure]] = {}
+        for figure in sorted(self.published, key=lambda figure: figure.place):
+            if figure.setting in ("", setting):
+                series.setdefault(figure.series, []).append(figure)
+        return series
+
+    def people_traces(self, scale: Scale, panel: int) -> list[go.Scatter]:
+        """Return people's band and line in a panel, back to front."""
+        return [self._band(scale, panel), self._line(scale, panel)] if self.people else []
+
+    def series_traces(self, scale: Scale, panel: int, setting: str) -> list[go.Scatter]:
+        """Return the published series of a panel."""
+        return [_points(points, scale, panel) for points in self.of_setting(setting).values()]
+
+    def names(self, scale: Scale, panel: int, setting: str, height: int) -> list[Json]:
+        """Return the names of the published series, each beside its last point and none on another.
+
+        Args:
+            scale: Axes of the panel.
+            panel: Number of the panel.
+            setting: Name of the rules of its runs.
+            height: Height of the panel, CSS pixels.
+        """
+        refs, (low, high) = f"{axis_name('x', panel)} {axis_name('y', panel)}", scale.y["range"]
+        ends: dict[int, list[tuple[float, str]]] = {}
+        for name, points in self.of_setting(setting).items():
+            ends.setdefault(points[-1].place, []).append((scale.height(points[-1].value) or 0.0, name))
+        made = []
+        for place, named in ends.items():
+            # Only names at one place can lie on each other.
+            named.sort()
+            own = [height * (value - low) / (high - low) for value, _ in named]
+            for (value, name), at, moved in zip(named, own, spread(own, _NAME, height), strict=True):
+                shift = (8, round(moved - at))
+                made.append(
+                    words(plain(name, 26), (place, value), refs, "left middle", shift, size=10, colour=token("muted"))
+                )
+        return made
 
     @property
     def words(self) -> str:
@@ -58,15 +98,17 @@ class BesideCurves:
             **axes_of(panel),
         )
 
-    def _points(self, scale: Scale, panel: int) -> go.Scatter:
-        return go.Scatter(
-            mode="markers",
-            x=[figure.place for figure in self.published],
-            y=[scale.height(figure.value) for figure in self.published],
-            marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
-            # A point at the end of the scale would be cut in half at the plot's edge.
-            cliponaxis=False,
-            customdata=[[plain(figure.series), scale.form(figure.value)] for figure in self.published],
-            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
-            **axes_of(panel),
-        )
+
+def _points(points: list[PublishedFigure], scale: Scale, panel: int) -> go.Scatter:
+    return go.Scatter(
+        mode="lines+markers",
+        x=[figure.place for figure in points],
+        y=[scale.height(figure.value) for figure in points],
+        line={"color": token("context"), "width": 1},
+        marker={"symbol": "diamond-open", "size": 7, "color": token("muted")},
+        # A point at the end of the scale would be cut in half at the plot's edge.
+        cliponaxis=False,
+        customdata=[[plain(figure.series), scale.form(figure.value)] for figure in points],
+        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>reported by the paper<extra></extra>",
+        **axes_of(panel),
+    )

@@ -36,28 +36,29 @@ LEFT, TOP = 46, 14
 """Room on the left of the plot and above it, CSS pixels."""
 
 
-def entries_sketch(table: Table, pairs: Mapping[str, Pair], top: int) -> Sketch | Missing:
+def entries_sketch(table: Table, pairs: Mapping[str, Pair], top: int, noun: str = "pair") -> Sketch | Missing:
     """Draw the main score of each pair in the order in which the pairs entered the board, and the best score by then.
 
     Args:
         table: A row for each entry, the first entry first: ``entry``, ``day``, ``run_id``, ``main_score``, ``place``.
         pairs: Names and marks of the pairs, by run_id.
         top: Number of pairs that may be the best today: no other is significantly better.
+        noun: What a row of the board is called, as ``Site.noun`` says it.
     """
     rows = entries_of(table)
     if not rows:
-        return Missing("How did main scores rise?", "No pair has a main score.")
+        return Missing("How did main scores rise?", f"No {noun} has a main score.")
     best = sorted(rows, key=lambda row: (-_score(row), _order(row)))[:MOST_NAMED]
     others = [row for row in rows if row not in best]
     named = [(row, pairs[str(row[RUN].value)]) for row in best]
     wide, narrow = (_entries_layout(rows, named, narrow) for narrow in (False, True))
     grey = [_grey_marks(others, pairs)] if others else []
     lines = [trace for row, pair in reversed(named) for trace in _mark_and_line(row, pair, len(rows))]
-    named_words = f"Each of the {len(best)} best pairs has its name" if others else "Each pair has its name"
+    named_words = f"Each of the {len(best)} best {noun}s has its name" if others else f"Each {noun} has its name"
     return Sketch(
-        title=_entries_title(*named[0], len(rows), top),
-        reading_aid="Each mark is a pair, from left to right as the runs began; further up is better. The stepped line"
-        f" is the best main score by then. {named_words}, 95 % interval and a line from entry to now"
+        title=_entries_title(*named[0], len(rows), top, noun),
+        reading_aid=f"Each mark is a {noun}, from left to right as the runs began; further up is better. The stepped"
+        f" line is the best main score by then. {named_words}, 95 % interval and a line from entry to now"
         + ("; the others are grey." if others else "."),
         drawing=Drawing([_record(rows), *grey, *lines], wide, narrow),
         table=table,
@@ -72,12 +73,12 @@ def _order(row: Entry) -> int:
     return round(mean(row["entry"]) or 0)
 
 
-def _entries_title(best: Entry, pair: Pair, count: int, top: int) -> str:
+def _entries_title(best: Entry, pair: Pair, count: int, top: int, noun: str) -> str:
     score = labels.number(_score(best), 1)
     if count == 1:
-        return f"{pair_name(pair)} is the first pair on the board, with a main score of {score}"
+        return f"{pair_name(pair)} is the first {noun} on the board, with a main score of {score}"
     if top > 1:
-        return f"{top} of {count} pairs may be the best today; the highest main score is {score}"
+        return f"{top} of {count} {noun}s may be the best today; the highest main score is {score}"
     return f"{pair_name(pair)}, number {_order(best)} of {count} to enter, has the best main score: {score}"
 
 

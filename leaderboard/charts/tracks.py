@@ -86,10 +86,6 @@ class Scale:
         return None if value is None else rounded(self.factor * value)
 
 
-Behind = Callable[[Scale, int], Sequence[go.Scatter]]
-"""Makes further traces of a panel from the scale and the panel's number."""
-
-
 def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
     """Return a pair's line over turns.
 
@@ -113,20 +109,15 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
     return Track(pair, tuple(spots))
 
 
-def panels(tracks: Sequence[Track], scale: Scale, behind: Behind | None = None) -> Drawing:
+def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
     """Return the drawing of a panel a track, in this order.
 
     Args:
         tracks: One for each panel.
         scale: Axes that they share.
-        behind: Returns further traces of each panel, drawn behind its own.
     """
     numbers = range(len(tracks))
-    traces = [
-        trace
-        for panel in numbers
-        for trace in (*(behind(scale, panel) if behind else ()), *_panel(panel, tracks, scale))
-    ]
+    traces = [trace for panel in numbers for trace in _panel(panel, tracks, scale)]
     wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
     return Drawing(traces, wide, narrow)
 
@@ -149,11 +140,11 @@ def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
 
 def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
     others = [track for index, track in enumerate(tracks) if index != panel]
-    return [*([_context(others, scale, panel)] if others else []), *line(tracks[panel], scale, panel)]
+    return [*([context(others, scale, panel)] if others else []), *line(tracks[panel], scale, panel)]
 
 
-def _context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
-    """All other lines as one trace, with a gap between them."""
+def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
+    """Return lines of other pairs as one grey trace, with a gap between them."""
     points = [
         point
         for track in tracks

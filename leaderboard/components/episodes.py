@@ -33,6 +33,19 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     )
 
 
+def comparable(picture: Markup, key: str, place: int, score: float | None) -> Markup:
+    """Return a rendering that ``gallery.js`` lays another picture over.
+
+    Args:
+        picture: The rendering, as ``picture`` returns it.
+        key: Key of the run that drew it.
+        place: Its place among the renderings of its episode, 1-based.
+        score: Value, 0–10, that a replay draws over the steps; None without.
+    """
+    rated = "" if score is None else f' data-score="{score:.3f}"'
+    return safe(f'<span class="drawing" id="{escape(key)}~{place}" data-turn="{place}"{rated}>{picture}</span>')
+
+
 def withheld(alt: str) -> Markup:
     """Return a place holder for a picture that must not be published.
 

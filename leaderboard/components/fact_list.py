@@ -1,10 +1,10 @@
 """Facts of a turn: how many hold, and on demand the facts that became right, broke, or are wrong at the end."""
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.counted import counted
-from leaderboard.components.markup import safe
-from leaderboard.model.turn_facts import FactGroup, TurnFacts
+from leaderboard.components.markup import macro
+from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.words.labels import open_words
 
 OPEN = "Facts that could not be told: the score if all of them are wrong, and if all are right"
@@ -19,20 +19,5 @@ def turn_facts(facts: TurnFacts | None) -> Markup:
     """
     if facts is None:
         return Markup()
-    words = f'<span class="facts-held">{facts.held} of {counted(facts.decided, "fact")} right</span>'
-    if facts.gained:
-        words += f' <span class="facts-gained" title="became right">+{facts.gained}</span>'
-    if facts.lost:
-        words += f' <span class="facts-lost" title="broke">−{facts.lost}</span>'
-    if facts.doubt is not None:
-        words += f' <span class="facts-open half" title="{OPEN}">{escape(open_words(facts.doubt))}</span>'
-    groups = "".join(map(_group, facts.groups))
-    return safe(f'<details class="turn-facts"><summary>{words}</summary>{groups}</details>')
-
-
-def _group(group: FactGroup) -> str:
-    parts = "".join(
-        f'<li><span class="fact-part">{part}</span> <span class="fact-words">{escape(sentences)}</span></li>'
-        for part, sentences in group.parts
-    )
-    return f'<div class="fact-group"><p>{escape(group.heading)}</p><ul>{parts}</ul></div>'
+    open_ends = "" if facts.doubt is None else open_words(facts.doubt)
+    return macro("turn_facts")(facts, counted(facts.decided, "fact"), open_ends, OPEN)

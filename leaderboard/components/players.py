@@ -3,23 +3,21 @@
 A describer is a colour and a generator a shape, on every page.
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.untrusted_text import visible
 from ircore.submissions.decisions import Decision
-from leaderboard.components.markup import HIDDEN, safe
+from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
 from leaderboard.model.trust import Tier
 from leaderboard.theme import describer_class, generator_path
-from leaderboard.words.labels import PROGRAM_MARK, PROGRAM_MEANING
 from leaderboard.words.untrusted_text import stranger
 
-_BOX = 'viewBox="-1.2 -1.2 2.4 2.4"'
 
-
+@lru_cache(maxsize=REMEMBERED)
 def player_glyph(hue: int | None = None, shape: int | None = None) -> Markup:
     """Return the marker of a pair, of a describer (a disc in its colour) or of a generator (its shape, neutral).
 
@@ -27,9 +25,8 @@ def player_glyph(hue: int | None = None, shape: int | None = None) -> Markup:
         hue: Number of the describer's colour, 0-based; None for a generator alone.
         shape: Number of the generator's shape, 0-based; None for a describer alone.
     """
-    colour = " neutral" if hue is None else f" {describer_class(hue)}"
-    drawn = '<circle r=".8"></circle>' if shape is None else f'<path d="{generator_path(shape)}"></path>'
-    return safe(f'<svg class="glyph{colour}" {_BOX} {HIDDEN}>{drawn}</svg>')
+    colour = "neutral" if hue is None else describer_class(hue)
+    return macro("player_glyph")(colour, "" if shape is None else generator_path(shape))
 
 
 def pair_name(pair: Pair, root: str | None) -> Markup:
@@ -46,7 +43,11 @@ def pair_name(pair: Pair, root: str | None) -> Markup:
 
 def program_mark() -> Markup:
     """Return the mark behind the name of a player that is a program of this project, explained by its tooltip."""
-    return safe(f'<abbr class="program" title="{PROGRAM_MEANING}">{PROGRAM_MARK}</abbr>')
+    return macro("program_mark")()
+
+
+def _colour(hue: int | None) -> str:
+    return "" if hue is None else f" {describer_class(hue)}"
 
 
 def player_name(label: str, href: str, hue: int | None, shape: int | None, program: bool = False) -> Markup:
@@ -59,19 +60,17 @@ def player_name(label: str, href: str, hue: int | None, shape: int | None, progr
         shape: Number of a generator's shape, 0-based; None for a describer.
         program: Whether it is a program of this project.
     """
-    colour = "" if hue is None else f" {describer_class(hue)}"
-    name = f'<a class="pair-link" href="{escape(href)}"><span class="pair-describer">{stranger(label)}</span></a>'
-    name += program_mark() if program else ""
-    return safe(f'<span class="pair{colour}">{player_glyph(hue, shape)}<span class="pair-names">{name}</span></span>')
+    return macro("player_name")(_colour(hue), player_glyph(hue, shape), stranger(label), href, program)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def player_names(
-    players: Sequence[str],
+    players: tuple[str, ...],
     href: str | None,
     hue: int | None,
     shape: int | None,
     apart: str = "",
-    programs: Sequence[bool] = (),
+    programs: tuple[bool, ...] = (),
 ) -> Markup:
     """Return the names of players who play together, behind their marker.
 
@@ -83,23 +82,19 @@ def player_names(
         apart: Words that tell runs of the same players apart; empty for none.
         programs: For each seat, whether the player is a program of this project; empty for none.
     """
-    marks = [program_mark() if program else "" for program in (*programs, *[False] * len(players))]
-    first, *others = (f"{stranger(player)}{mark}" for player, mark in zip(players, marks, strict=False))
-    names = f'<span class="pair-describer">{first}</span>' + "".join(
-        f'<span class="pair-plus"> + </span><span class="pair-generator">{other}</span>' for other in others
-    )
-    if href is not None:
-        names = f'<a class="pair-link" href="{escape(href)}">{names}</a>'
-    more = f' <span class="pair-apart">{escape(apart)}</span>' if apart else ""
-    colour = "" if hue is None else f" {describer_class(hue)}"
-    return safe(
-        f'<span class="pair{colour}">{player_glyph(hue, shape)}<span class="pair-names">{names}{more}</span></span>'
+    return macro("player_names")(
+        _colour(hue),
+        player_glyph(hue, shape),
+        [stranger(player) for player in players],
+        (*programs, *[False] * len(players)),
+        href,
+        apart,
     )
 
 
 def tier_badge(tier: Tier) -> Markup:
     """Return the badge of a trust tier, explained by its tooltip."""
-    return safe(f'<span class="tier tier-{tier.key}" title="{escape(tier.description)}">{tier.label}</span>')
+    return macro("tier_badge")(tier)
 
 
 def dispute(step: Decision, pair: Pair, root: str) -> Markup:
@@ -111,9 +106,9 @@ def dispute(step: Decision, pair: Pair, root: str) -> Markup:
         root: Relative address of the site's root.
     """
     href, title = f"{root}{quote(pair.path)}.html#history", f"since {step.date}: {visible(step.reason)}"
-    return safe(f' <a class="tier tier-disputed" href="{escape(href)}" title="{escape(title)}">disputed</a>')
+    return macro("dispute")(href, title)
 
 
 def own_family(title: str) -> Markup:
     """Return the dagger of a judge that rates a describer of its own model family; ``title`` explains it."""
-    return safe(f'<abbr class="own-family" title="{escape(title)}">†</abbr>')
+    return macro("own_family")(title)

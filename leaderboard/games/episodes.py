@@ -1,7 +1,8 @@
 """Instances and episodes of a game, rendered by the game's own templates in a sandbox that escapes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import count
 from traceback import extract_tb
 from typing import Any
 
@@ -14,10 +15,11 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
-from ircore.games.base import ending_of
+from ircore.games.base import Measure, ending_of
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
 from leaderboard.components.markup import safe
+from leaderboard.games.measures import measure, similarity
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
 from leaderboard.storage.pictures import Shown
@@ -99,7 +101,7 @@ def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: 
         "steps": ending.steps,
         "players": {seat.name: run.run.submission.label_of(seat.name) for seat in section.seats},
         "renderings": {sha256: f"{root}{shown.small}" for sha256, shown in renderings.items()},
-        "rendering": partial(_rendering, renderings, root),
+        "rendering": _drawings(section, pair, instance, renderings, per_step, root),
         "values": per_episode,
         "step_values": per_step,
         "notes": {
@@ -173,9 +175,41 @@ def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> M
     return components.picture(pictures[name], alt, root) if name in pictures else components.withheld(alt)
 
 
-def _rendering(renderings: Mapping[str, Shown], root: str, rendering: Rendering, alt: str) -> Markup:
-    shown = renderings.get(rendering.sha256)
-    return components.withheld(alt) if shown is None else components.picture(shown, alt, root)
+def compared_picture(section: GameSection, instance: Instance) -> Shown | None:
+    """Return the picture of an instance that its renderings are compared with; None where nothing is compared."""
+    return section.instance_pictures(instance).get(section.game.pages.compared)
+
+
+def replayed_measure(section: GameSection) -> Measure | None:
+    """Return the measure that a replay draws over the steps: the first with ends that the game draws as a curve."""
+    curves = (measure(section, curve.measure) for curve in section.game.pages.curves)
+    return next((curve for curve in curves if curve.bounds is not None), None)
+
+
+def _drawings(
+    section: GameSection,
+    pair: Pair,
+    instance: Instance,
+    renderings: Mapping[str, Shown],
+    per_step: Mapping[str, Sequence[float | None]],
+    root: str,
+) -> Callable[[Rendering, str], Markup]:
+    """Return the function by which a template shows a rendering of an episode."""
+    compared, drawn = compared_picture(section, instance), replayed_measure(section)
+    values = per_step.get(drawn.key, ()) if drawn is not None else ()
+    places = count(1)
+
+    def show(rendering: Rendering, alt: str) -> Markup:
+        shown = renderings.get(rendering.sha256)
+        if shown is None:
+            return components.withheld(alt)
+        picture, place = components.picture(shown, alt, root), next(places)
+        if compared is None:
+            return picture
+        value = values[place - 1] if place <= len(values) else None
+        return components.comparable(picture, pair.key, place, None if drawn is None else similarity(drawn, value))
+
+    return show
 
 
 def _measured(run: PlayedRun, episode: Episode) -> tuple[dict[str, float | None], dict[str, list[float | None]]]:

@@ -1,6 +1,6 @@
-"""Learning curves of a game: one panel per run, the other runs behind it in grey."""
+"""Learning curves of a game: one panel for each set of rules, with the runs that were played by them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
@@ -11,12 +11,14 @@ from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.beside_curves import BesideCurves
 from leaderboard.charts.catalogue import Chart, chart_of
+from leaderboard.charts.curve_panels import MOST_COLOURED, CurvePanel, coloured, curve_panels
 from leaderboard.charts.data import MOST_PANELS
 from leaderboard.charts.grammar import Json, Missing, Sketch, Ticks, axis, plain
-from leaderboard.charts.tracks import Scale, Spot, Track, panels
+from leaderboard.charts.tracks import Scale, Spot, Track
 from leaderboard.games.measures import drawn, measure, scale_ends
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Pair
+from leaderboard.pages.board_views import rules_label
 from leaderboard.words.labels import number, scale_end, value_digits
 
 Episodes = Mapping[str, Sequence[SteppedEpisode]]
@@ -54,34 +56,80 @@ def _sketch(
     if not points:
         return Missing(title, f"No {section.game.step_word} of any run has a value.")
     # Runs come best first, so the first ones are the best.
-    best = [section.pairs[run_id] for run_id in points][:MOST_PANELS]
-    tracks = [_track(pair, points[pair.run_id], curve, words) for pair in best]
+    pairs = [section.pairs[run_id] for run_id in points]
     # Published points stand at step numbers, which a normalised axis has not.
     beside = BesideCurves(curve_points(people, shown, curve), () if curve.normalised else _published(section, shown))
+    settings = _settings(section, pairs)
+    tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in coloured(pairs)}
+    parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]
+    drawn_beside = [figure for name in settings for of in beside.of_setting(name).values() for figure in of]
     lines = [*points.values(), beside.people]
     # What stands beside the runs may reach farther than they do, on both axes.
-    places = sorted({place for means in lines for place in means} | {figure.place for figure in beside.published})
-    reported = [Estimate(figure.value, None, None, 0) for figure in beside.published]
+    places = sorted({place for means in lines for place in means} | {figure.place for figure in drawn_beside})
+    reported = [Estimate(figure.value, None, None, 0) for figure in drawn_beside]
     low, high = scale_ends(shown, [*(mean for means in lines for mean in means.values()), *reported])
+    if (
+        low
+        < 0
+        <= min(end for means in lines for mean in means.values() for end in (mean.mean, mean.low) if end is not None)
+    ):
+        # Half of the plot would be empty.
+        low = 0.0
     digits = value_digits(shown)
     vertical = axis(low, high + 0.01 * (high - low), _ends(low, high), f"{plain(shown.title)} (mean, 95 % interval)")
-    others = " The other runs stand behind in grey." if len(tracks) > 1 else ""
-    chosen = f" The best {MOST_PANELS} of {len(points)} runs are shown." if len(points) > MOST_PANELS else ""
+    apart = f" A panel holds the {section.noun}s played by the same rules." if len(parts) > 1 else ""
     return Sketch(
-        title=title,
+        title=f"{title}: {_finding(parts, digits)}",
         reading_aid=f"Each line is the mean over the same episodes at each {words}, those that reach its last one; the "
-        "band is the 95 % interval."
-        f"{others}{beside.words}{chosen}",
-        drawing=panels(
-            tracks,
-            Scale(_horizontal(places, curve, words), vertical, lambda value: number(value, digits)),
-            beside.traces,
+        f"band is the 95 % interval.{apart}{beside.words}{' Further runs stand behind in grey.' * _crowded(parts)}",
+        drawing=curve_panels(
+            parts,
+            Scale(_horizontal(places, curve, words, bool(drawn_beside)), vertical, lambda value: number(value, digits)),
+            beside,
         ),
         table=_table(
-            section, shown, words, [*((pair.name, points[pair.run_id]) for pair in best), (PEOPLE, beside.people)]
+            section, shown, words, [*((pair.name, points[pair.run_id]) for pair in pairs), (PEOPLE, beside.people)]
         ),
-        published=(_published_table(section, shown, words, beside.published),) if beside.published else (),
+        published=(published_table(section, shown, words, drawn_beside),) if drawn_beside else (),
     )
+
+
+def _crowded(parts: Sequence[CurvePanel]) -> bool:
+    return any(len(part.tracks) > MOST_COLOURED for part in parts)
+
+
+def _settings(section: GameSection, pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """Return runs by the name of their rules: the paper's, if it has one, else what tells them from other rules."""
+    settings: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        settings.setdefault(setting_of(section, pair), []).append(pair)
+    return dict(list(settings.items())[:MOST_PANELS])
+
+
+def setting_of(section: GameSection, pair: Pair) -> str:
+    """Return the name of the rules of a run: the paper's, if it has one, else what tells them from other rules.
+
+    Args:
+        section: The game.
+        pair: One of its runs.
+    """
+    named = section.game.setting(section.game.rules.model_validate(pair.result.run.rules))
+    return named or (rules_label(section, pair.result.rules) if len(section.rule_sets) > 1 else "")
+
+
+def _finding(parts: Iterable[CurvePanel], digits: int) -> str:
+    """Return the run that changes most from its first place to its last, and the one that changes least."""
+    changes: list[tuple[float, str]] = []
+    for part in parts:
+        for track in part.tracks:
+            if track.known:
+                first, last = track.known[0][1], track.known[-1][1]
+                said = f"from {number(first, digits)} to {number(last, digits)}"
+                said = said if first != last else f"{number(last, digits)} throughout"
+                name = f"{track.pair.players} ({part.title})" if part.title else track.pair.players
+                changes.append((abs(last - first), f"{said} with {name}"))
+    changes.sort(key=lambda change: -change[0])
+    return ", ".join(dict.fromkeys((changes[0][1], changes[-1][1]))) if changes else "no value"
 
 
 def _published(section: GameSection, measure: Measure) -> tuple[PublishedFigure, ...]:
@@ -105,7 +153,7 @@ def _track(pair: Pair, points: dict[int, Estimate], curve: Curve, words: str) ->
     return Track(pair, tuple(spots))
 
 
-def _horizontal(places: list[int], curve: Curve, words: str) -> Json:
+def _horizontal(places: list[int], curve: Curve, words: str, named: bool) -> Json:
     # Places of episodes of different lengths are shares, so that step numbers would mean nothing.
     if curve.normalised:
         middle = (places[0] + places[-1]) / 2
@@ -114,7 +162,9 @@ def _horizontal(places: list[int], curve: Curve, words: str) -> Json:
     # Division rounded up, so that there are never more ticks than fit.
     step = 1 if len(places) <= _MOST_TICKS else -(-len(places) // _MOST_TICKS)
     ticks: Ticks = [(place, str(place)) for place in places[::step]]
-    return axis(places[0] - 0.4, places[-1] + 0.4, ticks, plain(words))
+    # The names of published series stand to the right of their last points.
+    room = 0.45 * (places[-1] - places[0] + 1) if named else 0.4
+    return axis(places[0] - 0.4, places[-1] + room, ticks, plain(words))
 
 
 def _ends(low: float, high: float) -> Ticks:
@@ -141,19 +191,32 @@ def _table(
     )
 
 
-def _published_table(section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
+def published_table(section: GameSection, measure: Measure, words: str, figures: Sequence[PublishedFigure]) -> Table:
+    """Return the paper's figures that a chart shows beside runs.
+
+    Args:
+        section: The game.
+        measure: What the chart is of.
+        words: Title of the axis that the figures have a place on.
+        figures: The figures.
+    """
     return Table(
         name=f"published_{measure.key}",
         title=f"{section.game.title}: {measure.title} by {words}",
         caption="Other players, other instances; sources beside each figure on the page of the method.",
         columns=(
             Column("who", "Who", "Players and setting.", digits=None),
-            Column("place", words.capitalize(), "Place on the horizontal axis.", digits=0),
+            Column("place", words.capitalize(), "Place in the chart.", digits=None),
             Column("value", measure.title, f"{measure.title} as reported."),
             Column("source", "Source", "The paper.", digits=None),
         ),
         rows=tuple(
-            (Value(figure.series), Value(figure.place), Value(figure.value), Value(figure.source)) for figure in figures
+            (Value(_reported_by(figure)), Value(figure.row or figure.place), Value(figure.value), Value(figure.source))
+            for figure in figures
         ),
         origin="reported by the paper",
     )
+
+
+def _reported_by(figure: PublishedFigure) -> str:
+    return f"{figure.series}, {figure.setting}" if figure.setting else figure.series

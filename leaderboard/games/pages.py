@@ -14,16 +14,27 @@ from ircore.games.base import Measure
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.subsets import rivals
 from ircore.results.tables.ranks import tie_words
+from leaderboard.charts.catalogue import Chart
 from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words
-from leaderboard.games.episodes import episode_html, instance_html, register_pictures
+from leaderboard.games.contrasts import contrast_charts
+from leaderboard.games.episodes import (
+    compared_picture,
+    episode_html,
+    instance_html,
+    register_pictures,
+    replayed_measure,
+)
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.measures import drawn, measure, scale_ends, similarity
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
+from leaderboard.pages.ask import ask_page
 from leaderboard.pages.board_views import View, rules_label
 from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.feed import changes_page
+from leaderboard.pages.history import history_page
 from leaderboard.pages.matrix import matrix_pages
 from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.pages.player_boards import player_board_pages
@@ -38,6 +49,8 @@ _TABS = (
     ("gallery/index", "Gallery"),
     ("figures", "Figures"),
     ("pairs/index", "Players"),
+    ("ask", "Ask"),
+    ("history", "History"),
     ("method", "Method"),
 )
 """Pages of every section, with the words of their links."""
@@ -65,14 +78,18 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
 
 def _section_pages(section: GameSection) -> Iterator[Page]:
     """Yield the pages that the row of a section's links names."""
-    curves = curve_charts(section)
-    figures = {"figures": _figures(section), "curves": curves, "own_charts": curves}
-    start = _page(section, "index", "start", "start", "index", {}, partial(_start_values, section))
+    curves, contrasts = curve_charts(section), contrast_charts(section)
+    charts = (*contrasts, *curves)
+    figures = {"figures": _figures(section), "curves": curves, "contrasts": contrasts, "own_charts": charts}
+    stories = {"stories": _stories(section, charts)}
+    start = _page(section, "index", "start", "start", "index", stories, partial(_start_values, section))
     yield replace(start, finding=_lead)
     shared: tuple[tuple[str, Iterator[Page]], ...] = (
         ("boards/index", chain(board_pages(section), player_board_pages(section))),
         ("matrix", matrix_pages(section) if section.results.crossed is not None else iter(())),
         ("compare", iter([compare_page(section)])),
+        ("ask", iter([ask_page(section)])),
+        ("history", iter([history_page(section), changes_page(section)])),
     )
     for tab, pages in shared:
         for page in pages:
@@ -86,6 +103,15 @@ def _section_pages(section: GameSection) -> Iterator[Page]:
     yield _page(section, "figures", "figures", "figures", "figures", figures)
     method = [paragraph.strip() for paragraph in section.game.pages.method.split("\n\n") if paragraph.strip()]
     yield _page(section, "method", "method", "method", "method", {"paragraphs": method})
+
+
+def _stories(section: GameSection, charts: Sequence[Chart]) -> list[Chart]:
+    """Return the charts of the first page: of each measure with a story its curve, or else its contrast."""
+    pages, known = section.game.pages, {chart.id: chart for chart in charts if not chart.missing}
+    names = {contrast.measure: f"contrast-{place}" for place, contrast in enumerate(pages.contrasts, 1)}
+    curves = {curve.measure: f"curve-{place}" for place, curve in enumerate(pages.curves, 1) if not curve.normalised}
+    ids = (f"game-{section.game.name}-{({**names, **curves})[key]}" for key in pages.stories)
+    return [known[name] for name in ids if name in known]
 
 
 def _shared(section: GameSection, tab: str) -> dict[str, Any]:
@@ -333,6 +359,8 @@ def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]
     place = ids.index(instance.instance_id)
     return {
         "shown": instance_html(section, instance, root),
+        "compared": compared_picture(section, instance),
+        "replayed": replayed_measure(section),
         "ways_to_get": ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,

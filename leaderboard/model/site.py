@@ -104,10 +104,14 @@ class Marked:
     """For each seat, whether the player is a program of this project and no AI model; empty if nobody knows."""
 
     @property
+    def players(self) -> str:
+        """The players on one line, without marks."""
+        return " + ".join(filter(None, (self.describer, self.generator)))
+
+    @property
     def name(self) -> str:
         """The players on one line, with what tells runs of the same ones apart: for titles, without marks."""
-        players = " + ".join(filter(None, (self.describer, self.generator)))
-        return f"{players} ({self.apart})" if self.apart else players
+        return f"{self.players} ({self.apart})" if self.apart else self.players
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -286,6 +290,11 @@ class Site:
         return f"{self.folder}{name}"
 
     @property
+    def title_prefix(self) -> str:
+        """Beginning of the titles of the game's pages; empty for the default game. May be a plug-in's words."""
+        return f"{self.game.title}: " if self.folder else ""
+
+    @property
     def board_files(self) -> tuple[str, str]:
         """Paths of the CSV and the JSON file of the game's boards."""
         return (self.path("board.csv"), self.path("board.json")) if self.folder else LEADERBOARD
@@ -419,6 +428,10 @@ class Site:
             return known
         path = self.runs[run_id].source.rendering_path(rendering.sha256)
         return self.pictures.add(path, rendering.sha256, rendering.width, rendering.height)
+
+    def renderings_are_published(self, instance: Instance) -> bool:  # noqa: ARG002 - for games that draw over pictures
+        """Return whether renderings of an instance hold no picture that must not be published."""
+        return True
 
     def target_path(self, instance: Instance) -> Path:
         """Return where the picture of a target is: in the first run that has it."""

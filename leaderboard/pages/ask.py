@@ -11,8 +11,9 @@ from leaderboard.words.alt_text import rendering_words
 
 
 def ask_page(site: Site) -> Page:
-    """Return the page of questions and answers."""
-    return Page("ask", "Ask the board", "ask", later=lambda: {"answers": _answers(site)}, finding=_finding)
+    """Return the page of questions to a game's board, and their answers."""
+    path, title = site.path("ask"), f"{site.title_prefix}Ask the board"
+    return Page(path, title, "ask", {"site": site}, later=lambda: {"answers": _answers(site)}, finding=_finding)
 
 
 def _finding(values: Mapping[str, Any]) -> str:
@@ -27,30 +28,29 @@ def _answers(site: Site) -> list[dict[str, Any]]:
             "answer": answer,
             "pictures": [_picture(site, *episode) for episode in answer.episodes],
             "bibtex": _bibtex(site, answer),
-            "span": _span(answer),
         }
         for answer in answers(site.results, site.judge)
     ]
 
 
 def _bibtex(site: Site, answer: Answer) -> str:
-    address = f"{site.address}ask.html#{answer.key}" if site.address else ""
+    address = f"{site.address}{site.path('ask')}.html#{answer.key}" if site.address else ""
     return answer_bibtex(answer.key, answer.question, site.version, site.judge, address)
-
-
-def _span(answer: Answer) -> tuple[float, float]:
-    """Return the ends of the scale on which the table's values are drawn."""
-    if answer.key == "refinement":
-        return -5.0, 5.0
-    return {"judges": (-1.0, 1.0), "satisfied": (0.0, 1.0)}.get(answer.key, (0.0, 10.0))
 
 
 def _picture(site: Site, run_id: str, instance_id: str) -> dict[str, Any]:
     result, pair = site.episode(run_id, instance_id), site.pairs[run_id]
     assert result is not None  # noqa: S101 - an answer names played episodes
-    judged, (turn, rendering) = site.judged(result), [*result.episode.renderings.items()][-1]
+    judged, gallery = site.judged(result), site.galleries[instance_id]
     score = judged.final if judged else None
-    words = rendering_words(turn, f"{pair.describer} + {pair.generator}", score, site.judge)
-    gallery = site.galleries[instance_id]
-    return {"pair": pair, "gallery": gallery, "rendering": site.rendering(run_id, rendering), "score": score,
-            "alt": words}  # fmt: skip
+    # Not every game draws, and a drawing over a picture that must not be published is withheld with it.
+    drawn = [*result.episode.renderings.items()][-1:] if site.renderings_are_published(gallery.instance) else []
+    return {
+        "pair": pair,
+        "gallery": gallery,
+        "renderings": [
+            (site.rendering(run_id, rendering), rendering_words(turn, pair.players, score, site.judge))
+            for turn, rendering in drawn
+        ],
+        "score": score,
+    }

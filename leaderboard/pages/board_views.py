@@ -107,8 +107,7 @@ def view_title(site: Site, view: View) -> str:
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
     rules = "" if view.rules == site.rule_sets[0] else f", {one_line(rules_label(site, view.rules), 80)}"
     order = ", ordered by the quality of what was played" if view.order == "quality" else ""
-    game = f"{site.game.title}: " if site.folder else ""
-    return game + view_heading(view) + judged + rules + order
+    return site.title_prefix + view_heading(view) + judged + rules + order
 
 
 def view_words(site: Site, view: View) -> str:

@@ -78,7 +78,8 @@ def changes(site: Site) -> tuple[Change, ...]:
             released.add(version)
             entries.append(_release(site, version, pair.result.run.started))
         entries.append(_new_pair(site, pair, entered.get(pair.run_id)))
-    entries += [_step(site, submitted, step) for submitted in site.submitted for step in submitted.decisions]
+    steps = ((submitted, step) for submitted in site.submitted for step in submitted.decisions)
+    entries += [_step(site, submitted, step) for submitted, step in steps if _is_of(site, submitted)]
     entries += [_benchmark(version) for version in site.former]
     if site.version.released:
         entries.append(_benchmark(site.version.released, site))
@@ -90,7 +91,8 @@ def changes(site: Site) -> tuple[Change, ...]:
 
 def changes_page(site: Site) -> Page:
     """Return the page of changes: the newest day by day, older ones folded by month."""
-    return Page("changes", "What changed", "changes", searchable=True, later=partial(_listed, site))
+    path, title = site.path("changes"), f"{site.title_prefix}What changed"
+    return Page(path, title, "changes", {"site": site}, searchable=True, later=partial(_listed, site))
 
 
 def _listed(site: Site) -> Mapping[str, Any]:
@@ -112,13 +114,14 @@ def _days(listed: Sequence[Change]) -> list[tuple[str, list[Change]]]:
 
 
 def feed_files(site: Site) -> Iterator[tuple[str, str]]:
-    """Yield path and text of both feeds."""
+    """Yield path and text of both feeds of a game."""
     entries = changes(site)
-    yield "feed.atom", atom(entries, site.results.instance_set, site.address)
-    yield "feed.json", json_feed(entries, site.address)
+    name = site.game.title if site.folder else NAME
+    yield site.path("feed.atom"), atom(entries, site.results.instance_set, site.address, site.folder, name)
+    yield site.path("feed.json"), json_feed(entries, site.address, site.folder, name)
 
 
-def atom(entries: Sequence[Change], identity: str, address: str) -> str:
+def atom(entries: Sequence[Change], identity: str, address: str, folder: str = "", name: str = NAME) -> str:
     """Return an Atom 1.0 feed (RFC 4287).
 
     Args:
@@ -126,17 +129,21 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
         identity: Identity of the instance set, the same in every build.
         address: The site's absolute address, ending in a slash; empty for links relative to the feed's own address,
             and without the link to itself, which has to be absolute to be of use.
+        folder: Folder of the game's pages, ending in a slash; empty for the site's root.
+        name: Title of the site or of the game; may be a plug-in's words.
     """
+    # Without an address links are relative to the feed, which lies in the folder of its game.
+    base = address or "../" * folder.count("/")
     feed = Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
-    for tag, text in (("title", f"{NAME}: what changed"), ("id", _urn(f"feed {identity}"))):
+    for tag, text in (("title", f"{name}: what changed"), ("id", _urn(f"feed {identity}"))):
         SubElement(feed, tag).text = text
     # Atom demands a date even of a feed without entries; the date of the build would change with every build.
     SubElement(feed, "updated").text = entries[0].when if entries else "1970-01-01T00:00:00Z"
     SubElement(SubElement(feed, "author"), "name").text = NAME
-    SubElement(feed, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}changes.html"})
+    SubElement(feed, "link", {"rel": "alternate", "type": "text/html", "href": f"{base}{folder}changes.html"})
     if address:
         # A link of the feed to itself has to be absolute to be of use.
-        SubElement(feed, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{address}feed.atom"})
+        SubElement(feed, "link", {"rel": "self", "type": "application/atom+xml", "href": f"{address}{folder}feed.atom"})
     for change in entries[:_NEWEST]:
         entry = SubElement(feed, "entry")
         for tag, text in (
@@ -146,22 +153,24 @@ def atom(entries: Sequence[Change], identity: str, address: str) -> str:
             ("published", change.when),
         ):
             SubElement(entry, tag).text = text
-        SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{address}{change.path}"})
+        SubElement(entry, "link", {"rel": "alternate", "type": "text/html", "href": f"{base}{change.path}"})
         SubElement(entry, "content", {"type": "text"}).text = change.words
     indent(feed)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(feed, encoding="unicode") + "\n"
 
 
-def json_feed(entries: Sequence[Change], address: str) -> str:
+def json_feed(entries: Sequence[Change], address: str, folder: str = "", name: str = NAME) -> str:
     """Return a JSON Feed 1.1; its addresses must be absolute, so without ``address`` they are left out.
 
     Args:
         entries: Newest first.
         address: The site's absolute address, ending in a slash, or empty.
+        folder: As for ``atom``.
+        name: As for ``atom``.
     """
-    feed: dict[str, Any] = {"version": "https://jsonfeed.org/version/1.1", "title": f"{NAME}: what changed"}
+    feed: dict[str, Any] = {"version": "https://jsonfeed.org/version/1.1", "title": f"{name}: what changed"}
     if address:
-        feed |= {"home_page_url": f"{address}changes.html", "feed_url": f"{address}feed.json"}
+        feed |= {"home_page_url": f"{address}{folder}changes.html", "feed_url": f"{address}{folder}feed.json"}
     feed |= {
         "language": "en",
         "authors": [{"name": NAME}],
@@ -184,11 +193,13 @@ def _item(change: Change, address: str) -> dict[str, Any]:
 def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
     cell = site.results.cell(pair.run_id, site.judge)
     apart = f" ({one_line(pair.apart)})" if pair.apart else ""
+    players = " + ".join(one_line(label, 80) for label in (pair.describer, pair.generator) if label)
+    judged = f", judged by {site.judge}" if site.game.is_judged else ""
     return Change(
         when=_moment(pair.result.run.started),
-        title=f"New pair: {one_line(pair.describer, 80)} + {one_line(pair.generator, 80)}{apart}",
-        words=f"{_reached(cell)}, judged by {site.judge}." + (f" {entered.words}" if entered else ""),
-        path=f"pairs/{pair.key}.html",
+        title=f"New {site.noun}: {players}{apart}",
+        words=f"{_reached(site, cell)}{judged}." + (f" {entered.words}" if entered else ""),
+        path=f"{pair.path}.html",
         identity=_urn(f"pair {pair.run_id}"),
         pair=pair,
         brief=_brief(cell, entered),
@@ -205,14 +216,14 @@ def _brief(cell: Cell, entered: Entered | None) -> str:
     return f"{main}, entered with rank {rank(*entered.ranks)} of {entered.pairs}" if entered and entered.ranks else main
 
 
-def _reached(cell: Cell) -> str:
+def _reached(site: Site, cell: Cell) -> str:
     """Return the counts of played and rated episodes and the main score, in words."""
     counts = f"{cell.played} of {counted(cell.episodes, 'episode')} played, {cell.rated} of {cell.applicable} rated"
     missing = "".join(f", {words}" for _, words in unrated_words(cell))
     if cell.main.mean is None:
         return f"{counts}{missing}; no main score yet"
     reached = f"main score {measured_words(cell.main, 1)}"
-    if cell.score.mean is not None:
+    if cell.score.mean is not None and site.game.is_judged:
         reached += f", score {number(cell.score.mean)}"
     return f"{counts}{missing}; {reached}" + (f"; no rank: {cell.unranked_words}" if cell.unranked else "")
 
@@ -221,11 +232,15 @@ def _release(site: Site, version: str, started: str) -> Change:
     version = one_line(version, 40)
     return Change(
         when=_moment(started),
-        title=f"First pair played with ircore {version}",
+        title=f"First {site.noun} played with ircore {version}",
         words=f"Instance set {site.results.instance_set[:12]}. Numbers of different sets are never mixed.",
-        path="boards/index.html",
+        path=f"{site.path('boards/index')}.html",
         identity=_urn(f"version {site.results.instance_set} {version}"),
     )
+
+
+def _is_of(site: Site, submitted: MergedSubmission) -> bool:
+    return bool(submitted.loaded.submission.game == site.game.name)
 
 
 def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
@@ -248,9 +263,16 @@ def _benchmark(version: BenchmarkVersion, shown_by: Site | None = None) -> Chang
         when=_moment(version.date),
         title=f"Benchmark {version.name} released",
         words=f"Instance set {version.instance_set[:12]}; scores of other versions are not comparable.{about}",
-        path="versions/index.html" if shown_by else f"versions/{version.name}/index.html",
+        path=_version_path(version, shown_by),
         identity=_urn(f"benchmark {version.name} {version.instance_set}"),
     )
+
+
+def _version_path(version: BenchmarkVersion, shown_by: Site | None) -> str:
+    """Return the page about a version: the list of versions, or the board of a game that has no list of them."""
+    if shown_by is None:
+        return f"versions/{version.name}/index.html"
+    return f"{shown_by.path('boards/index')}.html" if shown_by.folder else "versions/index.html"
 
 
 def _moment(text: str) -> str:

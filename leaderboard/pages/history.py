@@ -48,7 +48,7 @@ class Neighbour(NamedTuple):
     @property
     def words(self) -> str:
         """The pair with its main score; holds labels of players."""
-        name = one_line(f"{self.pair.describer} + {self.pair.generator}", 120)
+        name = one_line(self.pair.players, 120)
         return f"{name} ({number(self.main.mean, 1)}, {interval_words(self.main, 1)})"
 
 
@@ -83,6 +83,9 @@ class Entered:
     ranks: tuple[int, int] | None = None
     """Best and worst rank that today's comparisons allow among the pairs that were there; None without a rank."""
 
+    noun: str = "pair"
+    """What a row of its board is called, see ``Site.noun``."""
+
     @property
     def beaten(self) -> int:
         """Number of pairs than which it is better by the board's comparisons: those that surely stand behind it."""
@@ -103,15 +106,15 @@ class Entered:
             return f"{said}."
         said += f"{' and' if self.ahead else ','} ahead of {self.behind.words}"
         better = (
-            f"it is better than {counted(self.beaten, 'pair')} by the board's comparisons"
+            f"it is better than {counted(self.beaten, self.noun)} by the board's comparisons"
             if self.beaten
-            else ("the comparisons tell it from no pair behind it")
+            else (f"the comparisons tell it from no {self.noun} behind it")
         )
         lead = " and ".join(f"{gallery.title.lower()} ({signed(points, 1)})" for gallery, points in self.telling)
-        return f"{said}; {better}." + (f" What moved it past that pair most: {lead}." if lead else "")
+        return f"{said}; {better}." + (f" What moved it past that {self.noun} most: {lead}." if lead else "")
 
 
-@lru_cache(maxsize=1)  # asked for by this page, by the page of changes and by the feeds
+@lru_cache(maxsize=8)  # asked for by this page, by the page of changes and by the feeds, of each game
 def entries(site: Site) -> dict[str, Entered]:
     """Return where each pair with a main score entered the board, by run_id, in the order of the runs' beginnings."""
     made: dict[str, Entered] = {}
@@ -137,7 +140,7 @@ def entries(site: Site) -> dict[str, Entered]:
         telling = _telling(site, pair, behind.pair) if behind and apart else ()
         # The comparisons of today's board, with one error rate for all its pairs, are strict enough for a smaller one.
         ranks = differences.ranks(pair.run_id, [run_id for _, run_id in board]) if differences else None
-        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling, ranks)
+        made[pair.run_id] = Entered(pair, at + 1, len(board), cell.main, ahead, behind, telling, ranks, site.noun)
     return made
 
 
@@ -158,9 +161,15 @@ def _finals(site: Site, pair: Pair) -> dict[str, float]:
     return final_scores(site.results.episodes[pair.run_id], site.judge)
 
 
-def history_page(site: Site, frozen: Sequence[FrozenBoard]) -> Page:
-    """Return the page of ranks over versions and merges."""
-    return Page("history", "Ranks over time", "history", searchable=True, later=partial(_values, site, frozen))
+def history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:
+    """Return the page of ranks over versions and merges.
+
+    Args:
+        site: Results of a game.
+        frozen: Boards of former versions, newest first; only the game in the site's root has any.
+    """
+    path, title = site.path("history"), f"{site.title_prefix}Ranks over time"
+    return Page(path, title, "history", {"site": site}, searchable=True, later=partial(_values, site, frozen))
 
 
 def _values(site: Site, frozen: Sequence[FrozenBoard]) -> dict[str, Any]:
@@ -179,7 +188,8 @@ def version_words(site: Site, frozen: Sequence[FrozenBoard]) -> str:
 def _entries_chart(site: Site, entered: Sequence[Entered]) -> Chart:
     """Draw main scores over merges, of pairs under the same rules."""
     top = sum(row.top for row in site.under().board(site.judge))
-    return chart_of("entries", "entries", entries_sketch(entries_table(entered), site.pairs, top))
+    name = f"game-{site.game.name}-entries" if site.folder else "entries"
+    return chart_of(name, "entries", entries_sketch(entries_table(entered), site.pairs, top, site.noun))
 
 
 def entries_table(entered: Sequence[Entered]) -> Table:
@@ -188,7 +198,7 @@ def entries_table(entered: Sequence[Entered]) -> Table:
         Column("entry", "entry", "Number in the order in which the runs began.", digits=0),
         Column("day", "day", "Day on which the run began.", digits=None),
         Column("run_id", "Run", "The run.", digits=None, audience="programs"),
-        Column("pair", "pair", "Describer + generator.", digits=None),
+        Column("pair", "pair", "Its players.", digits=None),
         _MAIN,
         Column("place", "entered at", "Place by main score among the pairs that were there by then.", digits=0),
         Column(
@@ -201,7 +211,7 @@ def entries_table(entered: Sequence[Entered]) -> Table:
             Value(order),
             Value(entry.pair.result.run.started[:10]),
             Value(entry.pair.run_id),
-            Value(f"{entry.pair.describer} + {entry.pair.generator}"),
+            Value(entry.pair.players),
             Value.of(entry.main),
             Value(entry.place),
             *(Value.or_missing(end, "no rank") for end in entry.ranks or (None, None)),

@@ -3,10 +3,10 @@
 import json
 import re
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.untrusted_text import one_line
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View, view_origin
 from leaderboard.pages.citation import misc_entry
@@ -27,7 +27,7 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     section = page.values.get("section")
     # A page of words alone is cited with the paper, on the page of citations.
     if page.template not in NUMBERED or (site is None and section is None):
-        return safe("")
+        return Markup()
     # BibTeX ends a key at a comma or brace and does not allow spaces.
     key = re.sub(r"[^A-Za-z0-9-]", "-", f"image-reconstruction-game-{page.path}")
     address = f"{site.address}{page.path}.html" if site is not None and site.address else ""
@@ -35,22 +35,13 @@ def share_strip(page: Page, site: Site | None) -> Markup:
     source = _source_words(shown, page)
     entry = misc_entry(key, f"{page.title}. The Image Reconstruction Game", source, address)
     # A site without the reconstruction game has no page on how to cite it.
-    paper = f'<a href="{page.root}cite.html">Paper and benchmark</a>' if site is not None else ""
-    return safe(
-        f'<aside class="share" data-share{_episode_links(page)} data-search-exclude '
-        'aria-label="Share and cite this page">'
-        '<button type="button" data-copy-link hidden>Copy link</button>'
-        "<details><summary>Cite this page</summary>"
-        f'<pre class="command"><code data-bibtex>{_lines(entry)}</code></pre>'
-        '<button type="button" data-copy-bibtex hidden>Copy BibTeX</button> '
-        f'{paper}</details><span role="status"></span></aside>'
-    )
+    return macro("share_strip")(_episode_links(page), entry, page.root, site is not None)
 
 
-def _episode_links(page: Page) -> Markup:
-    """Return an attribute with the page of each episode of a target that has a card of its own, by the pair's key."""
+def _episode_links(page: Page) -> str:
+    """Return the page of each episode of a target that has a card of its own, by the pair's key, as JSON; or empty."""
     strips = {key: f"{page.root}{path}.html" for key, path in page.values.get("strips", {}).items()}
-    return Markup(' data-episodes="{}"').format(json.dumps(strips)) if strips else Markup("")
+    return json.dumps(strips) if strips else ""
 
 
 def provenance(site: Site, view: View, metric: str = "") -> str:
@@ -80,12 +71,6 @@ def provenance_facts(site: Site, view: View) -> dict[str, str]:
         "instance_set": site.results.instance_set,
         "ircore": ", ".join(sorted({submission.run.version for submission in site.results.submissions})),
     }
-
-
-def _lines(text: str) -> Markup:
-    """Return a text whose lines keep their indentation where the lines of a page's HTML are stripped."""
-    # A character reference survives where the renderer strips white space around lines.
-    return escape(text).replace("\n", Markup("&#10;"))
 
 
 def _source_words(site: Site, page: Page) -> str:

@@ -117,6 +117,7 @@ def _environment() -> Environment:
         interval=labels.interval_words,
         category=labels.category_title,
         short=labels.category_short,
+        judge_name=labels.judge_name,
     )
     environment.globals.update(
         c=_components(),

@@ -23,6 +23,7 @@ from ircore.games.base import (
     EpisodeSetup,
     Game,
     GameOutcome,
+    GameWords,
     Instruments,
     Measured,
     Pages,
@@ -187,6 +188,7 @@ class ConversationGame(Game[ConversationRules]):
     step = Hop
     outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
     measures = MEASURES
+    step_word = "hop"
     pages = Pages(
         columns=("final_verified", "final_ssim", "final_clip", "final_judged", "final_rated", "prompt_tokens"),
         figures=("final_ep_f1", "final_verified", "final_ssim"),
@@ -194,7 +196,11 @@ class ConversationGame(Game[ConversationRules]):
             *(Curve(key, axis="hop") for key in CURVES),
             *(Curve(key, axis="normalised hop", normalised=True) for key in NORMALISED),
         ),
+        stories=("ep_f1", "ssim"),
         matrix=(SUMMARISER.name, GENERATOR.name),
+        compared=TARGET,
+        compared_title="The picture",
+        words=GameWords("dialogue", "draw", "drawn", "last drawing"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),

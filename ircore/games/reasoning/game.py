@@ -14,10 +14,12 @@ from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.records import GameRules
 from ircore.core.seeds import derived_seed
 from ircore.games.base import (
+    Contrast,
     Ending,
     EpisodeSetup,
     Game,
     GameOutcome,
+    GameWords,
     Instruments,
     Measured,
     Pages,
@@ -55,12 +57,22 @@ _RECOGNISED: Mapping[str, float] = {"BAGEL-7B": 0.937, "BAGEL-7B with thinking":
 """Accuracy of recognition."""
 
 
+_ROWS = {"entities drawn, overall": "drawn", "quantity": "quantity", "layout": "layout", "text": "text"}
+"""Measures and dimensions beside whose values the scores of a part stand."""
+
+_WITH_AND_WITHOUT = ("BAGEL-7B", "BAGEL-7B with thinking")
+"""The model that the paper reports with thinking and without it."""
+
+
 def _figures() -> Iterator[PublishedFigure]:
     for part, scores in _OVERALL.items():
         for model, score in scores.items():
-            yield PublishedFigure(f"{model}: {part}", "published", score, SOURCE)
+            row = _ROWS.get(part, "") if model in _WITH_AND_WITHOUT else ""
+            yield PublishedFigure(f"{model}: {part}", "published", score, SOURCE, model if row else "", row=row)
     for model, accuracy in _RECOGNISED.items():
-        yield PublishedFigure(f"{model}: recognition, overall", "recognised", accuracy, SOURCE)
+        row = "recognised" if model in _WITH_AND_WITHOUT else ""
+        label = f"{model}: recognition, overall"
+        yield PublishedFigure(label, "recognised", accuracy, SOURCE, model if row else "", row=row)
 
 
 PUBLISHED = tuple(_figures())
@@ -128,7 +140,12 @@ class ReasoningGame(Game[ReasoningRules]):
     pages = Pages(
         columns=("right", "answered", "recognised", "drawn", "gap"),
         figures=("verified", "recognised", "drawn", "gap"),
+        contrasts=(Contrast("verified", beside=("recognised", "drawn")),),
+        stories=("verified",),
         matrix=("drawer", "reader"),
+        compared="truth",
+        compared_title="A right answer",
+        words=GameWords("task", result="answer"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),

@@ -17,6 +17,7 @@ from ircore.games.base import (
     EpisodeSetup,
     Game,
     GameOutcome,
+    GameWords,
     Measure,
     Message,
     Pages,
@@ -90,6 +91,7 @@ class ReconstructionGame(Game[Rules]):
         columns=("preference",),
         rules=("token_budget", "max_turns"),
         figures=("similarity",),
+        words=GameWords("target", "draw", "drawn", "final rendering"),
         episode="{# drawn as a strip of turns #}",
         method="A describer sees the target and says what to draw; a generator draws from the words alone. The "
         "describer then sees target and drawing and says what to correct, turn by turn.",
@@ -176,6 +178,12 @@ class ReconstructionGame(Game[Rules]):
         from ircore.games.reconstruction.published.claims import claims
 
         return claims()
+
+    def paper_facts(self) -> Mapping[str, Any]:
+        """Return the paper's printed numbers; see ``Game.paper_facts``."""
+        from ircore.games.reconstruction.published.paper_facts import paper_facts
+
+        return paper_facts()
 
     def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
         """Return answers that the protocol reads as the turns; see ``Game.retold``."""

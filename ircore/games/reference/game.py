@@ -15,12 +15,24 @@ from typing import Any, cast
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
-from ircore.games.base import Curve, Ending, EpisodeSetup, Game, GameOutcome, Measured, Pages, Seat, Table
+from ircore.games.base import (
+    Contrast,
+    Curve,
+    Ending,
+    EpisodeSetup,
+    Game,
+    GameOutcome,
+    GameWords,
+    Measured,
+    Pages,
+    Seat,
+    Table,
+)
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
 from ircore.games.reference.published import PUBLISHED
 from ircore.games.reference.records import INVALID, Context, Round
-from ircore.games.reference.rules import Order, ReferenceRules, labels_of, listener_orders
+from ircore.games.reference.rules import Order, ReferenceRules, labels_of, listener_orders, preset_of
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
@@ -145,6 +157,9 @@ class ReferenceGame(Game[ReferenceRules]):
             Curve("message_words", over="repetition"),
             Curve("message_wnr", over="repetition"),
         ),
+        contrasts=(Contrast("accuracy"),),
+        stories=("message_words", "correct", "accuracy"),
+        words=GameWords("context", "understand", "understood"),
         method=_METHOD,
         instance=(files(__package__) / "instance.html.j2").read_text(encoding="utf-8"),
         episode=(files(__package__) / "episode.html.j2").read_text(encoding="utf-8"),
@@ -160,6 +175,10 @@ class ReferenceGame(Game[ReferenceRules]):
         except PlayerError as fault:
             return Ending("aborted", tuple(dialogue.rounds), fault.reason, fault.detail)
         return Ending("completed", tuple(dialogue.rounds))
+
+    def setting(self, rules: ReferenceRules) -> str:
+        """Return ICCA's name of the rules, such as ``L2``."""
+        return preset_of(rules)
 
     def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""

@@ -37,13 +37,15 @@ _TANGRAMS = {
 def _figures() -> Iterator[PublishedFigure]:
     for series, curve in _BY_REPETITION.items():
         for place, percent in curve.items():
-            label = f"{series}, repetition {place}"
-            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, series, place)
+            label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
+            yield PublishedFigure(label, "correct", round(percent / 100, 4), ICCA, who, place, preset)
     for model, (before, misled) in _MISLED.items():
         yield PublishedFigure(f"{model}, L7, before misleading rounds", "accuracy", round(before / 100, 4), ICCA)
         yield PublishedFigure(f"{model}, L7, misleading rounds", "accuracy", round(misled / 100, 4), ICCA)
     for label, percent in _TANGRAMS.items():
-        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM)
+        who, _, condition = label.partition(", ")
+        row = condition.replace(" + ", "_") if who == "people" else ""
+        yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
 
 
 PUBLISHED = tuple(_figures())

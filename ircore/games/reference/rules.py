@@ -29,6 +29,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 """Rules of each preset that differ from the defaults, which are L3; under S1–S4 the listener plays under L3, too."""
 
 
+_USUAL = "L3"
+"""Preset that is the defaults."""
+
+
 class ReferenceRules(GameRules):
     """Rules of a run: pictures, history and words of speaker and listener, and the number of repetitions.
 
@@ -141,3 +145,18 @@ def _shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
     shuffled = list(names)
     random.Random(seed).shuffle(shuffled)
     return tuple(shuffled)
+
+
+def preset_of(rules: ReferenceRules) -> str:
+    """Return the preset of ICCA that rules are, however they were stated; empty if they are none.
+
+    >>> preset_of(ReferenceRules()), preset_of(ReferenceRules(preset="L2")), preset_of(ReferenceRules(masked=True))
+    ('L3', 'L2', 'L5')
+    """
+    if rules.preset:
+        return rules.preset
+    # Length and labels of a game are no part of a preset.
+    apart = {"preset", "repetitions", "labels"}
+    stated = rules.model_dump(exclude=apart)
+    names = (_USUAL, *(name for name in PRESETS if name.startswith("L")), *PRESETS)
+    return next((name for name in names if ReferenceRules(preset=name).model_dump(exclude=apart) == stated), "")

@@ -26,7 +26,7 @@ def builtin_pairs() -> dict[str, Path]:
     return {path.parent.name.removeprefix(_PREFIX).replace("-", "+"): path.parent for path in manifests}
 
 
-OTHER_GAMES = ("editor", "extractive", "extractive-sketch", "literal", "looker", "solver-editor")
+OTHER_GAMES = ("editor", "extractive", "extractive-sketch", "literal", "looker", "looker-alone", "solver-editor")
 """Built-in submissions of the other games, by the names of their folders."""
 
 

@@ -2,12 +2,15 @@
 import { Comparison } from "./compare.js";
 import { button, element } from "./dom.js";
 
-/* The target, as something that a rendering is compared with. */
+/* What was said before a rendering was drawn: an episode can be replayed where it stands in the page. */
+export const SAID = ".message > summary, [data-said]";
+
+/* The target, or what another game compares its renderings with. */
 export class Target {
-  constructor(image) {
+  constructor(image, title = "Target") {
     this.image = image;
-    this.title = "Target";
-    this.short = "target";
+    this.title = title;
+    this.short = title.toLowerCase();
   }
 
   scores() {
@@ -38,11 +41,11 @@ class Cell {
   }
 
   get title() {
-    return `${this.row.name}, turn ${this.turn}`;
+    return `${this.row.name}, ${this.short}`;
   }
 
   get short() {
-    return `turn ${this.turn}`;
+    return `${this.row.step} ${this.turn}`;
   }
 
   scores() {
@@ -59,15 +62,17 @@ class Cell {
 export class Row {
   constructor(section, gallery) {
     this.section = section;
+    this.step = gallery.root.dataset.step ?? "turn";
     this.key = section.dataset.pair;
     this.name = section.getAttribute("aria-label") ?? this.key;
     const items = [...section.querySelectorAll("[data-turn]")].filter((item) => item.querySelector("img"));
     this.cells = items.map((item) => new Cell(item, this));
-    if (this.cells.length) {
+    if (this.cells.length && section.querySelector(SAID)) {
       const again = button("Replay", () => { gallery.select(this.cells[0]); gallery.replay(); }, "tool row-replay");
       again.setAttribute("aria-label", `Replay ${this.name}`);
       section.querySelector("header").append(again);
     }
+    // Only rows of cards scroll: the steps of other games may stand one below the other.
     this.turns = section.querySelector(".turns");
     this.clipped = element("span", "clipped muted");
     section.querySelector("header").append(this.clipped);
@@ -75,6 +80,7 @@ export class Row {
 
   /* A row that is wider than the page says how much of it is out of sight. */
   sayClipped() {
+    if (!this.turns) return;
     const { scrollWidth, clientWidth, scrollLeft } = this.turns;
     const right = this.turns.getBoundingClientRect().right;
     const hidden = [...this.turns.children].filter((turn) => turn.getBoundingClientRect().right > right + 8).length;
@@ -88,7 +94,7 @@ export class Row {
  * and the event that tells so does not hold the others back. Returns whether a row was scrolled.
  */
 export function alignTurns(rows, scrolled) {
-  const shown = rows.filter((row) => !row.section.hidden);
+  const shown = rows.filter((row) => row.turns && !row.section.hidden);
   const moved = shown.find((row) => row.turns === scrolled);
   if (!moved || moved.alignedAt === scrolled.scrollLeft) return false;
   moved.alignedAt = scrolled.scrollLeft;

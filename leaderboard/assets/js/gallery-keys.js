@@ -1,7 +1,7 @@
 /* The keys of a gallery, each of them a button in its legend too; and the steps of the arrows, down and right. */
 export const KEYS = [
-  { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn" },
-  { keys: ["ArrowUp", "ArrowDown"], show: "↑ ↓", words: "pair" },
+  { keys: ["ArrowLeft", "ArrowRight"], show: "← →", words: "turn", counts: "step" },
+  { keys: ["ArrowUp", "ArrowDown"], show: "↑ ↓", words: "pair", counts: "noun" },
   { keys: ["d"], show: "D", words: "difference", mode: "difference" },
   { keys: ["b"], show: "B", words: "blink", mode: "blink" },
   { keys: ["s"], show: "S", words: "swipe", mode: "swipe" },

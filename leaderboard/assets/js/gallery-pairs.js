@@ -11,9 +11,11 @@ export class PairChooser {
     this.gallery = gallery;
     this.more = gallery.root.querySelector("[data-more]");
     this.total = Number(gallery.root.dataset.pairs);
+    this.noun = gallery.root.dataset.noun ?? "pair";
+    this.title = `Choose ${this.noun}s to lay side by side`;
     this.shown = gallery.rows.length;
     this.boxes = new Map();
-    this.details = element("details", "pair-chooser", element("summary", "", "Choose pairs to lay side by side"));
+    this.details = element("details", "pair-chooser", element("summary", "", this.title));
     this.words = statusPlace("span", "muted");
     this.details.addEventListener("toggle", () => this.fill(), { once: true });
     gallery.box.before(this.details);
@@ -46,7 +48,7 @@ export class PairChooser {
     const field = searchField((words) => {
       for (const item of list.children) item.hidden = !words.every((word) => item.textContent.toLowerCase().includes(word));
     });
-    field.ariaLabel = field.placeholder = "Find a pair";
+    field.ariaLabel = field.placeholder = `Find a ${this.noun}`;
     const all = button("Show all again", () => this.choose([]));
     this.details.append(element("div", "pair-tools", field, all, this.words), list);
   }
@@ -83,10 +85,10 @@ export class PairChooser {
     const chosen = this.chosen.filter((key) => known.has(key));
     for (const row of this.gallery.rows) row.section.hidden = chosen.length > 0 && !chosen.includes(row.key);
     this.boxes.forEach((box, key) => { box.checked = chosen.includes(key); });
-    this.words.textContent = chosen.length ? `${chosen.length} of ${counted(this.total, "pair")} shown` : "";
+    this.words.textContent = chosen.length ? `${chosen.length} of ${counted(this.total, this.noun)} shown` : "";
     this.details.querySelector("summary").textContent = chosen.length
-      ? `Side by side: ${chosen.length} of ${counted(this.total, "pair")}`
-      : "Choose pairs to lay side by side";
+      ? `Side by side: ${chosen.length} of ${counted(this.total, this.noun)}`
+      : this.title;
     const rows = this.gallery.shownRows();
     if (rows.length && !rows.includes(this.gallery.current?.row)) this.gallery.select(rows[0].cells[0]);
     this.sayMore();
@@ -96,8 +98,8 @@ export class PairChooser {
     if (!this.more) return;
     const left = this.total - this.gallery.rows.length;
     this.more.hidden = this.chosen.length > 0 || left === 0;
-    const next = button("Show 20 more pairs", () => this.showMore());
-    this.more.replaceChildren(`${this.gallery.rows.length} of ${counted(this.total, "pair")} are shown. `, left ? next : "");
+    const next = button(`Show 20 more ${this.noun}s`, () => this.showMore());
+    this.more.replaceChildren(`${this.gallery.rows.length} of ${counted(this.total, this.noun)} are shown. `, left ? next : "");
   }
 
   async showMore() {
@@ -115,7 +117,7 @@ export class PairChooser {
   }
 
   failed() {
-    this.more?.replaceChildren(`The other ${counted(this.total - this.gallery.rows.length, "pair")} cannot be read here: a browser fetches no files from a disk. "ircore site serve" shows them.`);
+    this.more?.replaceChildren(`The other ${counted(this.total - this.gallery.rows.length, this.noun)} cannot be read here: a browser fetches no files from a disk. "ircore site serve" shows them.`);
     if (this.more) this.more.hidden = false;
   }
 

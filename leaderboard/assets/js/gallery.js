@@ -12,7 +12,7 @@
  * it when the page opens. What the reader looks at stands in the address: see gallery-state.js.
  */
 import { button, element, fetchJson, statusPlace, whenReady, withAttributes } from "./dom.js";
-import { Row, Target, alignTurns } from "./gallery-cells.js";
+import { Row, SAID, Target, alignTurns } from "./gallery-cells.js";
 import { KEYS, STEPS } from "./gallery-keys.js";
 import { PairChooser } from "./gallery-pairs.js";
 import { openReplay } from "./gallery-replay.js";
@@ -26,7 +26,7 @@ class Gallery {
   constructor(root) {
     this.root = root;
     this.box = root.querySelector(".rows");
-    this.target = new Target(root.querySelector(".target img"));
+    this.target = new Target(root.querySelector(".target img"), root.dataset.against);
     this.reference = this.target;
     this.shards = new Shards(root.dataset.shards, root.dataset.instance);
     this.state = readState();
@@ -58,10 +58,10 @@ class Gallery {
 
   /* The legend of keys: each of them is a button too, for a mouse or a finger. */
   makeTools() {
-    const words = { role: "group", "aria-label": "Compare a rendering with the target" };
+    const words = { role: "group", "aria-label": `Compare a rendering with: ${this.target.short}` };
     const bar = withAttributes(element("div", "key-legend"), words);
     for (const key of this.keys) {
-      const content = [element("kbd", "", key.show), ` ${key.words}`];
+      const content = [element("kbd", "", key.show), ` ${this.root.dataset[key.counts] ?? key.words}`];
       if (!key.mode && !key.act) bar.append(element("span", "key", ...content));
       else bar.append(this.makeTool(key, content));
     }
@@ -131,7 +131,8 @@ class Gallery {
 
   /* The keys that this target has something to show for. */
   get keys() {
-    return this.xray.isKnown ? KEYS : KEYS.filter(({ act }) => act !== "toggleXray");
+    const lacking = { toggleXray: !this.xray.isKnown, replay: !this.box.querySelector(SAID) };
+    return KEYS.filter(({ act }) => !lacking[act]);
   }
 
   /* The keys work at once: the focus goes to the rendering looked at, unless the reader has put it elsewhere. */
@@ -279,7 +280,7 @@ class Gallery {
   }
 
   replay() {
-    if (!this.current) return;
+    if (!this.current || !this.box.querySelector(SAID)) return;
     if (this.viewer.isOpen) this.viewer.dialog.close();
     this.compare(null);
     this.inDialog = true;

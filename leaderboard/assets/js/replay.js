@@ -25,6 +25,8 @@ export class Replay {
     this.exchanges = [...root.querySelectorAll(".exchange")];
     this.end = root.querySelector(".replay-end");
     this.whenTurned = whenTurned ?? ((turn) => history.replaceState(history.state, "", `#turn-${turn}`));
+    const step = root.dataset.step ?? "turn";
+    this.step = step.charAt(0).toUpperCase() + step.slice(1);
     this.timer = null;
     this.place = 0;
     this.addControls();
@@ -37,17 +39,18 @@ export class Replay {
   addControls() {
     this.slider = element("input", "scrubber-slider");
     Object.assign(this.slider, { type: "range", min: "1", max: String(this.exchanges.length), step: "1", value: "1" });
-    this.slider.setAttribute("aria-label", "Turn");
+    this.slider.setAttribute("aria-label", this.step);
     this.slider.addEventListener("input", () => this.turn(Number(this.slider.value) - 1));
     this.playButton = button("Play", () => this.toggle(), "tool replay-play");
-    this.before = button("← Turn", () => this.turn(this.place - 1));
-    this.after = button("Turn →", () => this.turn(this.place + 1));
+    this.before = button(`← ${this.step}`, () => this.turn(this.place - 1));
+    this.after = button(`${this.step} →`, () => this.turn(this.place + 1));
     this.playButton.disabled = this.last === 0;
     this.status = element("output", "replay-turn");
-    const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), " turn");
+    const keys = element("span", "replay-keys", element("kbd", "", "space"), " plays, ", element("kbd", "", "← →"), ` ${this.step.toLowerCase()}`);
     const buttons = element("div", "replay-buttons", this.before, this.playButton, this.after, this.status, keys);
-    const { judge } = this.root.dataset;
-    const title = element("p", "curve-title", `Similarity to the target over the turns, 0 to 10, judged by ${judge}`);
+    const { judge, curve } = this.root.dataset;
+    const drawn = curve ?? `Similarity to the target over the turns, 0 to 10, judged by ${judge}`;
+    const title = element("p", "curve-title", drawn);
     const scrubber = element("div", "scrubber", this.curve(), this.slider);
     this.root.querySelector(".dialogue").after(element("div", "replay-controls", title, scrubber, buttons));
   }
@@ -90,8 +93,8 @@ export class Replay {
     this.enlarge(this.exchanges[this.place]);
     this.dots.forEach((dot, index) => dot.classList.toggle("here", index === this.place));
     const { turn, score } = this.exchanges[this.place].dataset;
-    const words = `Turn ${turn} of ${this.exchanges[this.last].dataset.turn}`;
-    const rated = score === undefined ? "not scored" : `score ${Number(score).toFixed(1)}`;
+    const words = `${this.step} ${turn} of ${this.exchanges[this.last].dataset.turn}`;
+    const rated = score === undefined ? "not scored" : `${this.root.dataset.curve ? "" : "score "}${Number(score).toFixed(1)}${this.root.dataset.curve ? " of 10" : ""}`;
     this.slider.value = String(this.place + 1);
     this.slider.setAttribute("aria-valuetext", `${words}, ${rated}`);
     this.status.textContent = `${words}, ${rated}`;

@@ -46,8 +46,9 @@ class Stage:
 
 
 _OTHERS = {
-    # The second one says nothing of what it has no word for: its aborted episodes belong to what is shown.
-    "reference": ("looker", "literal"),
+    # With memory and without it; the last one says nothing of what it has no word for: its aborted episodes belong to
+    # what is shown.
+    "reference": ("looker", "looker-alone", "literal"),
     "conversation": ("extractive", "extractive-sketch"),
     # With thinking and without it.
     "reasoning": ("solver-editor", "editor"),

@@ -1,18 +1,21 @@
 """Boards of other games on the site keep the rules of all boards."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from invented import InventedRun
 from invented_games import GUESSER, Guessing, guessed, guessing_set
 
 from ircore.commands.main import run as ircore
+from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
-from ircore.games.base import Curve, Measure, Pages, PublishedFigure, Seat
+from ircore.games.base import Contrast, Curve, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
@@ -20,14 +23,17 @@ from ircore.players.base import Question, TextAnswer
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.game_curves import players_table
+from leaderboard.games.contrasts import contrast_charts
 from leaderboard.games.episodes import episode_html
 from leaderboard.games.figures import _track, curve_charts
 from leaderboard.games.measures import scale_ends
 from leaderboard.games.pages import game_pages
 from leaderboard.model.section import GameSection
+from leaderboard.pages.feed import feed_files
 from leaderboard.pages.search_entries import page_entries
 from leaderboard.pages.sharing import share_strip
 from leaderboard.rendering.render import Renderer
+from leaderboard.storage.pictures import Shown
 from leaderboard.words.labels import category_title, scale_end
 
 HELPER: Seat[Question, TextAnswer] = Seat("helper", "Helper", "the prompt", "text", when="helped")
@@ -84,6 +90,37 @@ def test_the_page_of_a_run_names_the_settings_of_its_players() -> None:
     words = " ".join(re.sub("<[^>]+>", " ", Renderer(None, {}).block(page)).split())
     assert "m, player seeker, revision 2027-01, with {&#34;careful&#34;: true, &#34;desk&#34;: " in words
     assert "/home/a" not in words
+
+
+def test_a_game_is_asked_in_its_own_words_and_answers_in_main_scores() -> None:
+    run = guessed("pair", guessing_set(5), [*[9.0] * 10, *[3.0] * 10])
+    html = html_of(GameSection(Results.from_runs(game=Guessing(), runs=[run])), "ask")
+    asked = " ".join(re.sub("<[^>]+>", " ", html).split())
+    assert "What can nobody solve?" in asked
+    assert "where no run scores above 30.0, most of all; 10 of the 20 rated instances are solved by nobody" in asked
+    assert "to a main score of 50, and the best main score of an instance is 60.0" in asked
+    # A single seat has no partners to be compared over, and nobody ends an episode satisfied.
+    assert "is best on" not in asked
+    assert "satisfied" not in asked
+
+
+def test_history_changes_and_feeds_of_a_game_tell_of_its_runs_and_stay_in_its_folder() -> None:
+    runs = [guessed(slug, guessing_set(5), [value] * 20) for slug, value in (("first", 5.0), ("second", 9.0))]
+    days = {"first": "2026-01-01T00:00:00+00:00", "second": "2026-01-02T00:00:00+00:00"}
+    began = [replace(run, run=run.run.model_copy(update={"started": days[run.run.slug]})) for run in runs]
+    section = GameSection(Results.from_runs(game=Guessing(), runs=began))
+    history, changes = html_of(section, "history"), html_of(section, "changes")
+    assert "1 of 2, place 1 none, it leads first-model" in " ".join(re.sub("<[^>]+>", " ", history).split())
+    # Pages of versions, and those in the root, are of another game.
+    assert not re.findall(r'href="../../(?!games/guessing/|charts/game-guessing-)[^"]*"', history + changes)
+    feeds = dict(feed_files(section))
+    assert list(feeds) == ["games/guessing/feed.atom", "games/guessing/feed.json"]
+    items = json.loads(feeds["games/guessing/feed.json"])["items"]
+    assert [item["title"] for item in items] == [
+        "New run: second-model", "New run: first-model", f"First run played with ircore {runs[0].run.version}",
+    ]  # fmt: skip
+    assert "It entered with rank 1 of 2, place 1 of 2 by main score" in items[0]["content_text"]
+    assert "judged by" not in feeds["games/guessing/feed.json"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +262,7 @@ class Timing(Guessing):
     )
 
 
-def timed() -> GameSection:
+def timed_run() -> InventedRun:
     """A run of 20 episodes of two steps, of 3 and 4 words; echo and noise are 5 and 6, 7 and 8."""
     run = guessed("pair", guessing_set(5), [4.0, 6.0] * 10)
     lengths = tuple(
@@ -235,8 +272,12 @@ def timed() -> GameSection:
         for step in (1, 2)
     )
     ended = tuple(episode.model_copy(update={"steps": ({"words": ["a", "b"]}, {})}) for episode in run.played)
-    run = replace(run, played=ended, given=(*run.given, *lengths))
-    return GameSection(Results.from_runs(game=Timing(), runs=[run]))
+    return replace(run, played=ended, given=(*run.given, *lengths))
+
+
+def timed() -> GameSection:
+    """The run alone."""
+    return GameSection(Results.from_runs(game=Timing(), runs=[timed_run()]))
 
 
 def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None:
@@ -246,6 +287,105 @@ def test_a_measure_without_an_upper_end_names_its_unit_and_no_infinity() -> None
     assert 'Length</abbr> <span class="unit">words</span>' in pages["games/guessing/boards/index"]
     assert "in words, lower is better, per round" in pages["games/guessing/method"]
     assert '<h2 id="curves">Round by round</h2>' in pages["games/guessing/figures"]
+
+
+class Memory(GameRules):
+    """A rule that a paper has names for."""
+
+    memory: bool = True
+
+
+class Remembering(Timing):
+    """The same game with settings, of one of which its paper reports a curve."""
+
+    rules = Memory
+    published = tuple(
+        PublishedFigure(
+            f"{who}, round {place}", "length", float(place), "https://example.org/paper", who, place, setting
+        )
+        for who, setting in (("people", ""), ("Model", "F2"))
+        for place in (1, 2)
+    )
+
+    def setting(self, rules: Any) -> str:
+        return "F1" if rules.memory else "F2"
+
+
+def test_published_series_stand_beside_the_runs_of_their_setting_alone() -> None:
+    run = timed_run()
+    forgetful = replace(run, run=run.run.model_copy(update={"rules": {"memory": False}, "run_id": "x" * 16}))
+    section = GameSection(Results.from_runs(game=Remembering(), runs=[run, forgetful]))
+    (chart,) = curve_charts(section)
+    said = [note["text"] for note in chart.figure["layout"]["annotations"]]
+    assert [text for text in said if text in {"F1", "F2", "people", "Model"}] == [
+        "F2",
+        "Model",
+        "people",
+        "F1",
+        "people",
+    ]
+    told = [f"from 3.00 to 4.00 with pair-model ({setting})" for setting in ("F2", "F1")]
+    assert chart.title == f"Length by round: {told[0]}, {told[1]}"
+
+
+class Contrasting(Guessing):
+    """The same game, with a chart of its headline by category, beside which its paper has figures."""
+
+    pages = Pages(contrasts=(Contrast("points"),), stories=("points",))
+    published = (PublishedFigure("people, birds", "points", 7.0, "https://example.org/paper", "people", row="birds"),)
+
+
+def test_a_contrast_says_where_runs_differ_most_on_the_first_page() -> None:
+    same = [5.0] * 10
+    runs = [guessed("a", guessing_set(5), [*same, *[9.0] * 10]), guessed("b", guessing_set(5), [*same, *[3.0] * 10])]
+    section = GameSection(Results.from_runs(game=Contrasting(), runs=runs))
+    start = " ".join(re.sub("<[^>]+>", " ", html_of(section, "index")).split())
+    assert "Points by category: a-model and b-model differ most in Birds, 9.00 and 3.00" in start
+    (chart,) = contrast_charts(section)
+    reported, _, best = chart.figure["data"]
+    # Beasts are the upper row of two; the paper's figure stands under the runs of its row.
+    assert (best["x"], [round(y) for y in best["y"]]) == ([5.0, 9.0], [1, 0])
+    assert (reported["x"], reported["y"]) == ([7.0], [-0.3])
+
+
+class SketchStep(Record):
+    """A step that is a drawing."""
+
+    drawing: Rendering
+
+
+class Sketching(Guessing):
+    """The same game, whose drawings are compared with a picture of the instance."""
+
+    step, step_word = SketchStep, "sketch"
+    measures = Timing.measures
+    pages = Pages(curves=(Curve("length"), Curve("echo")), compared="truth", compared_title="The truth")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_drawings_are_compared_where_the_instance_has_the_declared_picture(
+    known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawing = {"sha256": "c" * 64, "width": 8, "height": 8}
+    run = guessed("pair", guessing_set(5), [5.0] * 20)
+    echoes = tuple(
+        Score(episode_id=episode.episode_id, measure="echo", by="guessing", step=step, value=4.5 * step)
+        for episode in run.played
+        for step in (1, 2)
+    )
+    steps = ({"drawing": drawing}, {"drawing": drawing})
+    played = tuple(episode.model_copy(update={"steps": steps}) for episode in run.played)
+    runs = [replace(run, played=played, given=(*run.given, *echoes))]
+    section = GameSection(Results.from_runs(game=Sketching(), runs=runs))
+    shown = Shown("small.webp", "large.png", 8, 8)
+    monkeypatch.setattr(section, "instance_pictures", lambda _: {"truth": shown} if known else {})
+    monkeypatch.setattr(section, "shown_rendering", lambda *_: shown)
+    html = html_of(section, "gallery/beasts-easy-00")
+    # Echo, from 0 to 9, is the first curve with both ends: 4.5 is in the middle of it.
+    places = re.findall('<span class="drawing" id="pair~([12])" data-turn="[12]" data-score="([0-9.]+)"><img', html)
+    assert places == ([("1", "5.000"), ("2", "10.000")] if known else [])
+    assert ('data-step="sketch"' in html) == (">The truth<" in html) == known
+    assert ("data-gallery" in html) == ('id="pair" data-pair="pair"' in html) == known
 
 
 def test_a_step_without_a_template_is_a_card_with_its_own_values() -> None:

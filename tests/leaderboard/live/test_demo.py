@@ -33,7 +33,7 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
     played = [command[1] for stage in stages for command in stage.commands if command[0] == "play"]
     assert [Path(name).name for name in played] == [
         "builtin-plain-canvas", "builtin-classical-sketch", "builtin-classical-canvas", "builtin-captioner-sketch",
-        "builtin-captioner-canvas", "looker", "literal", "extractive", "extractive-sketch",
+        "builtin-captioner-canvas", "looker", "looker-alone", "literal", "extractive", "extractive-sketch",
         "solver-editor", "editor",
     ]  # fmt: skip
     assert [command[:2] for command in stages[-1].commands] == [
