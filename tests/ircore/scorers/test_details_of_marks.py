@@ -2,6 +2,7 @@
 
 import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from ircore.scorers.judge_test.foreign.styles import DRAWERS, faithful_style
 from ircore.scorers.judge_test.redraw import redrawn as redrawn_by_us
 from ircore.scorers.verification.eye.forms import laid_over
 from ircore.scorers.verification.eye.regions import polygon_mask
+from ircore.scorers.verification.eye.strokes import Course, colour_of, places_along
+from ircore.scorers.verification.eye.view import rgb_of
 from ircore.scorers.verification.scene_facts.axes import scale_of
 from ircore.scorers.verification.score import Verification, verify_picture
 
@@ -99,6 +102,31 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
         scale.value(scale(value.fact.expected) + by), abs=0.02 * (scale.high - scale.low)
     )
     assert 5.5 < known(verification.score) < 8.5
+
+
+def test_of_thin_lines_in_shades_of_one_hue_markers_tell_which_is_which() -> None:
+    drawn = draw("line_graph", "hard", 19001)
+    dark, lighter = [element.colour for element in drawn.scene.elements if element.type == "polyline"][:2]
+
+    def exchanged(element: Element) -> Element:
+        other = {dark: lighter, lighter: dark}.get(element.colour, element.colour)
+        return element.model_copy(update={"colour": other})
+
+    scene = drawn.scene.model_copy(update={"elements": tuple(map(exchanged, drawn.scene.elements))})
+    verification = verified(drawn, Image.fromarray(redrawn_by_us(scene)))
+    assert {"line-1/colour", "line-2/colour"} <= set(wrong_facts(verification))
+    assert 4 < known(verification.score) < 6
+
+
+def test_compression_does_not_make_a_dark_line_blue() -> None:
+    places, normals = places_along([[0, 10], [40, 10]], step=1)
+    many, navy, blue = len(places), "#111827", "#1d4ed8"
+    lines, grounds = (np.tile(rgb_of(colour), (many, 1)) for colour in ("#506193", "#fdf8e9"))
+    seen, widths = np.ones(many, bool), np.full(many, 3, np.float32)
+    course = Course(places, normals, np.zeros(many, np.float32), seen, lines, grounds, seen, widths)
+    assert colour_of(course, [navy, blue], navy, roughness=0.5) == blue
+    pale = replace(course, lines=np.tile(rgb_of("#50555f"), (many, 1)))
+    assert colour_of(pale, [navy, blue], navy, roughness=0.5) == navy
 
 
 def test_a_strong_grid_is_no_dashed_line() -> None:
