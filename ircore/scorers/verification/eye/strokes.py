@@ -236,8 +236,9 @@ def colour_of(
             kept = next((other for other in others if _keeps_hue(lines[own], grounds[own], other)), None)
             return kept or hex_of(np.median(lines[own], axis=0))
         pure = _unmixed(lines[own], grounds[own], expected, COVERED if wide else 0.3)
-        limit = SHADE if roughness < SMOOTH else ROUGH_SHADE
-        return expected if difference(pure, expected) <= limit else pure
+        if difference(pure, expected) <= (SHADE if roughness < SMOOTH else ROUGH_SHADE):
+            return expected
+        return expected if roughness >= SMOOTH and _keeps_hue(lines[own], grounds[own], expected) else pure
     best = colours[int(votes.argmax())] if votes.max() >= 0.5 else None
     if expected and (best is None or roughness > SMOOTH) and _keeps_hue(lines, grounds, expected):
         return expected
