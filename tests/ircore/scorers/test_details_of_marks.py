@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from known_values import known
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageOps
 
 from ircore.core.images import Picture
 from ircore.core.records import Element
@@ -61,6 +61,17 @@ def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) ->
     verification = verified(drawn, image)
     assert "of it is missing or added" in wrong_facts(verification)["hexagon-1/whole"]
     assert 7.5 < (verification.score or 0) < 9.7
+
+
+def test_a_shape_that_is_not_turned_in_the_target_is_turned_in_a_rendering() -> None:
+    drawing = SceneDrawing("#ffffff", 200, 200)
+    half: Any = {"centre": [100, 120], "radius": 40}
+    rim = [(100 - 40 * math.cos(turn), 120 - 40 * math.sin(turn)) for turn in np.linspace(0, math.pi, 60)]
+    drawing.add("half_circle", drawing.drawing.polygon(rim, "#1d4ed8"), "#1d4ed8", filled=True, **half)
+    drawn = drawing.finish()
+    assert wrong_facts(verified(drawn, drawn.drawing.image)) == {}
+    upside_down = wrong_facts(verified(drawn, ImageOps.flip(drawn.drawing.image)))
+    assert upside_down["half_circle-1/angle"].startswith("seen: 180°")
 
 
 @pytest.mark.parametrize(("wide", "deep"), [(12, 6), (90, 3)])
