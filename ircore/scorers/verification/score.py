@@ -3,8 +3,9 @@
     wrong = weight of what fails and of what is drawn beside, as a share of all weights but those of colours
     score = 10 · (1 − wrong^⅔) · (1 − 0.6 · off^⅔), less the cost of the transform
 
-``off`` is the share of wrong colours by weight; a mark in another mark's colour counts twice. Undecided facts give an
-interval: its lowest end has them fail, its highest has them hold, and the score lies in its middle.
+``off`` is the share of wrong colours by weight; a mark in another mark's colour counts twice, but half of what is right
+is never taken away. Undecided facts give an interval: its lowest end has them fail, its highest has them hold, and the
+score lies in its middle.
 """
 
 import math
@@ -34,6 +35,9 @@ LEAST_DECIDED = 0.35
 """Share of the facts, by weight, that must be decided for a score."""
 COLOURS_COST = 0.6
 """Part of a score that is lost where every colour is wrong."""
+KEPT_COLOURS = 0.5
+"""Part of the right colours that mistaken ones, which count more than once, leave at least: where two of three marks
+exchanged their colours, more is right than where all are wrong."""
 
 
 @dataclass(frozen=True)
@@ -278,11 +282,13 @@ def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float, *, linear
 
 def _score(facts: Sequence[ScoredFact], surplus: float, cost: float, linear: bool) -> float:
     weight, credit = _sums(fact for fact in facts if fact.attribute not in COLOURS)
-    of_colours, right_colours = _sums(fact for fact in facts if fact.attribute in COLOURS)
+    colours = [fact for fact in facts if fact.attribute in COLOURS]
+    of_colours, balance = _sums(colours)
+    _, right_colours = _sums(fact for fact in colours if fact.credit > 0)
     if not weight:
         return 0.0
     wrong = (weight - credit + surplus) / (weight + surplus)
-    off = min(1.0, (of_colours - right_colours) / of_colours) if of_colours else 0.0
+    off = 1 - max(balance, KEPT_COLOURS * right_colours) / of_colours if of_colours else 0.0
     # The first faults are the ones that are noticed, so the loss rises steeply from nothing: a power below 1.
     lost = wrong if linear else exact.cbrt(wrong * wrong)
     value = 10 * (1 - lost) * (1 - COLOURS_COST * exact.cbrt(off * off))

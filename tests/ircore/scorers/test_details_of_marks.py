@@ -2,12 +2,13 @@
 
 import math
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from known_values import known
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageOps
 
 from ircore.core.images import Picture
 from ircore.core.records import Element
@@ -18,6 +19,8 @@ from ircore.scorers.judge_test.foreign.styles import DRAWERS, faithful_style
 from ircore.scorers.judge_test.redraw import redrawn as redrawn_by_us
 from ircore.scorers.verification.eye.forms import laid_over
 from ircore.scorers.verification.eye.regions import polygon_mask
+from ircore.scorers.verification.eye.strokes import Course, colour_of, places_along
+from ircore.scorers.verification.eye.view import rgb_of
 from ircore.scorers.verification.scene_facts.axes import scale_of
 from ircore.scorers.verification.score import Verification, verify_picture
 
@@ -60,6 +63,17 @@ def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) ->
     assert 7.5 < (verification.score or 0) < 9.7
 
 
+def test_a_shape_that_is_not_turned_in_the_target_is_turned_in_a_rendering() -> None:
+    drawing = SceneDrawing("#ffffff", 200, 200)
+    half: Any = {"centre": [100, 120], "radius": 40}
+    rim = [(100 - 40 * math.cos(turn), 120 - 40 * math.sin(turn)) for turn in np.linspace(0, math.pi, 60)]
+    drawing.add("half_circle", drawing.drawing.polygon(rim, "#1d4ed8"), "#1d4ed8", filled=True, **half)
+    drawn = drawing.finish()
+    assert wrong_facts(verified(drawn, drawn.drawing.image)) == {}
+    upside_down = wrong_facts(verified(drawn, ImageOps.flip(drawn.drawing.image)))
+    assert upside_down["half_circle-1/angle"].startswith("seen: 180°")
+
+
 @pytest.mark.parametrize(("wide", "deep"), [(12, 6), (90, 3)])
 def test_a_notch_of_a_hundredth_of_the_area_counts_and_a_strip_along_a_side_is_its_proportions(
     wide: int, deep: int
@@ -99,6 +113,31 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
         scale.value(scale(value.fact.expected) + by), abs=0.02 * (scale.high - scale.low)
     )
     assert 5.5 < known(verification.score) < 8.5
+
+
+def test_of_thin_lines_in_shades_of_one_hue_markers_tell_which_is_which() -> None:
+    drawn = draw("line_graph", "hard", 19001)
+    dark, lighter = [element.colour for element in drawn.scene.elements if element.type == "polyline"][:2]
+
+    def exchanged(element: Element) -> Element:
+        other = {dark: lighter, lighter: dark}.get(element.colour, element.colour)
+        return element.model_copy(update={"colour": other})
+
+    scene = drawn.scene.model_copy(update={"elements": tuple(map(exchanged, drawn.scene.elements))})
+    verification = verified(drawn, Image.fromarray(redrawn_by_us(scene)))
+    assert {"line-1/colour", "line-2/colour"} <= set(wrong_facts(verification))
+    assert 4 < known(verification.score) < 6
+
+
+def test_compression_does_not_make_a_dark_line_blue() -> None:
+    places, normals = places_along([[0, 10], [40, 10]], step=1)
+    many, navy, blue = len(places), "#111827", "#1d4ed8"
+    lines, grounds = (np.tile(rgb_of(colour), (many, 1)) for colour in ("#506193", "#fdf8e9"))
+    seen, widths = np.ones(many, bool), np.full(many, 3, np.float32)
+    course = Course(places, normals, np.zeros(many, np.float32), seen, lines, grounds, seen, widths)
+    assert colour_of(course, [navy, blue], navy, roughness=0.5) == blue
+    pale = replace(course, lines=np.tile(rgb_of("#50555f"), (many, 1)))
+    assert colour_of(pale, [navy, blue], navy, roughness=0.5) == navy
 
 
 def test_a_strong_grid_is_no_dashed_line() -> None:

@@ -46,6 +46,7 @@ def colour(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -
         ([form(80), colour(10), colour(10, 0)], 0, 0, 6.22),  # half of the colours: 10 · (1 − 0.6 · ½^⅔)
         ([form(80), colour(15), colour(5, -1)], 0, 0, 6.22),  # a quarter in another mark's colour, which counts twice
         ([form(80), colour(20, -1)], 0, 0, 4.0),  # no more than all can be wrong
+        ([form(80), colour(10), colour(10, -1.5)], 0, 0, 5.05),  # half of what is right is kept: 10 · (1 − 0.6 · ¾^⅔)
         ([form(70), form(10, 0), colour(20)], 0, 0, 7.5),  # an eighth is wrong: (1/8)^⅔ = 1/4
         ([form(79), form(1, 0), colour(20)], 0, 0, 9.46),  # 1 of 80: (1/80)^⅔ = 0.0539
         ([form(80), colour(20)], 20, 0, 6.58),  # 20 of 100 is drawn beside: 0.2^⅔ = 0.342

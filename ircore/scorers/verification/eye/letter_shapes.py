@@ -32,6 +32,8 @@ EM, HIGH, BASE, WIDE = 16, 22, 16, 24
 """Pixels: size of the letters, height of their page, row of the line on which they stand, width of their page."""
 SMOOTH = 0.6
 """Pixels: σ by which ink is blurred before it is compared."""
+ROUGH = 0.5, 1.0
+"""Pixels: σ, down and across, by which writing is blurred where it is compared as a whole."""
 SOFT, SOFT_COST = 1.0, 0.05
 """Pixels: σ by which the letters of soft pictures are blurred; and by how much better they must fit than sharp ones."""
 AROUND = 5
@@ -208,16 +210,34 @@ def _set_in(font: int, text: str) -> _Word | None:
     return _Word(chosen, at - left, 0.0, right - left, int(rows[0]), int(rows[-1]) + 1)
 
 
-def _laid(ink: Floats, word: _Word) -> Floats:
-    """Return ink in the place of a word on a page with room on both sides."""
+def _image_of(ink: Floats) -> Image.Image:
+    return Image.fromarray((np.clip(ink, 0, 1) * 255).astype(np.uint8))
+
+
+def _laid(ink: Image.Image, word: _Word, kernels: tuple[Floats, Floats] | None = None) -> Floats:
+    """Return ink in the place of a word on a page with room on both sides, blurred down and across."""
     width, height = max(2, round(word.right)), word.bottom - word.top
-    image = Image.fromarray((np.clip(ink, 0, 1) * 255).astype(np.uint8)).resize(
-        (width, height), Image.Resampling.BOX if ink.shape[0] > 1.3 * height else Image.Resampling.BILINEAR
-    )
+    resampling = Image.Resampling.BOX if ink.height > 1.3 * height else Image.Resampling.BILINEAR
     page = np.zeros((HIGH + 2, width + 2 * WIDE), np.float32)
-    page[1 + word.top : 1 + word.bottom, WIDE : WIDE + width] = np.asarray(image, np.float32) / 255
-    smooth: Floats = ndimage.gaussian_filter(page, SMOOTH)
-    return smooth
+    page[1 + word.top : 1 + word.bottom, WIDE : WIDE + width] = np.asarray(ink.resize((width, height), resampling))
+    page /= np.float32(255)
+    for axis, kernel in enumerate(kernels or (_kernel(SMOOTH), _kernel(SMOOTH))):
+        page = ndimage.correlate1d(page, kernel, axis)
+    return page
+
+
+@cache
+def _kernel(*sigmas: float) -> Floats:
+    """Return weights that blur once as normal distributions of these σ, in pixels, do one after the other.
+
+    ``scipy.ndimage.gaussian_filter`` makes them anew for each call, which takes longer than blurring a label with them.
+    """
+    weights = np.ones(1)
+    for sigma in sigmas:
+        steps = np.arange(-int(4 * sigma + 0.5), int(4 * sigma + 0.5) + 1)
+        bell = np.exp(-0.5 * steps**2 / sigma**2)
+        weights = np.convolve(weights, bell / bell.sum())
+    return weights
 
 
 class _Page:
@@ -305,7 +325,7 @@ def _written(font: int, text: str) -> Floats | None:
     for number, middle in zip(word.characters, word.middles, strict=True):
         left = WIDE + round(float(middle)) - WIDE // 2
         page[1:-1, left : left + WIDE] = np.maximum(page[1:-1, left : left + WIDE], _fonts().shapes[font, number])
-    return _unit(ndimage.gaussian_filter(page, (0.5, 1.0)))
+    return _unit(ndimage.gaussian_filter(page, ROUGH))
 
 
 def _unit(page: Floats) -> Floats:
@@ -314,24 +334,33 @@ def _unit(page: Floats) -> Floats:
     return unit
 
 
-def _rough_fit(ink: Floats, text: str, lettering: Lettering) -> float:
-    """Return how well ink as a whole fits a text in a font."""
-    font, text = lettering.font, text.translate(lettering.casing)
-    word, written = _set_in(font, text), _written(font, text)
-    if word is None or written is None:
-        return -1.0
-    page = _unit(ndimage.gaussian_filter(_laid(ink, word), (0.5, 1.0)))
-    return round(float((page * written).sum()), 3)
+class _Label:
+    """A label's ink and the text that it should say."""
 
+    def __init__(self, ink: Floats, text: str) -> None:
+        self.ink, self.text = _image_of(ink), text
+        self._rough_fits: dict[tuple[int, str], float] = {}
 
-def _fit(ink: Floats, text: str, lettering: Lettering) -> float:
-    """Return how well ink fits a text in a font: the mean correlation of its letters."""
-    font, text = lettering.font, text.translate(lettering.casing)
-    word = _set_in(font, text)
-    if word is None:
-        return -1.0
-    _, own = _aligned(_Page(_laid(ink, word)), font, word)
-    return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
+    def rough_fit(self, lettering: Lettering) -> float:
+        """Return how well the ink as a whole fits the text in a font."""
+        key = lettering.font, self.text.translate(lettering.casing)
+        if key not in self._rough_fits:
+            word, written = _set_in(*key), _written(*key)
+            if word is None or written is None:
+                self._rough_fits[key] = -1.0
+            else:
+                page = _unit(_laid(self.ink, word, (_kernel(SMOOTH, ROUGH[0]), _kernel(SMOOTH, ROUGH[1]))))
+                self._rough_fits[key] = round(float((page * written).sum()), 3)
+        return self._rough_fits[key]
+
+    def fit(self, lettering: Lettering) -> float:
+        """Return how well the ink fits the text in a font: the mean correlation of its letters."""
+        font, text = lettering.font, self.text.translate(lettering.casing)
+        word = _set_in(font, text)
+        if word is None:
+            return -1.0
+        _, own = _aligned(_Page(_laid(self.ink, word)), font, word)
+        return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
 
 
 def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
@@ -340,7 +369,7 @@ def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
     if word is None:
         return None
     fonts = _fonts()
-    page = _Page(_laid(ink, word))
+    page = _Page(_laid(_image_of(ink), word))
     places, own = _aligned(page, font, word)
     # A font has either small letters or small capitals, and one kind of figures.
     unused = {*_AS_LETTERS, *lettering.casing} - {*lettering.casing.values()}
@@ -369,12 +398,13 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
-    longest, uneven = ([(inks[k], texts[k]) for k in some] for some in (order, _with_uneven_figures(texts)))
+    labels = [_Label(ink, text) for ink, text in zip(inks, texts, strict=True)]
+    longest, uneven = ([labels[k] for k in some] for some in (order, _with_uneven_figures(texts)))
     letterings = [_with_figures(_casing_of(font, longest), uneven) for font in range(half)]
-    for fit, count in ((_rough_fit, LIKELY), (_fit, BEST)):
-        if fit is _fit:
+    for fit, count in ((_Label.rough_fit, LIKELY), (_Label.fit, BEST)):
+        if fit is _Label.fit:
             letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
-        table = np.array([[fit(inks[k], texts[k], lettering) for k in order] for lettering in letterings])
+        table = np.array([[fit(label, lettering) for label in longest] for lettering in letterings])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
         # Soft letters fit everything a little better.
         usual -= np.where(np.array([lettering.font for lettering in letterings]) >= half, SOFT_COST, 0.0)
@@ -479,7 +509,7 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
         word = _set_in(lettering.font, cased)
         if word is None:
             continue
-        page = _laid(ink, word)
+        page = _laid(_image_of(ink), word)
         places, _ = _aligned(_Page(page), lettering.font, word)
         for letter, place in zip(cased.replace(" ", ""), places, strict=True):
             if letter not in SMALL and len(letters) < MOST_LETTERS:
@@ -520,13 +550,13 @@ def _units(pieces: Floats) -> Floats:
     return units
 
 
-def _casing_of(font: int, labels: Sequence[tuple[Floats, str]]) -> Lettering:
+def _casing_of(font: int, labels: Sequence[_Label]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
-    letters = {ord(letter) for _, text in labels for letter in text}
+    letters = {ord(letter) for label in labels for letter in label.text}
     return _best_of([Lettering(font, each) for each in CASINGS if not each or not letters.isdisjoint(each)], labels)
 
 
-def _with_figures(lettering: Lettering, labels: Sequence[tuple[Floats, str]]) -> Lettering:
+def _with_figures(lettering: Lettering, labels: Sequence[_Label]) -> Lettering:
     """Return lettering with text figures where they fit labels better that they would make uneven in height.
 
     In any other label, such as "100", both kinds of figures are equally high once it has the height of its ink.
@@ -547,9 +577,9 @@ def _with_uneven_figures(texts: Sequence[str]) -> list[int]:
     return sorted(places, key=lambda k: len(texts[k]))[:FIRST]
 
 
-def _best_of(letterings: Sequence[Lettering], labels: Sequence[tuple[Floats, str]]) -> Lettering:
+def _best_of(letterings: Sequence[Lettering], labels: Sequence[_Label]) -> Lettering:
     """Return the lettering that fits labels best as a whole, the first of equal ones."""
-    means = [float(np.mean([_rough_fit(ink, text, lettering) for ink, text in labels])) for lettering in letterings]
+    means = [float(np.mean([label.rough_fit(lettering) for label in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from ircore.core.plot_area import Scale
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.look import Look, Observations, moved_axis
-from ircore.scorers.verification.eye.markers import USUAL_SIZE, shape_seen
+from ircore.scorers.verification.eye.markers import USUAL_SIZE, shape_seen, solid_colour
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
     SMOOTH,
+    STRONGER,
     Course,
     at_points,
     colour_of,
@@ -42,8 +43,6 @@ PRESENT = {"grid": 0.35, "squares": 0.35, "leaders": 0.4, "frame": 0.5, "axis": 
 TOO_ROUGH = "the rendering is too rough for the colours of small things"
 PALE, TURNED = 12.0, 0.3
 """Chroma in L*a*b* below which a colour has no hue, and cosine of the angle by which hues differ clearly."""
-STRONGER = 15.0
-"""Chroma by which a colour is stronger than compression can leave another one."""
 LOST, KEPT = 35.0, 11.0
 """ΔE2000 by which hard compression may change the colour of a thin line, and up to which it hardly makes the right
 colour out of another one."""
@@ -64,6 +63,8 @@ REACH, LINE_REACH = 7.0, 9.0
 LOST_SHARE, MOST_LOST = 0.5, 3
 """Share of the places about a vertex of a line below which it is not seen there; vertices that are not seen, at most,
 where one of them is moved."""
+MARKER_SHADE = 8.0
+"""ΔE2000 up to which markers have the colour of a line: a tint, or a little compression."""
 NO_SHADE, SAME_GREY = 20.0, 4.0
 """ΔE2000 from which on a line's colour is none of its shades; up to which it is the colour of the grid."""
 FOUND = {False: 0.6, True: 0.3}
@@ -161,6 +162,9 @@ def read_line(look: Look, mark: Mark) -> Observations:
     kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
     drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
     colour = colour_of(main, drawn, paths[0].colour, look.roughness)
+    solid = solid_colour(look, points[0], _own_markers(look, mark)) if mark.kind == "line" else None
+    told = _told_by_markers(solid, drawn)
+    colour = told or colour
     if colour is not None and _is_the_grids(look, colour, paths[0].colour):
         return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
     clear = main.seen & main.usable
@@ -169,7 +173,7 @@ def read_line(look: Look, mark: Mark) -> Observations:
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
         f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/colour": line_colour(look, colour, paths[0].colour),
+        f"{mark.key}/colour": Observed(told) if told else line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
         **(_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
     } | _values(look, mark, points, colour, FAINT * typical)
@@ -255,9 +259,30 @@ def _heights(look: Look, path: Element, vertex: Floats) -> list[float]:
 
 def _markers(look: Look, mark: Mark, points: Floats, colour: str | None) -> Observations:
     """Say which shape the markers of a line of a chart have."""
-    line, *markers = (look.target.scene.elements[index] for index in mark.elements)
-    own = (str(markers[0].parameters["shape"]), markers[0].number("size")) if markers else (NO_MARKERS, USUAL_SIZE)
-    return {f"{mark.key}/markers": shape_seen(look, points, own, line.number("width"), colour)}
+    width = look.target.scene.elements[mark.elements[0]].number("width")
+    return {f"{mark.key}/markers": shape_seen(look, points, _own_markers(look, mark), width, colour)}
+
+
+def _own_markers(look: Look, mark: Mark) -> tuple[str, float]:
+    """Return the shape of a line's markers in the target, and how many pixels they are wide."""
+    _, *markers = (look.target.scene.elements[index] for index in mark.elements)
+    return (str(markers[0].parameters["shape"]), markers[0].number("size")) if markers else (NO_MARKERS, USUAL_SIZE)
+
+
+def _told_by_markers(solid: str | None, candidates: Sequence[str]) -> str | None:
+    """Return which colour of the scene's lines a line clearly has in its markers; None if they do not tell.
+
+    A thin line never shows its full colour, so that half of a dark colour and a lighter one of its hue look alike.
+
+    Args:
+        solid: Colour in the middle of the markers; None where it is not seen.
+        candidates: Colours of the scene's lines.
+    """
+    if solid is None or len(candidates) < 2:
+        return None
+    nearest, other = sorted(candidates, key=lambda candidate: difference(solid, candidate))[:2]
+    is_clear = difference(solid, nearest) <= min(MARKER_SHADE, difference(solid, other) / 2)
+    return nearest if is_clear else None
 
 
 def distinct_from_grid(course: Course, colour: str | None) -> Course:

@@ -1,4 +1,4 @@
-"""The shape of a line's markers: each is compared with every shape that a marker may have, drawn with its line."""
+"""The markers of a line: their shape, each compared with every shape that a marker may have, and their colour."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from ircore.scorers.verification.eye.look import Look
+from ircore.scorers.verification.eye.strokes import LEAST_CONTRAST
 from ircore.scorers.verification.eye.view import Floats, Observed, commonest, hex_of, rgb_of
 from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
 
@@ -20,6 +21,12 @@ SIZES = 0.85, 1.0, 1.2
 """Sizes that are tried, in parts of the target's."""
 USUAL_SIZE = 9.0
 """Pixels across of markers where the target has none."""
+LEAST_SOLID, NEAR_VERTEX = 5.0, 2
+"""Pixels of target and rendering that filled markers are wide at least, or they show their colour nowhere in full;
+pixels about a vertex within which the middle of its marker is looked for."""
+EVEN = 0.85
+"""Part of its strongest contrast that every pixel in the middle of a marker has at least: a line that is thinner has
+pale sides."""
 CLEAR = 1.3
 """Times the misfit of the best shape from which on the target's own shape is not the one that is seen."""
 
@@ -58,6 +65,39 @@ def shape_seen(look: Look, points: Floats, own: tuple[str, float], width: float,
     best = min(SHAPES, key=lambda shape: misfits[shape])
     is_told = best == expected or misfits[expected] >= CLEAR * misfits[best]
     return Observed(best if is_told else None, "" if is_told else "too much like several shapes")
+
+
+def solid_colour(look: Look, points: Floats, own: tuple[str, float]) -> str | None:
+    """Return the colour in the middle of a line's markers, where no ground is mixed with it.
+
+    Args:
+        look: At the rendering.
+        points: Of the line, where the rendering has them, x and y in pixels.
+        own: Shape of the target's markers, and pixels across.
+
+    Returns:
+        None where the target's markers are too small or hollow, or where most vertices show nothing of one colour.
+    """
+    shape, size = own
+    if shape in {NO_MARKERS, "ring"} or size * min(1.0, look.detail) < LEAST_SOLID:
+        return None
+    middles = [middle for point in points if (middle := _middle(look, point)) is not None]
+    return hex_of(np.median(middles, axis=0)) if 2 * len(middles) > len(points) else None
+
+
+def _middle(look: Look, point: Floats) -> Floats | None:
+    """Return the colour of the three by three pixels near a vertex that stand out most; None where they are uneven."""
+    x, y, side = int(point[0]), int(point[1]), NEAR_VERTEX + 1
+    patch = look.view.rgb[max(0, y - side) : y + side + 1, max(0, x - side) : x + side + 1]
+    if patch.shape[:2] != (2 * side + 1, 2 * side + 1):
+        return None
+    far = np.sqrt(np.square(patch - rgb_of(_ground(look, x, y, REACH))).sum(axis=2))
+    blocks = np.lib.stride_tricks.sliding_window_view(far, (3, 3))
+    row, column = np.unravel_index(blocks.min(axis=(2, 3)).argmax(), blocks.shape[:2])
+    if blocks[row, column].min() < max(LEAST_CONTRAST, EVEN * blocks[row, column].max()):
+        return None
+    colour: Floats = np.median(patch[row : row + 3, column : column + 3], axis=(0, 1))
+    return colour
 
 
 def _ink(look: Look, point: Floats, colour: str) -> Floats | None:

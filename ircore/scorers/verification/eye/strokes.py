@@ -29,6 +29,9 @@ WIDE, COVERED = 5.0, 0.85
 VIVID, LEAST_CHROMA, PALED, SAME_HUE = 24.0, 4.0, 0.1, 0.85
 """Chroma in L*a*b*, against the ground, of a colour that has a clear hue, and of a line that keeps some of the hue; the
 least part of the chroma that a paled line keeps, and the cosine up to which directions of hue are the same."""
+STRONGER = 15.0
+"""Chroma in L*a*b*, against the ground, by which a line is stronger than blur and compression, which pale, can leave
+another colour."""
 LEANS, AWAY = 0.7, 0.5
 """Cosines of directions of hue from which on little hue leads towards a colour, and below which it leads elsewhere."""
 UNLIKE_GROUND = 15.0
@@ -228,9 +231,14 @@ def colour_of(
     if expected and votes[colours.index(expected)] >= max(0.3, 0.5 * votes.max()):
         wide = not is_thin and float(np.median(course.widths[strong])) >= WIDE
         own = voted == colours.index(expected)  # near its ends other lines may be seen
+        if roughness >= SMOOTH and _is_stronger(lines[own], grounds[own], expected):
+            others = (other for other in colours if other != expected)
+            kept = next((other for other in others if _keeps_hue(lines[own], grounds[own], other)), None)
+            return kept or hex_of(np.median(lines[own], axis=0))
         pure = _unmixed(lines[own], grounds[own], expected, COVERED if wide else 0.3)
-        limit = SHADE if roughness < SMOOTH else ROUGH_SHADE
-        return expected if difference(pure, expected) <= limit else pure
+        if difference(pure, expected) <= (SHADE if roughness < SMOOTH else ROUGH_SHADE):
+            return expected
+        return expected if roughness >= SMOOTH and _keeps_hue(lines[own], grounds[own], expected) else pure
     best = colours[int(votes.argmax())] if votes.max() >= 0.5 else None
     if expected and (best is None or roughness > SMOOTH) and _keeps_hue(lines, grounds, expected):
         return expected
@@ -250,6 +258,15 @@ def _leans_towards(lines: Floats, grounds: Floats, colour: str, other: str) -> b
         return float(full @ seen) / size if float(np.hypot(*full)) > LEAST_CHROMA else 0.0
 
     return float(np.hypot(*seen)) >= LEAST_CHROMA and cosine(colour) >= LEANS and cosine(other) < AWAY
+
+
+def _is_stronger(lines: Floats, grounds: Floats, colour: str) -> bool:
+    """Return whether seen colours have more of a hue than any mixture of a colour with the ground that is as strong."""
+    line, ground = np.median(lines, axis=0), np.median(grounds, axis=0)
+    towards = rgb_of(colour) - ground
+    cover = float(np.clip((line - ground) @ towards / max(float(towards @ towards), 1e-6), 0.0, 1.0))
+    seen, own, ground_hue = (lab_of(hex_of(rgb))[1:] for rgb in (line, ground + cover * towards, ground))
+    return float(np.hypot(*(seen - ground_hue))) > float(np.hypot(*(own - ground_hue))) + STRONGER
 
 
 def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:

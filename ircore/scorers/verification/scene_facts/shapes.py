@@ -18,6 +18,9 @@ KINDS = {
 LACKING = 0.005
 """Share of a shape's area that may be missing or added."""
 
+TURNED = 12.0
+"""Degrees by which a shape may be turned otherwise."""
+
 RELATIONS = {"left_of": "to the left of", "right_of": "to the right of", "above": "above", "below": "below"}
 
 
@@ -82,10 +85,10 @@ def shape_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     box = shape.box
     at = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
     yield fact(mark, "place", at, 0.8, f"{mark.name} has its middle there.", 0.05 * scene.width)
-    if about.get("rotation") and KINDS[shape.type]:
-        turn = number(float(about["rotation"]))  # type: ignore[arg-type]
-        yield fact(mark, "angle", float(about["rotation"]), 0.4, f"{mark.name} is turned by {turn}° clockwise.",  # type: ignore[arg-type]
-                   12.0, period=KINDS[shape.type])  # fmt: skip
+    if KINDS[shape.type]:
+        turn = float(about.get("rotation", 0))  # type: ignore[arg-type]
+        words = f"turned by {number(turn)}° clockwise" if turn else "not turned"
+        yield fact(mark, "angle", turn, 0.4, f"{mark.name} is {words}.", TURNED, period=KINDS[shape.type])
 
 
 def _article(word: str) -> str:
