@@ -186,9 +186,9 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
 
 def _unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
     """Return what a run draws and nobody told; other pairs are looked at only if that would hold the run."""
-    found = unstated_facts(run, same)
-    if not found.is_grave:
-        return found
+    unstated = unstated_facts(run, same)
+    if not unstated.is_grave:
+        return unstated
     others = []
     for other in others_of(run, plan.published):
         messages_by_episode = _said(other, None)
@@ -197,7 +197,7 @@ def _unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> 
         folder = out / "others" / other.run.run_id
         drawn = play_words(other, words, plan.neutral, "same", folder, plan.concurrency, plan.max_cost)
         others.append(unstated_facts(other, drawn))
-    return without_guessed(found, others)
+    return without_guessed(unstated, others)
 
 
 def final_scores(run: RunFolder, judge: str) -> dict[str, float]:

@@ -60,7 +60,7 @@ FactKey = tuple[str, str]
 """Episode and fact."""
 
 
-class Told(NamedTuple):
+class EpisodeFacts(NamedTuple):
     """The facts of one episode that only words can carry."""
 
     episode_id: str
@@ -83,17 +83,17 @@ class Unstated:
     ()
     """
 
-    episodes: tuple[Told, ...] = ()
+    episodes: tuple[EpisodeFacts, ...] = ()
 
     @property
     def asked(self) -> int:
         """Facts that only words can carry."""
-        return sum(told.asked for told in self.episodes)
+        return sum(facts.asked for facts in self.episodes)
 
     @property
     def count(self) -> int:
         """Those of them that are right and unstated."""
-        return sum(len(told.unstated) for told in self.episodes)
+        return sum(len(facts.unstated) for facts in self.episodes)
 
     @property
     def share(self) -> float | None:
@@ -101,14 +101,14 @@ class Unstated:
         return self.count / self.asked if self.asked else None
 
     @property
-    def copied(self) -> tuple[Told, ...]:
+    def copied(self) -> tuple[EpisodeFacts, ...]:
         """The targets of which most was not told."""
-        return tuple(told for told in self.episodes if len(told.unstated) >= max(LEAST, WHOLE * told.asked))
+        return tuple(facts for facts in self.episodes if len(facts.unstated) >= max(LEAST, WHOLE * facts.asked))
 
     @property
     def is_grave(self) -> bool:
         """Whether too much is right that was not told, in several targets."""
-        among = sum(bool(told.unstated) for told in self.episodes)
+        among = sum(bool(facts.unstated) for facts in self.episodes)
         return len(self.copied) >= SEVERAL or (among >= SEVERAL and (self.share or 0) >= MOST)
 
     @property
@@ -120,11 +120,13 @@ class Unstated:
         share = f"{self.count} of {self.asked} labels, values, sizes and angles ({self.share:.0%})"
         problem = f"{share} are right in the pictures, and neither in a message nor in what others draw from the words"
         yield Flag(rule=RULE, where="the run", what=problem)
-        for told in sorted(self.episodes, key=lambda told: -len(told.unstated))[:_SHOWN]:
-            if told.unstated:
-                problem = f"{len(told.unstated)} of {counted(told.asked, 'fact')}, such as: {told.unstated[0].sentence}"
-                evidence = Evidence(rendering=told.rendering, instance=told.instance)
-                yield Flag(rule=RULE, where=told.episode_id, what=problem, evidence=evidence)
+        for facts in sorted(self.episodes, key=lambda facts: -len(facts.unstated))[:_SHOWN]:
+            if facts.unstated:
+                problem = (
+                    f"{len(facts.unstated)} of {counted(facts.asked, 'fact')}, such as: {facts.unstated[0].sentence}"
+                )
+                evidence = Evidence(rendering=facts.rendering, instance=facts.instance)
+                yield Flag(rule=RULE, where=facts.episode_id, what=problem, evidence=evidence)
 
 
 def unstated_facts(run: RunFolder, drawn: RunFolder) -> Unstated:
@@ -155,13 +157,13 @@ def others_of(run: RunFolder, published: Sequence[RunFolder]) -> tuple[RunFolder
     return tuple(Random(derived_seed(0, run.run.run_id)).sample(others, min(COMPARED, len(others))))
 
 
-def without_guessed(found: Unstated, others: Sequence[Unstated]) -> Unstated:
+def without_guessed(run_facts: Unstated, others: Sequence[Unstated]) -> Unstated:
     """Return the findings without the facts that another pair has right, too, without having told them."""
-    guessed = {(told.instance, fact.key) for other in others for told in other.episodes for fact in told.unstated}
+    guessed = {(facts.instance, fact.key) for other in others for facts in other.episodes for fact in facts.unstated}
     return Unstated(
         tuple(
-            told._replace(unstated=tuple(fact for fact in told.unstated if (told.instance, fact.key) not in guessed))
-            for told in found.episodes
+            facts._replace(unstated=tuple(fact for fact in facts.unstated if (facts.instance, fact.key) not in guessed))
+            for facts in run_facts.episodes
         )
     )
 
@@ -186,7 +188,7 @@ def is_named(fact: Fact, messages: Sequence[str]) -> bool:
     return any(min(abs(n - fact.expected), abs(_PERCENT * n - fact.expected)) <= tolerance for n in numbers)
 
 
-def _told(run: RunFolder, drawn: RunFolder) -> Iterator[Told]:
+def _told(run: RunFolder, drawn: RunFolder) -> Iterator[EpisodeFacts]:
     game = load_game(run.game)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     shown, neutral = _verdicts(run), _verdicts(drawn)
@@ -202,15 +204,15 @@ def _told(run: RunFolder, drawn: RunFolder) -> Iterator[Told]:
         own = _letters(run, episode, instance, shown)
         # Words that the game refuses, or that nothing is drawn from, state nothing.
         said = _letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
-        facts = [
+        asked = [
             (fact, right, stated)
             for fact, right, stated in zip(facts_of(instance.scene), own, said, strict=True)
             if fact.attribute in TOLD and right != UNASKED
         ]
         unstated = tuple(
-            fact for fact, right, stated in facts if right == LETTER["holds"] != stated and not is_named(fact, messages)
+            fact for fact, right, stated in asked if right == LETTER["holds"] != stated and not is_named(fact, messages)
         )
-        yield Told(episode.episode_id, episode.instance_id, _final(episode), len(facts), unstated)
+        yield EpisodeFacts(episode.episode_id, episode.instance_id, _final(episode), len(asked), unstated)
 
 
 def _verdicts(run: RunFolder) -> dict[FactKey, str]:
