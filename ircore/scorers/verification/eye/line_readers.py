@@ -163,8 +163,8 @@ def read_line(look: Look, mark: Mark) -> Observations:
     drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
     colour = colour_of(main, drawn, paths[0].colour, look.roughness)
     solid = solid_colour(look, points[0], _own_markers(look, mark)) if mark.kind == "line" else None
-    told = _told_by_markers(solid, drawn)
-    colour = told or colour
+    by_markers = _told_by_markers(solid, drawn)
+    colour = by_markers or colour
     if colour is not None and _is_the_grids(look, colour, paths[0].colour):
         return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
     clear = main.seen & main.usable
@@ -173,7 +173,7 @@ def read_line(look: Look, mark: Mark) -> Observations:
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
         f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/colour": Observed(told) if told else line_colour(look, colour, paths[0].colour),
+        f"{mark.key}/colour": Observed(by_markers) if by_markers else line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
         **(_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
     } | _values(look, mark, points, colour, FAINT * typical)
