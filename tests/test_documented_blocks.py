@@ -51,6 +51,7 @@ NOT_RUN = {
     r"ircore site check": "goes on from the above",
     r"ircore maintain channel-test": "tests/ircore/submissions/test_channel.py gives it",
     r"ircore maintain (evaluate|rescore|spot-replay)": "goes on from one of the above",
+    r"ircore maintain retire": "writes into the project; tests/dataset_card/releases/test_retired_targets.py gives it",
     r"ircore instances review genome": "goes on from one of the above",
     r".*\b202[78]\.1\b": "records a version to come; tests/ircore/commands/test_documented_commands.py runs it",
     r"ircore language novelty": "needs the extra tagger",
