@@ -229,6 +229,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     site.former = tuple(board.record for board in frozen)
     site.moved = version_words(site, frozen)
     games = game_sections(others, site.pictures, submitted, options.address)
+    site.other_games = frozenset(section.game.name for section in games)
     site.played = played_pages(site, games)
     for section in games:
         section.played = site.played

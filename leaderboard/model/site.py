@@ -256,6 +256,8 @@ class Site:
         """How pairs moved from the version before to this one, in words; empty without a board of that version."""
         self.submitted = tuple(submitted)
         """Every merged submission, played or not, as far as they were given."""
+        self.other_games: frozenset[str] = frozenset()
+        """Names of the other games that have pages of their own on the site."""
         self.played: Mapping[str, str] = {}
         """Slugs of the submissions that have a run on the site, each with the path of a run's page."""
         self.season: SeasonGaps | None = None

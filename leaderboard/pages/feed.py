@@ -240,7 +240,9 @@ def _release(site: Site, version: str, started: str) -> Change:
 
 
 def _is_of(site: Site, submitted: MergedSubmission) -> bool:
-    return bool(submitted.loaded.submission.game == site.game.name)
+    """Return whether a game's pages tell of an entry; the root's tell of entries of games without pages, too."""
+    game = submitted.loaded.submission.game
+    return bool(game == site.game.name or not (site.folder or game in site.other_games))
 
 
 def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
