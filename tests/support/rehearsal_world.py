@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from github_server import TOKEN, GitHubServer, running_github
 from hub_server import CI_IDENTITY, HubServer, running_hub
-from shared_folders import ROOT, copy_tree, set_up
+from shared_folders import CATEGORIES, ROOT, copy_tree, set_up
 from workflows import Outcome, Service, plain_environment, quick_commands
 
 from dataset_card.releases.record import read_release
@@ -136,6 +136,8 @@ def running_world(root: Path, demo: Path) -> Iterator[World]:
         )
         world = World(root, tree, origin, hub, github, service, program)
         copy_tree(tree)
+        # The set that counts is the demo's.
+        (tree / "ircore.toml").write_text(f"[instances.build]\ncategory = {json.dumps(CATEGORIES)}\n", "utf-8")
         for folder in (tree / "submissions").iterdir():
             if folder.name not in FIRST:
                 shutil.rmtree(folder)

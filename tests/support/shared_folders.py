@@ -48,12 +48,15 @@ def set_up(clone: Path) -> None:
     (clone / "build" / ".installed-ocr").touch()
 
 
+CATEGORIES = "geometry", "bar_graph", "pie_graph", "simple_shapes"
+"""Half of the categories, of the demo that tests share: pages name these, and every pair has a rank on them."""
+
+
 def make_demo(tree: Path) -> None:
     """Copy this working tree and give ``make demo`` there, as a reader and a maintainer would."""
     copy_tree(tree)
     set_up(tree)
     environment = plain_environment(tree / "build" / "home") | {"PYTHONPATH": str(tree)}
-    # Half of the categories: those that pages of the documentation name, on which every pair has a rank.
-    command = ["make", "demo", "PER_CONDITION=1", "CATEGORIES=geometry bar_graph pie_graph simple_shapes"]
+    command = ["make", "demo", "PER_CONDITION=1", f"CATEGORIES={' '.join(CATEGORIES)}"]
     done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -128,7 +128,7 @@ def test_the_name_of_a_program_leads_to_its_page_and_has_its_mark_behind_it() ->
     assert (
         '<a class="pair-link" href="a&amp;b.html"><span class="pair-describer"><bdi dir="auto">&lt;b&gt;</bdi>' in name
     )
-    assert name.index("</a>") < name.index('<abbr class="program"')
+    assert name.index("&lt;b&gt;") < name.index('<abbr class="program"') < name.index("</a>")
 
 
 def test_a_strangers_text_is_one_inert_line_of_source() -> None:
