@@ -10,6 +10,7 @@ DEMO := build/demo
 PER_CONDITION ?= 1
 # A smaller demo: CATEGORIES="geometry pie_graph".
 CATEGORIES ?=
+SIZE := .size-$(PER_CONDITION)$(subst $() ,,$(patsubst %,-%,$(CATEGORIES)))
 # The longest first, so that they end together.
 PAIRS := $(shell ls -r submissions | grep ^builtin-)
 # Submissions of the other games.
@@ -89,15 +90,15 @@ platform: $(INSTALLED)
 	$(BIN)/ircore score $(PAIRS:%=$(PLATFORM)/runs/%)
 	$(BIN)/ircore results $(PAIRS:%=$(PLATFORM)/runs/%)
 
-$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/.per-condition-$(PER_CONDITION)
+$(DEMO)/.complete: $(INSTALLED) $(call FILES,ircore dataset_card leaderboard/live/demo submissions/builtin-* $(OTHERS:%=submissions/%)) $(DEMO)/$(SIZE)
 	$(BIN)/ircore demo --out $(DEMO) --per-condition $(PER_CONDITION) $(CATEGORIES:%=--category %) --no-serve
 	@touch $@ $(DEMO)/.site
 
 # A file named after the size of the demo: another size makes it anew.
-$(DEMO)/.per-condition-$(PER_CONDITION):
+$(DEMO)/$(SIZE):
 	@[ "$(PER_CONDITION)" -ge 1 ] 2>/dev/null && [ "$(PER_CONDITION)" -le 20 ] || \
 	  { echo "PER_CONDITION=$(PER_CONDITION): a whole number from 1 to 20 is needed" >&2; exit 2; }
-	@mkdir -p $(DEMO) && rm -f $(DEMO)/.per-condition-* && touch $@
+	@mkdir -p $(DEMO) && rm -f $(DEMO)/.size-* && touch $@
 
 # The boards of the published version, kept before another one begins: FORMER is its name, DATASET where its runs are.
 freeze: $(INSTALLED)

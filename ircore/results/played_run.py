@@ -213,20 +213,11 @@ class PlayedRun:
             left_out: Ids of the instances.
         """
         view, known = copy(self), self.instances
-        for name in (
-            "cells",
-            "every_score",
-            "language",
-            "part_shares",
-            "rendering_shares",
-            "results",
-            "reweighed",
-            "said",
-            "scopes",
-            "scores",
-            "_values",
-        ):
-            view.__dict__.pop(name, None)
+        # Whatever was computed of all episodes is computed anew.
+        for kind in type(self).__mro__:
+            for name, computed in vars(kind).items():
+                if isinstance(computed, cached_property):
+                    view.__dict__.pop(name, None)
         view.instances = InstanceSet(
             known.folder, known.identity, known.instances.where(lambda entry: entry.instance_id not in left_out)
         )

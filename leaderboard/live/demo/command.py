@@ -151,14 +151,14 @@ def rewrite(text: str) -> None:
     click.echo(line, nl=False)
 
 
-SHOWN = "pie_graph"
+SHOWN_CATEGORY = "pie_graph"
 """The category of the episode that the demo offers to show, if it plays it."""
 
 
 def _say_next(demo: "Demo", address: str) -> None:
     """Print where the results are, and the next commands."""
     program, out = program_name(), demo.folder
-    category = SHOWN if SHOWN in demo.categories or not demo.categories else demo.categories[0]
+    category = SHOWN_CATEGORY if SHOWN_CATEGORY in demo.categories or not demo.categories else demo.categories[0]
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"
     key = "" if os.environ.get("OPENAI_API_KEY") else f"  ({shell} OPENAI_API_KEY=… first)"

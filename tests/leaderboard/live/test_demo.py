@@ -21,7 +21,7 @@ from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
 from ircore.runs.folder import RunFolder
 from ircore.runs.writer import RunWriter
-from leaderboard.live.demo.command import SHOWN
+from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.command_process import CommandProcess
 from leaderboard.live.demo.feed import Feed
 from leaderboard.live.demo.server import State, serving_demo
@@ -43,8 +43,8 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
 
 def test_the_dialogue_that_is_offered_next_is_one_of_the_demo(tmp_path: Path) -> None:
     words = ["instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "1"]
-    assert ircore([*words, "--category", SHOWN, "--difficulty", "easy"]) == 0
-    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [f"{SHOWN}-easy-01"]
+    assert ircore([*words, "--category", SHOWN_CATEGORY, "--difficulty", "easy"]) == 0
+    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [f"{SHOWN_CATEGORY}-easy-01"]
 
 
 @pytest.mark.slow
