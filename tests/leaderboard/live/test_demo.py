@@ -44,7 +44,9 @@ def test_every_game_is_played_scored_released_and_shown(tmp_path: Path) -> None:
 def test_the_dialogue_that_is_offered_next_is_one_of_the_demo(tmp_path: Path) -> None:
     words = ["instances", "build", "--out", str(tmp_path / "set"), "--per-condition", "1"]
     assert ircore([*words, "--category", SHOWN_CATEGORY, "--difficulty", "easy"]) == 0
-    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [f"{SHOWN_CATEGORY}-easy-01"]
+    assert [instance.instance_id for instance in read_instances(tmp_path / "set").instances] == [
+        f"{SHOWN_CATEGORY}-easy-01"
+    ]
 
 
 @pytest.mark.slow
