@@ -93,7 +93,7 @@ def test_a_bent_copy_beside_poor_words_holds_the_run(tmp_path: Path, targets: In
     hashes = {instance.instance_id: instance.pictures["target"].sha256 for instance in targets.instances}
     words = {hashes[episode.instance_id]: [str(episode.steps[0]["message"])] for episode in run.episodes()}
     unstated = unstated_facts(run, play_words(run, words, drawer_of(PAIR), "same", tmp_path / "same"))
-    assert (unstated.share or 0) > 0.9
+    assert (unstated.share or 0) > 0.8
     flags = unstated.flags
     assert flags[0].where == "the run"
     assert all(flag.grave and known(flag.evidence).instance == flag.where for flag in flags[1:])
