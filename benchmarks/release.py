@@ -66,6 +66,7 @@ LOADING = Path(__file__).with_name("loading.py")
 IRCORE = (sys.executable, "-m", "ircore")
 
 SEPARATE = {
+    "IRCORE_CACHE": "",
     "HF_HUB_OFFLINE": "1",
     "HF_DATASETS_DISABLE_PROGRESS_BARS": "1",
     "PYTHONDONTWRITEBYTECODE": "",  # modules are compiled once, as those of an installed package are
@@ -176,10 +177,16 @@ def measure_release(folder: Path, shown: bool) -> None:
     renderings = [path for run in runs for path in (run / "renderings").iterdir()]
     size = sum(path.stat().st_size for path in renderings)
     print(f"{len(renderings)} renderings, {size / 1e6:.0f} MB")
-    report("release build", [*build, "--out", out], size)
+    caches = {"IRCORE_CACHE": str(folder / "caches")}
+    report("release build", [*build, "--out", out], size, **caches)
     print(f"{'':<24} {size_of(out, '*.parquet') / 1e6:.0f} MB in all tables")
-    if shown:
-        report("release check", [*IRCORE, "release", "check", "--no-load", out], size)
+    if not shown:
+        return
+    check = [*IRCORE, "release", "check", "--no-load"]
+    report("release check", [*check, out], size, IRCORE_CACHE="")
+    report("  of one built here", [*check, out], size, **caches)
+    report("release build again", [*build, "--out", folder / "again"], size, **caches)
+    shutil.rmtree(folder / "again")
 
 
 def measure_loading(folder: Path, reader: Path) -> None:

@@ -1,16 +1,17 @@
 """Faults that a check collects while reading."""
 
-import hashlib
 import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from math import isclose
 from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels, plain_rgb
+from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels, metadata_names, plain_rgb
+from ircore.core.sound_pictures import file_hash, found_sound, remember_sound, soundness_key
 from ircore.core.untrusted_text import without_controls
 
 
@@ -44,12 +45,6 @@ def same_value(value: object, wanted: object) -> bool:
 def short_value(value: object) -> str:
     """Return a value for a message."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)[:60]
-
-
-METADATA = frozenset(
-    {"exif", "xmp", "xml:com.adobe.xmp", "comment", "photoshop", "raw profile type exif", "parameters"}
-)
-"""Names, in lower case, of picture metadata in Pillow: camera, place, author or prompt."""
 
 
 class DecodedPicture(NamedTuple):
@@ -92,14 +87,22 @@ class Pictures:
         return len(self._known)
 
     def look_ahead(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Decode the pictures of the next rows together, where that is faster."""
+        """Decode the pictures of the next rows together, where that is faster, but those that are known to be sound."""
         if self._decode is None:
             return
-        held = (row[name] for row in rows for name in columns)
-        cells = [picture for cell in held for picture in (cell if isinstance(cell, list) else [cell])]
-        files = {_file_key(cell["bytes"]): cell["bytes"] for cell in cells if cell and cell["bytes"]}
-        new = {key: data for key, data in files.items() if key not in self._known}
-        self._known |= zip(new, self._decode(new.values()), strict=True)
+        new: dict[bytes, bytes] = {}
+        for cell, sha256 in (pair for row in rows for name in columns for pair in _beside(row, name)):
+            data = cell["bytes"] if cell else None
+            if not data or (file := file_hash(data)) in self._known or file in new:
+                continue
+            if (known := _recalled(file, data, sha256)) is None:
+                new[file] = data
+            else:
+                self._known[file] = known
+        for file, picture in zip(new, self._decode(new.values()), strict=True):
+            self._known[file] = picture
+            if not isinstance(picture, str):
+                remember_sound(soundness_key(file, picture.width, picture.height, picture.sha256, bare=True))
 
     def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
         """Check a picture against the hash beside it.
@@ -130,7 +133,7 @@ class Pictures:
         # Whoever stores the picture under this name would leave the own folder.
         if set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
-        key = _file_key(cell["bytes"])
+        key = file_hash(cell["bytes"])
         if key not in self._known:
             self._known[key] = decoded(cell["bytes"])
         picture = self._known[key]
@@ -140,8 +143,12 @@ class Pictures:
         return picture
 
 
-def _file_key(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
+def _beside(row: Mapping[str, Any], name: str) -> Iterable[tuple[Any, object]]:
+    """Return the pictures of a cell, each with the hash that is stated beside it; None where there is none."""
+    cell, stated = row[name], row.get(f"{name}_sha256")
+    if not isinstance(cell, list):
+        return [(cell, stated)]
+    return zip_longest(cell, stated if isinstance(stated, list) else ())
 
 
 def decoded(data: bytes) -> DecodedPicture | str:
@@ -155,14 +162,19 @@ def decoded(data: bytes) -> DecodedPicture | str:
             # Opening has read the header alone.
             image.load()
             shown = hash_pixels(np.asarray(plain_rgb(image)))
-            return _carried(image) or DecodedPicture(shown, image.width, image.height)
+            names = metadata_names(image)
     except (*UNDECODABLE, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"
+    if names:
+        return f"picture carries metadata ({', '.join(sorted(names))[:80]})"
+    return DecodedPicture(shown, image.width, image.height)
 
 
-def _carried(image: Image.Image) -> str | None:
-    """Return the names of a picture's metadata, text chunks of PNG files included; None without metadata."""
-    names = {str(name) for name in image.info if str(name).lower() in METADATA} | set(getattr(image, "text", {}))
-    if image.getexif():
-        names.add("EXIF")
-    return f"picture carries metadata ({', '.join(sorted(names))[:80]})" if names else None
+def _recalled(file: bytes, data: bytes, sha256: object) -> DecodedPicture | None:
+    """Return what a file shows if it was found to show what is stated beside it, here or by a command before."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:  # its header alone
+            size = image.size
+    except (*UNDECODABLE, Image.DecompressionBombError):
+        return None
+    return DecodedPicture(str(sha256), *size) if found_sound(soundness_key(file, *size, str(sha256), True)) else None

@@ -51,7 +51,7 @@ from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.index import INDEX, computed_index, index_bytes, stored_index
+from ircore.submissions.copies.index import computed_index, index_bytes, index_of, stored_index
 from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
@@ -343,8 +343,7 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
         if (stored := next((path for path in released if stored_index(source, path)), None)) is not None:
             yield name, stored.read_bytes()
         else:
-            in_folder = None if isinstance(source, StoredRun) else stored_index(source, source.path / INDEX)
-            yield name, index_bytes(in_folder or computed_index(source))
+            yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else computed_index(source))
 
 
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:

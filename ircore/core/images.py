@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
 from ircore.core.picture_colours import PNG, BarePng, bare_png, to_srgb
+from ircore.core.sound_pictures import file_hash, found_sound, remember_sound, soundness_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,11 +42,10 @@ RESTORE = "Restore the file from a copy."
 UNDECODABLE = (OSError, SyntaxError, ValueError, EOFError)
 """What Pillow raises over damaged files, beside its own error for pictures that are too large."""
 
-MOST_FOUND_SOUND = 100_000
-"""Files that are remembered to hold the picture that a record states, so that none is decoded twice for that."""
-
-_found_sound: set[bytes] = set()
-"""Hashes of what the record states and the file's bytes."""
+_METADATA = frozenset(
+    {"exif", "xmp", "xml:com.adobe.xmp", "comment", "photoshop", "raw profile type exif", "parameters"}
+)
+"""Names, in lower case, of picture metadata in Pillow: camera, place, author or prompt."""
 
 BACKDROP = (255, 255, 255)
 """Transparent pixels are shown on white."""
@@ -171,7 +171,7 @@ class Picture:
 
     @classmethod
     def from_own_file(cls, data: bytes, known: KnownPicture, where: str, remedy: str = RESTORE) -> "Picture":
-        """Return a picture that was recorded, after comparing size and pixels with its record, once in a process.
+        """Return a picture that was recorded, after comparing size and pixels with its record, once a file.
 
         Args:
             data: The file's bytes, kept as they are.
@@ -183,25 +183,27 @@ class Picture:
             ImageError: The file is damaged or shows another picture.
         """
         picture = cls(data, known.width, known.height)
-        check = hashlib.sha256(f"{known.width} {known.height} {known.sha256}\n".encode() + data).digest()
-        if check in _found_sound:
+        file, stated = file_hash(data), (known.width, known.height, known.sha256)
+        if found_sound(soundness_key(file, *stated)):
             picture.__dict__["sha256"] = known.sha256
             return picture
         import numpy as np
         from PIL import Image
 
+        bare = False
         try:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
                 if image.size == (known.width, known.height) and known.width * known.height <= MAX_PIXELS:
                     picture.__dict__["pixels"] = _frozen(np.asarray(plain_rgb(image)))
+                    bare = not metadata_names(image)
         except (*UNDECODABLE, Image.DecompressionBombError):
             pass
         if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
             raise ImageError(f"{where}: damaged, not the picture that was recorded", remedy)
-        if len(_found_sound) >= MOST_FOUND_SOUND:
-            _found_sound.clear()
-        _found_sound.add(check)
+        remember_sound(soundness_key(file, *stated))
+        if bare:
+            remember_sound(soundness_key(file, *stated, bare=True))
         return picture
 
     @classmethod
@@ -254,6 +256,12 @@ def stored_pixels(image: "Image.Image") -> Pixels:
 def plain_rgb(image: "Image.Image") -> "Image.Image":
     """Return a picture in RGB: itself, where it is, since Pillow would copy it."""
     return image if image.mode == "RGB" else image.convert("RGB")
+
+
+def metadata_names(image: "Image.Image") -> set[str]:
+    """Return the names of a decoded picture's metadata, text chunks of PNG files included; empty without metadata."""
+    names = {str(name) for name in image.info if str(name).lower() in _METADATA} | set(getattr(image, "text", {}))
+    return names | {"EXIF"} if image.getexif() else names
 
 
 def shown_pixels(image: "Image.Image") -> Pixels:

@@ -6,12 +6,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from markupsafe import escape
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
+from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.boards import board_lines
 from leaderboard.pages.finding import outcome_words, target_finding
@@ -64,7 +64,7 @@ def card_tags(folder: Path, page: str, title: str, address: str, words: str = ""
     if address and (card := next((name for name in names if card_path(folder, name).is_file()), None)):
         tags |= {"og:image": f"{address}cards/{card}.png", "og:image:width": str(SIZE[0])}
         tags |= {"og:image:height": str(SIZE[1]), "twitter:card": "summary_large_image"}
-    return "".join(f'<meta property="{escape(name)}" content="{escape(value)}">' for name, value in tags.items())
+    return macro("meta_tags")(tags)
 
 
 def card_of(site: Site, page: Page) -> bytes | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from markupsafe import escape
 
 from leaderboard.building.menus import Menu, with_front_matter
+from leaderboard.components.markup import macro
 from leaderboard.model.site import Page
 from leaderboard.pages.figures import ALONE
 from leaderboard.rendering.render import block
@@ -82,7 +83,7 @@ def _source(title: str, place: Mapping[str, Any], searchable: bool = False, word
     settings = {"title": str(escape(title)), "hide": ["navigation", "toc"], "rendered": True, "place": place}
     if not searchable:
         settings["search"] = {"exclude": True}
-    return with_front_matter(f"\n<h1>{escape(title)}</h1><p>{escape(words)}</p>\n", settings)
+    return with_front_matter(macro("searched_words")(title, words), settings)
 
 
 def write_alone_shells(pages: Sequence[Page], site: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.games.base import Game
 from ircore.results.amounts import AMOUNTS, Amount
@@ -12,7 +12,7 @@ from ircore.results.column import Column
 from ircore.results.model import Cell
 from ircore.results.tables.board_columns import amount_column
 from leaderboard.components.board_cells import mean
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.components.values import price, share, stacked
 
 MONEY, SHARE = "US$", "0–1"
@@ -69,10 +69,7 @@ class AmountColumn:
         else:
             shown = stacked(estimate, self.column.digits or 0, missing)
         label = f"{self.title}, {self.unit}" if self.unit else self.title
-        return safe(
-            f'<td role="cell" class="number g-{self.group}" data-label="{escape(label)}" {mean(estimate)}>'
-            f'<a class="episodes" href="{escape(episodes)}">{shown}</a></td>'
-        )
+        return macro("number_cell")(f"g-{self.group}", label, mean(estimate), shown, episodes)
 
 
 def amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[AmountColumn, ...]:

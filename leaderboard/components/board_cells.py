@@ -6,12 +6,12 @@ Numbers stand in full in data attributes; what a cell shows comes from ``values`
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.ranks import percents
-from leaderboard.components.markup import escaped, safe
+from leaderboard.components.markup import macro
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share
 from leaderboard.model.site import Pair
@@ -56,13 +56,18 @@ def ends(estimate: Estimate) -> Markup:
 
     Means have all digits; the ends of intervals, which are not known to more, have five.
     """
-    between = "" if estimate.low is None else f' data-low="{estimate.low:.5g}" data-high="{estimate.high:.5g}"'
-    return safe(f'data-sort="{_plain(estimate.mean)}"{between} data-n="{estimate.n}"')
+    low, high = ("", "") if estimate.low is None else (f"{estimate.low:.5g}", f"{estimate.high:.5g}")
+    return macro("ends")(_plain(estimate.mean), low, high, estimate.n)
 
 
 def mean(estimate: Estimate) -> Markup:
     """Return a mean as attributes."""
-    return safe(f'data-sort="{_plain(estimate.mean)}" data-n="{estimate.n}"')
+    return macro("ends")(_plain(estimate.mean), "", "", estimate.n)
+
+
+def unsorted() -> Markup:
+    """Return the attribute of a cell without a value."""
+    return macro("unsorted")()
 
 
 def doubted(cell: Cell) -> Markup:
@@ -70,7 +75,7 @@ def doubted(cell: Cell) -> Markup:
     if cell.doubt is None:
         return Markup()
     low, high, undecided, _ = cell.doubt
-    return safe(f' data-lowest="{low:.5g}" data-highest="{high:.5g}" data-undecided="{undecided:.4g}"')
+    return macro("doubted")(f"{low:.5g}", f"{high:.5g}", f"{undecided:.4g}")
 
 
 def page_of(pair: Pair, root: str, anchor: str = "") -> str:
@@ -86,25 +91,14 @@ def page_of(pair: Pair, root: str, anchor: str = "") -> str:
 
 def played_cell(cell: Cell, page: str) -> Markup:
     """Return the table cell with the share of episodes that were played, linked to the outcomes on ``page``."""
-    counts = f'data-sort="{cell.played_share}" data-played="{cell.played}" data-n="{cell.episodes}"'
     played = share(cell.played_rate, "", f"{cell.played}/{cell.episodes}")
-    return safe(
-        f'<td role="cell" class="number g-coverage" data-label="Played, %" {counts}>'
-        f'<a class="episodes" href="{escape(page)}#outcomes">{played}</a></td>'
-    )
+    return macro("played_cell")(cell.played_share, cell.played, cell.episodes, page, played)
 
 
 def rated_cell(cell: Cell, page: str) -> Markup:
     """Return the table cell with the share of played episodes that are rated, linked to ``page``."""
     rated_share = cell.rated / cell.applicable if cell.applicable else ""
-    counts = (
-        f'data-rated="{cell.rated}" data-applicable="{cell.applicable}" data-refused="{cell.refused}" '
-        f'data-pending="{cell.pending}" data-outside="{cell.played - cell.applicable}"'
-    )
-    return safe(
-        f'<td role="cell" class="number rated g-coverage" data-label="Rated" data-sort="{rated_share}" {counts}>'
-        f'<a class="episodes" href="{escape(page)}">{rated(cell)}</a></td>'
-    )
+    return macro("rated_cell")(rated_share, cell, page, rated(cell))
 
 
 def rank_cell(row: BoardRow, rows: int, grouped: bool = False) -> Markup:
@@ -117,15 +111,10 @@ def rank_cell(row: BoardRow, rows: int, grouped: bool = False) -> Markup:
     """
     low, high = row.rank_low, row.rank_high
     if low is None or high is None or row.group is None:
-        return safe(f'<td role="cell" class="rank" data-sort="" data-high="">{rank_range(row)}</td>')
-    top = '<span class="sr-only"> may be the best</span>' if row.top else ""
-    if grouped:
-        letter = f'<span class="group"><span class="sr-only">group </span>{group_letter(row.group)}</span>'
-        shown = f'{letter}<span class="half">{rank(low, high)}</span>'
-    else:
-        shown = f'<span class="rank-range">{rank(low, high)}</span>{rank_bar(low, high, rows) if rows > 1 else ""}'
-    attributes = f'data-sort="{low}" data-high="{high}" data-group="{row.group}" title="{RANK}"'
-    return safe(f'<td role="cell" class="rank" {attributes}>{shown}{top}</td>')
+        return macro("no_rank_cell")(rank_range(row))
+    letter = group_letter(row.group) if grouped else ""
+    bar = rank_bar(low, high, rows) if rows > 1 and not grouped else ""
+    return macro("rank_cell")(row, RANK, letter, rank(low, high), bar)
 
 
 def group_letter(group: int) -> str:
@@ -141,14 +130,8 @@ def group_letter(group: int) -> str:
 
 def chance_cell(row: BoardRow) -> Markup:
     """Return the table cell with a pair's chance of being the best, in percent."""
-    if row.chance is None:
-        return safe(
-            f'<td role="cell" class="number chance g-score" data-label="Best, %" data-sort="">{missing("no rank")}</td>'
-        )
-    return safe(
-        f'<td role="cell" class="number chance g-score" data-label="Best, %" data-sort="{_plain(row.chance)}" '
-        f'title="{CHANCE}">{escape(percents(row.chance))}</td>'
-    )
+    shown = missing("no rank") if row.chance is None else percents(row.chance)
+    return macro("chance_cell")(_plain(row.chance), "" if row.chance is None else CHANCE, shown)
 
 
 def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> Markup:
@@ -160,16 +143,14 @@ def heat_column(heats: Sequence[Heat], page: str, label: str, times: float) -> M
         label: Heading of the column.
         times: Factor that makes a mean a similarity, 0–10, which decides the colour: 10 for a share.
     """
-    address = escape(page)
-    cells = "".join(_heat(heat, f'href="{address}#{escaped(heat.anchor)}"', times) for heat in heats)
-    return safe(f'<td role="cell" class="heat-column g-categories" data-label="{escape(label)}">{cells}</td>')
+    return macro("heat_column")(label, [_heat(heat, f"{page}#{heat.anchor}", times) for heat in heats])
 
 
-def _heat(heat: Heat, where: str, times: float) -> str:
+def _heat(heat: Heat, href: str, times: float) -> Markup:
     estimate = heat.estimate
     if estimate.mean is None:
         text, why = empty_heat(heat.cell)
-        return f'<a class="heat none" {where} data-sort="" title="{heat.difficulty}: {why}">{text}</a>'
+        return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
     missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
     shown = heat.own or estimate
     few, width = too_few(estimate.n), interval_width(shown, heat.digits if times == 1 else 2)
@@ -179,8 +160,7 @@ def _heat(heat: Heat, where: str, times: float) -> str:
     colour = "few" if few else score_class(estimate.mean * times)
     text = number(shown.mean, heat.digits) if times == 1 else percent(estimate.mean)
     # Three digits say more than the interval of a dozen pictures; a board of 200 pairs has 2,800 such cells.
-    value = f'data-sort="{shown.mean:.3g}" data-n="{estimate.n}"'
-    return f'<a class="heat {colour}" {where} {value} title="{said}">{text}</a>'
+    return macro("small_cell")(colour, href, f"{shown.mean:.3g}", estimate.n, said, text)
 
 
 def _plain(value: float | None) -> str:

@@ -6,7 +6,7 @@ A site of hundreds of pairs has tens of thousands of rows, so that they are put 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.fact_records import Part
 from ircore.core.untrusted_text import one_line
@@ -25,8 +25,9 @@ from leaderboard.components.board_cells import (
     played_cell,
     rank_cell,
     rated_cell,
+    unsorted,
 )
-from leaderboard.components.markup import escaped, safe
+from leaderboard.components.markup import macro
 from leaderboard.components.model_facts import fact_cells
 from leaderboard.components.players import dispute, own_family, pair_name, tier_badge
 from leaderboard.components.plots import dot, main_dot
@@ -205,51 +206,30 @@ def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str)
         first = layout.grouped and line.row.group is not None and line.row.group > group
         if first and line.row.group is not None:
             group = line.row.group
-        parts = "".join(_cells(line, layout, len(lines), root, escape(page_of(line.pair, root, anchor))))
-        rows.append(f"<tr {_attributes(line, layout, first)}>{parts}</tr>\n")
-    return safe("".join(rows))
+        pair, cells = line.pair, _cells(line, layout, len(lines), root, page_of(line.pair, root, anchor))
+        players, apart = (one_line(pair.describer), one_line(pair.generator)), one_line(pair.apart)
+        rows.append(macro("board_row")(line, *players, pair.result.rules.key, apart, layout.rated, first, cells))
+    return Markup("").join(rows)
 
 
-def _attributes(line: Line, layout: RowLayout, first: bool) -> str:
-    pair, row = line.pair, line.row
-    attributes = [
-        f'role="row" id="{escape(pair.key)}"',
-        f'data-describer="{escaped(one_line(pair.describer))}" data-generator="{escaped(one_line(pair.generator))}"',
-        f'data-budget="{escaped(line.budget)}" data-rules="{escaped(pair.result.rules.key)}"',
-    ]
-    if pair.apart:
-        attributes.append(f'data-apart="{escape(one_line(pair.apart))}"')
-    attributes.append(f'data-tier="{escaped(line.tier.label)}"')
-    if line.makers:
-        attributes.append(f'data-makers="{escape(line.makers)}"')
-    if line.weights:
-        attributes.append(f'data-weights="{line.weights}"')
-    if row.cell.same_family:
-        attributes.append("data-self")
-    if layout.rated and row.rank_low is None:
-        attributes.append(f'data-unranked="{row.cell.unranked or "no_common_picture"}" class="unranked"')
-    elif layout.rated:
-        attributes += ['class="top"'] * row.top + ["data-first"] * first
-    return " ".join(attributes)
-
-
-def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup) -> Iterator[str]:
+def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: str) -> Iterator[Markup]:
     """Yield the cells of a row; ``episodes``: where the episodes behind its numbers stand."""
-    cell, page = line.cell, escape(page_of(line.pair, root))
-    yield '<td role="cell" class="tools"></td>'
+    cell, page = line.cell, page_of(line.pair, root)
+    yield macro("tools_cell")()
     if layout.rated:
         yield rank_cell(line.row, rows, layout.grouped)
     yield _pair_cell(line, layout, root)
     if layout.rated:
         yield _main_cell(line, layout, episodes)
         if layout.against:
-            yield '<td role="cell" class="number against g-against" data-label="Against" data-sort=""></td>'
+            yield macro("against_cell")()
             yield chance_cell(line.row)
         if layout.measures:
             yield from _measure_cells(line, layout, episodes)
         else:
             quality = ends(cell.score) + doubted(cell)
-            yield _linked("Score", "quality-column g-score", quality, episodes, values.stacked_quality(cell))
+            shown = values.stacked_quality(cell)
+            yield macro("number_cell")("quality-column g-score", "Score", quality, shown, episodes)
         yield played_cell(cell, page)
         yield rated_cell(cell, episodes)
     else:
@@ -262,105 +242,85 @@ def _cells(line: Line, layout: RowLayout, rows: int, root: str, episodes: Markup
     yield from (amount.cell(cell, episodes) for amount in layout.amounts)
     if layout.models:
         yield fact_cells(line.pair)
-    yield from _provenance_cells(line, root)
+    yield _provenance_cells(line, root)
 
 
-def _measure_cells(line: Line, layout: RowLayout, episodes: Markup) -> Iterator[str]:
+def _measure_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
     for column, estimate in zip(layout.measures, (line.headline, *line.measures), strict=True):
         if estimate is not None:
             shown = values.stacked(estimate, column.digits, "no value", end_digits=column.digits)
-            yield _linked(str(escape(column.title)), "g-measures", ends(estimate), episodes, shown)
+            yield macro("number_cell")("g-measures", column.title, ends(estimate), shown, episodes)
 
 
-def _linked(label: str, classes: str, attributes: str, episodes: Markup, shown: str) -> str:
-    """Return a number's cell, which opens the episodes behind the number."""
-    return (
-        f'<td role="cell" class="number {classes}" data-label="{label}" {attributes}>'
-        f'<a class="episodes" href="{episodes}">{shown}</a></td>'
-    )
-
-
-def _pair_cell(line: Line, layout: RowLayout, root: str) -> str:
-    names = escape(f"{one_line(line.pair.describer)} {one_line(line.pair.generator)}")
+def _pair_cell(line: Line, layout: RowLayout, root: str) -> Markup:
+    names = f"{one_line(line.pair.describer)} {one_line(line.pair.generator)}"
     why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
-    return (
-        f'<th scope="row" role="rowheader" class="pair-column" data-sort="{names}">'
-        f"{pair_name(line.pair, root)}{why}</th>"
-    )
+    return macro("pair_cell")(names, pair_name(line.pair, root), why)
 
 
-def _main_cell(line: Line, layout: RowLayout, episodes: Markup) -> str:
-    shown = str(values.main_score(line.cell))
-    if line.cell.main.mean is not None:
-        shown = f'<a class="episodes" href="{episodes}">{shown}</a>'
-        if line.cell.same_family:
-            shown += str(own_family(layout.same_family))
-        shown += f'<span class="plot-line">{main_dot(line.cell, line.pair.hue, False, line.references)}</span>'
-    return f'<td role="cell" class="score-column" data-label="Main score" {ends(line.cell.main)}>{shown}</td>'
+def _main_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
+    main, more = line.cell.main, Markup()
+    if main.mean is not None:
+        plot = main_dot(line.cell, line.pair.hue, False, line.references)
+        more = _family(line, layout) + macro("plot_line")(plot)
+    href = "" if main.mean is None else episodes
+    return macro("score_cell")("Main score", ends(main), href, values.main_score(line.cell), more)
 
 
-def _preference_cell(line: Line, layout: RowLayout, episodes: Markup) -> str:
+def _preference_cell(line: Line, layout: RowLayout, episodes: str) -> Markup:
     preference = line.cell.preference
-    shown = str(values.missing("not asked, or no episode of several renderings"))
+    href, more, shown = "", Markup(), values.missing("not asked, or no episode of several renderings")
     if preference.mean is not None:
-        shown = f'<a class="episodes" href="{episodes}"><span class="value">{percent(preference.mean)}</span></a>'
-        if line.cell.same_family:
-            shown += str(own_family(layout.same_family))
         plot = dot(preference, line.pair.hue, 0, 1, 0.5, labelled=False)
-        shown += f'<span class="plot-line">{plot}<span class="half">n {preference.n}</span></span>'
-    return f'<td role="cell" class="score-column" data-label="Final preferred, %" {ends(preference)}>{shown}</td>'
+        href, shown = episodes, macro("value")(percent(preference.mean))
+        more = _family(line, layout) + macro("plot_line")(plot, preference.n)
+    return macro("score_cell")("Final preferred, %", ends(preference), href, shown, more)
 
 
-def _small_cells(line: Line, layout: RowLayout, page: Markup) -> Iterator[str]:
+def _family(line: Line, layout: RowLayout) -> Markup:
+    return own_family(layout.same_family) if line.cell.same_family else Markup()
+
+
+def _small_cells(line: Line, layout: RowLayout, page: str) -> Iterator[Markup]:
     if layout.levels and layout.columns:
-        levels = "".join(f"<span>{level}</span>" for level in layout.levels)
-        yield f'<td role="cell" class="level-column g-categories">{levels}</td>'
+        yield macro("level_cell")(layout.levels)
     for heats, heading in zip(line.heats, layout.columns, strict=True):
         yield heat_column(heats, page, heading, 1 if layout.rated else 10)
 
 
-def _part_cells(line: Line, layout: RowLayout, episodes: Markup) -> Iterator[str]:
+def _part_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Markup]:
     shares = dict(line.parts)
     for part in layout.parts:
         label, right = f"{part.capitalize()}, %", shares.get(part)
         if right is None:
-            none = values.missing("not verified")
-            yield f'<td role="cell" class="number g-facts" data-label="{label}" data-sort="">{none}</td>'
+            yield macro("number_cell")("g-facts", label, unsorted(), values.missing("not verified"))
         else:
             shown = values.share(right, "no fact of this part can be told")
-            yield _linked(label, "g-facts", ends(right), episodes, shown)
+            yield macro("number_cell")("g-facts", label, ends(right), shown, episodes)
 
 
-def _gap_cell(gap: Estimate | None, season: str) -> str:
-    attributes, shown = 'data-sort=""', values.missing(f"not played on the set of season {season}")
+def _gap_cell(gap: Estimate | None, season: str) -> Markup:
+    attributes, shown = unsorted(), values.missing(f"not played on the set of season {season}")
     if gap is not None:
         attributes = ends(gap)
         shown = values.stacked(gap, 1, "no main score on one of the sets", as_difference=True, improves=False)
-    return f'<td role="cell" class="number season-gap" data-label="Public − secret" {attributes}>{shown}</td>'
+    return macro("number_cell")("season-gap", "Public − secret", attributes, shown)
 
 
-def _change_cells(cell: Cell, layout: RowLayout, page: Markup, episodes: Markup) -> Iterator[str]:
+def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> Iterator[Markup]:
     if not layout.rated:
         yield played_cell(cell, page)
         return
     if layout.measures:
         return
     change = values.stacked(cell.delta, 2, "no episode of two or more rated renderings", as_difference=True)
-    yield _linked("ΔQ", "g-refinement", ends(cell.delta), episodes, change)
+    yield macro("number_cell")("g-refinement", "ΔQ", ends(cell.delta), change, episodes)
     if layout.preferred:
         shown = values.share(cell.preference, "not asked, or no episode of several renderings")
-        yield _linked("Preferred, %", "g-preference", ends(cell.preference), episodes, shown)
+        yield macro("number_cell")("g-preference", "Preferred, %", ends(cell.preference), shown, episodes)
 
 
-def _provenance_cells(line: Line, root: str) -> Iterator[str]:
-    label, badge = escaped(line.tier.label), tier_badge(line.tier)
+def _provenance_cells(line: Line, root: str) -> Markup:
     objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
-    yield (
-        f'<td role="cell" class="tier-column g-provenance" data-label="Trust" data-sort="{label}">'
-        f"{badge}{objection}</td>"
-    )
-    yield (
-        f'<td role="cell" class="date-column g-provenance" data-label="Date" data-sort="{line.date}" '
-        f'data-version="{escaped(one_line(line.version))}"><time datetime="{line.date}">{line.date}</time>'
-        f'<span class="half">ircore {escaped(one_line(line.version, 24))}</span></td>'
-    )
+    version, short = one_line(line.version), one_line(line.version, 24)
+    return macro("provenance_cells")(line, tier_badge(line.tier), objection, version, short)

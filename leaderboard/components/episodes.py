@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.counted import counted
 from ircore.results.language.lexicon import Correction
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment
 from leaderboard.words.untrusted_text import inert
@@ -26,11 +26,7 @@ def picture(shown: Shown, alt: str, root: str, kind: str = "", eager: bool = Fal
     """
     # A picture on another server has an absolute address, which must not get the site's root.
     large = shown.large if "://" in shown.large else root + shown.large
-    priority = 'fetchpriority="high"' if eager else 'loading="lazy" decoding="async"'
-    return safe(
-        f'<img class="{kind}" src="{root}{shown.small}" data-large="{escape(large)}" width="{shown.width}" '
-        f'height="{shown.height}" {priority} alt="{escape(alt)}">'
-    )
+    return macro("picture")(kind, root + shown.small, large, shown.width, shown.height, eager, alt)
 
 
 def comparable(picture: Markup, key: str, place: int, score: float | None) -> Markup:
@@ -42,8 +38,7 @@ def comparable(picture: Markup, key: str, place: int, score: float | None) -> Ma
         place: Its place among the renderings of its episode, 1-based.
         score: Value, 0–10, that a replay draws over the steps; None without.
     """
-    rated = "" if score is None else f' data-score="{score:.3f}"'
-    return safe(f'<span class="drawing" id="{escape(key)}~{place}" data-turn="{place}"{rated}>{picture}</span>')
+    return macro("comparable")(key, place, "" if score is None else f"{score:.3f}", picture)
 
 
 def withheld(alt: str) -> Markup:
@@ -52,24 +47,21 @@ def withheld(alt: str) -> Markup:
     Args:
         alt: Content of the picture, in words.
     """
-    return safe(f'<span class="no-picture withheld" role="img" aria-label="{escape(alt)}, not published"></span>')
+    return macro("withheld")(alt)
 
 
 def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
-    more = f' <span class="muted">… and {counted(marked.left_out, "more character")}, in the dataset</span>'
-    pieces = "".join(map(_segment, marked.segments))
-    return safe(f'<bdi dir="auto">{pieces}</bdi>{more if marked.left_out else ""}')
+    left_out = counted(marked.left_out, "more character") if marked.left_out else ""
+    return macro("message")(map(_segment, marked.segments), left_out)
 
 
-def _segment(segment: Segment) -> str:
-    text = inert(segment.text)
-    if not segment.corrections:
-        return text
-    names = ", ".join(CORRECTION_WORDS[name] for name in segment.corrections)
-    return f'<mark class="{_CLASSES[segment.corrections[0]]}" title="{names}">{text}</mark>'
+def _segment(segment: Segment) -> tuple[str, str, Markup]:
+    """Return the class and the names of the corrections that a piece was marked with, empty without, and its text."""
+    colour = _CLASSES[segment.corrections[0]] if segment.corrections else ""
+    return colour, ", ".join(CORRECTION_WORDS[name] for name in segment.corrections), inert(segment.text)
 
 
 def correction(name: Correction) -> Markup:
     """Return the name of a category of corrections on its tint."""
-    return safe(f'<span class="{_CLASSES[name]}">{CORRECTION_WORDS[name]}</span>')
+    return macro("correction")(_CLASSES[name], CORRECTION_WORDS[name])

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import too_few
-from leaderboard.components.markup import HIDDEN, safe
+from leaderboard.components.markup import macro
 from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.components.values import empty_heat
 from leaderboard.theme import score_class
@@ -40,11 +40,8 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Marku
         description = f"{number(value, 1)}{width}" + (
             "" if of_target else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}"
         )
-    key = escape(cell.pair.key)
-    return safe(
-        f'<a class="heat {colour}" data-cell="{key}" href="{root}{escape(cell.pair.path)}.html#{anchor}" '
-        f'title="{escape(who)}: {description}">{text}</a>'
-    )
+    href = f"{root}{cell.pair.path}.html#{anchor}"
+    return macro("map_cell")(colour, cell.pair.key, href, f"{who}: {description}", text)
 
 
 def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
@@ -59,6 +56,5 @@ def small_map(rows: Sequence[Sequence[float | None]]) -> Markup:
             if value is not None:
                 # One path for each colour instead of an element a cell keeps large maps small.
                 places.setdefault(score_class(value / _TENTH), []).append(f"M{along} {down}h1v1h-1z")
-    paths = "".join(f'<path class="fill-{colour}" d="{"".join(marks)}"></path>' for colour, marks in places.items())
-    width, height = max(map(len, rows), default=0), len(rows)
-    return safe(f'<svg class="small-map" viewBox="0 0 {width} {height}" {HIDDEN}>{paths}</svg>')
+    paths = [(colour, "".join(marks)) for colour, marks in places.items()]
+    return macro("small_map")(max(map(len, rows), default=0), len(rows), paths)

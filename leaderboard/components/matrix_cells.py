@@ -6,14 +6,14 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.tables.intervals import money_digits
 from ircore.results.tables.ranks import why_no_rank
 from leaderboard.components.episodes import picture
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.components.players import own_family, tier_badge
 from leaderboard.components.plots import main_dot
 from leaderboard.components.values import badge, main_score, missing, quality, rated
@@ -82,26 +82,24 @@ def condition_cell(
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.path, anchor)
     price = aggregates.amounts["cost"].mean
     words = "cost not known" if price is None else f"US$ {number(price, money_digits(price, 2))}"
-    cost = "" if price == 0 else f' <span class="muted">{words}</span>'
     delta = aggregates.delta.mean
-    change = "" if delta is None else f'<span class="muted">ΔQ {signed(delta)}</span>'
-    numbers = (
-        f'<a class="matrix-score" href="{episodes}">{main_score(aggregates)}</a>{_main_dot(cell)}\n'
-        f'<span class="muted">{_rank_words(cell)}</span> <span class="muted">score {quality(aggregates)}</span> '
-        f'<span class="muted">played {aggregates.played}/{aggregates.episodes}</span> '
-        f'<span class="muted rated">rated {rated(aggregates)}</span> '
-        f"{change}{cost}\n"
+    numbers = macro("condition_numbers")(
+        episodes,
+        main_score(aggregates),
+        main_dot(aggregates, cell.pair.hue, references=cell.references),
+        _rank_words(cell),
+        quality(aggregates),
+        aggregates,
+        rated(aggregates),
+        "" if delta is None else signed(delta),
+        "" if price == 0 else words,
     )
     return _cell(cell, gallery, root, judge, numbers, same_family)
 
 
-def _main_dot(cell: MatrixCell) -> Markup:
-    return main_dot(cell.cell, cell.pair.hue, references=cell.references)
-
-
 def _rank_words(cell: MatrixCell) -> str:
     if cell.row.rank_low is None:
-        return f"no rank: {escape(why_no_rank(cell.row))}"
+        return f"no rank: {why_no_rank(cell.row)}"
     return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
 
 
@@ -116,34 +114,27 @@ def target_cell(cell: MatrixCell, gallery: Gallery, root: str, anchor: str, judg
         judge: As in ``condition_cell``.
         same_family: As in ``condition_cell``.
     """
-    value = missing("not scored") if cell.score is None else f'<span class="value">{number(cell.score)}</span>'
-    numbers = (
-        f'<a class="matrix-score" href="{_row(root, gallery, cell.pair.key)}">{value}</a>\n'
-        f'<span class="muted">such targets: main score <a href="{_episodes(root, cell.pair.path, anchor)}">'
-        f'{main_score(cell.cell)}</a></span> <span class="muted">'
-        f"played {cell.cell.played}/{cell.cell.episodes}</span>\n"
-    )
+    value = missing("not scored") if cell.score is None else macro("value")(number(cell.score))
+    row, episodes = _row(root, gallery, cell.pair.key), _episodes(root, cell.pair.path, anchor)
+    numbers = macro("target_numbers")(row, value, episodes, main_score(cell.cell), cell.cell)
     return _cell(cell, gallery, root, judge, numbers, same_family)
 
 
-def _cell(cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: str, same_family: str) -> Markup:
+def _cell(
+    cell: MatrixCell, gallery: Gallery | None, root: str, judge: str, numbers: Markup, same_family: str
+) -> Markup:
     shown = "" if gallery is None else _picture(cell, gallery, root, judge)
     family = own_family(same_family) if cell.cell.same_family else ""
-    apart = f' <span class="muted">{escape(cell.pair.apart)}</span>' if cell.pair.apart else ""
-    return safe(
-        f'<div class="matrix-cell">\n{shown}<div class="matrix-numbers">{numbers}{family}{tier_badge(cell.tier)}{apart}'
-        "</div></div>\n"
-    )
+    return macro("matrix_cell")(shown, numbers, family, tier_badge(cell.tier), cell.pair.apart)
 
 
-def _picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> str:
+def _picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Markup:
     if cell.picture is None:
-        shown = safe(f'<span class="no-picture">{missing("no rendering of this target")}</span>')
+        shown = macro("no_picture")(missing("no rendering of this target"))
     else:
         words = f"{gallery.title}, final rendering by {_players(cell.pair.describer, cell.pair.generator)}"
         shown = picture(cell.picture, words, root) + badge(cell.score, f", judged by {judge}")
-    key = escape(cell.pair.key)
-    return f'<a class="matrix-picture" data-pair="{key}" href="{_row(root, gallery, cell.pair.key)}">{shown}</a>\n'
+    return macro("matrix_picture")(cell.pair.key, _row(root, gallery, cell.pair.key), shown)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -153,14 +144,8 @@ def _players(describer: str, generator: str) -> str:
 
 def _row(root: str, gallery: Gallery, key: str) -> str:
     """Return the address of a pair's row in the gallery."""
-    return f"{root}gallery/{gallery.instance.instance_id}.html{_query(key)}"
+    return f"{root}gallery/{gallery.instance.instance_id}.html?pair={quote(key)}#{key}"
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _query(key: str) -> Markup:
-    return escape(f"?pair={quote(key)}#{key}")
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _episodes(root: str, path: str, anchor: str) -> Markup:
-    return escape(f"{root}{path}.html#{anchor}")
+def _episodes(root: str, path: str, anchor: str) -> str:
+    return f"{root}{path}.html#{anchor}"

@@ -3,14 +3,13 @@
 import json
 from collections.abc import Callable, Mapping
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.private_text import without_leaks
 from ircore.core.records import OWN_SERVER, ModelFacts, PlayerSpec
 from ircore.core.untrusted_text import one_line
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair
-from leaderboard.words.labels import MISSING
 
 FACTS: Mapping[str, tuple[str, str, str, Callable[[ModelFacts], object]]] = {
     "organisation": ("Maker", "Organisation that made the model", "", lambda facts: facts.organisation),
@@ -80,11 +79,6 @@ def fact_cells(pair: Pair) -> Markup:
     players = pair.result.run.submission.players
     cells = []
     for key, (heading, *_) in FACTS.items():
-        values = [one_line(stated(spec, key), 40) for spec in players.values()]
-        data = " ".join(f'data-{seat}="{escape(value)}"' for seat, value in zip(players, values, strict=True))
-        lines = "".join(f'<span class="half">{escape(value) or MISSING}</span>' for value in values)
-        cells.append(
-            f'<td role="cell" class="number fact-column g-models" data-label="{heading}" '
-            f'data-sort="{escape(values[0])}" {data}>{lines}</td>'
-        )
-    return safe("".join(cells))
+        values = [(seat, one_line(stated(spec, key), 40)) for seat, spec in players.items()]
+        cells.append(macro("fact_cell")(heading, values))
+    return Markup("").join(cells)

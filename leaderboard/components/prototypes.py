@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.episodes import correction, picture
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.components.players import player_glyph, player_names
 from leaderboard.components.plots import dot, wins_bar
 from leaderboard.components.values import badge, difference, difference_heat, extremes, heat, missing, stacked
@@ -52,4 +52,4 @@ def prototypes(*names: str) -> Markup:
     Args:
         names: Keys of the prototypes that the page's scripts clone.
     """
-    return safe("".join(f'<template data-component="{name}">{_PROTOTYPES[name]()}</template>\n' for name in names))
+    return Markup("").join(macro("prototype")(name, _PROTOTYPES[name]()) for name in names)

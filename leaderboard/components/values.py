@@ -13,7 +13,7 @@ from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.intervals import money_digits
 from ircore.results.tables.ranks import why_no_rank
-from leaderboard.components.markup import REMEMBERED, safe
+from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import delta_class, score_class
 from leaderboard.words.labels import (
     MISSING,
@@ -44,8 +44,7 @@ _STILL = 0.005
 @lru_cache(maxsize=REMEMBERED)
 def missing(reason: str) -> Markup:
     """Return the dash that stands for a missing value, with the reason for pointers and screen readers."""
-    why = escape(reason)
-    return safe(f'<span class="missing" title="{why}">{MISSING}<span class="sr-only"> ({why})</span></span>')
+    return macro("missing")(reason)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -59,10 +58,8 @@ def score(estimate: Estimate, why: str = "no rated episode", digits: int = 2) ->
     """
     if estimate.mean is None:
         return missing(why)
-    width = interval_width(estimate, digits)
-    half = f' <span class="half">{width}</span>' if width else ""
-    title = interval_words(estimate, digits)
-    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}{half}</span>')
+    title, width = interval_words(estimate, digits), interval_width(estimate, digits)
+    return macro("value")(number(estimate.mean, digits), title, width)
 
 
 def delta(estimate: Estimate) -> Markup:
@@ -74,23 +71,21 @@ def delta(estimate: Estimate) -> Markup:
 
 def difference(estimate: Estimate, digits: int = 2) -> Markup:
     """Return a difference between pairs, signed, with its interval."""
-    return safe(MISSING) if estimate.mean is None else _signed(estimate, digits=digits)
+    return escape(MISSING) if estimate.mean is None else _signed(estimate, digits=digits)
 
 
 def _signed(estimate: Estimate, sign: str = "", digits: int = 2) -> Markup:
-    width = interval_width(estimate, digits, difference=True)
-    half = f' <span class="half">{width}</span>' if width else ""
-    title, value = interval_words(estimate, digits), signed(estimate.mean, digits)
-    return safe(f'<span class="value" title="{title}">{sign}{value}{half}</span>')
+    title, width = interval_words(estimate, digits), interval_width(estimate, digits, difference=True)
+    return macro("value")(sign + signed(estimate.mean, digits), title, width)
 
 
 def extremes(least: float | None, most: float | None) -> Markup:
     """Return the least and greatest difference that missing scores could lead to."""
     if least is None or most is None:
-        return safe(MISSING)
+        return escape(MISSING)
     if least == most:
-        return safe('<span class="muted">nothing missing</span>')
-    return safe(f"{signed(least)} to {signed(most)}")
+        return macro("muted")("nothing missing")
+    return escape(f"{signed(least)} to {signed(most)}")
 
 
 def stacked(
@@ -117,9 +112,9 @@ def stacked(
     # Two ends with two decimals each would reach into the next column.
     ends = min(digits, 1) if end_digits is None else end_digits
     half = interval_width(estimate, digits, ends, as_difference) or f"n {estimate.n}"
-    text = f"{arrow(value) if improves else ''}{signed(value, digits)}" if as_difference else number(value, digits)
-    title = interval_words(estimate, digits)
-    return safe(f'<span class="value" title="{title}">{text}</span><span class="half">{half}</span>')
+    sign = arrow(value) if as_difference and improves else ""
+    text = sign + signed(value, digits) if as_difference else number(value, digits)
+    return macro("stacked")(text, interval_words(estimate, digits), half)
 
 
 def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
@@ -133,25 +128,21 @@ def share(estimate: Estimate, why: str, counts: str = "") -> Markup:
     if estimate.mean is None:
         return missing(why)
     title = interval_words(estimate.times(100), 0, " %")
-    value = f'<span class="value" title="{title}">{percent(estimate.mean)}</span>'
-    return safe(f'{value}<span class="half">{escape(counts) if counts else f"n {estimate.n}"}</span>')
+    return macro("stacked")(percent(estimate.mean), title, counts or f"n {estimate.n}")
 
 
 def arrow(value: float) -> Markup:
     """Return an arrow up, down or sideways for a change."""
     sign = "↑" if value > _STILL else "↓" if value < -_STILL else "→"
-    return safe(f'<span class="arrow" aria-hidden="true">{sign}</span>')
+    return macro("arrow")(sign)
 
 
 @lru_cache(maxsize=REMEMBERED)
 def badge(value: float | None, label: str = "") -> Markup:
     """Return a similarity, 0–10, on its colour; ``label`` continues the tooltip, such as ``, judged by eye``."""
     if value is None:
-        return safe(
-            f'<span class="badge none" title="not scored">{MISSING}<span class="sr-only"> (not scored)</span></span>'
-        )
-    title = f"similarity {number(value)} of 10{escape(label)}"
-    return safe(f'<span class="badge {score_class(value)}" title="{title}">{number(value, 1)}</span>')
+        return macro("no_badge")()
+    return macro("badge")(score_class(value), f"similarity {number(value)} of 10{label}", number(value, 1))
 
 
 def heat(value: float | None, title: str = "", text: str = "", few: bool = False) -> Markup:
@@ -165,8 +156,7 @@ def heat(value: float | None, title: str = "", text: str = "", few: bool = False
     """
     # A colour reads as a claim, so a value on too few pictures gets none.
     colour = "none" if value is None else "few" if few else score_class(value)
-    tooltip = f' title="{escape(title)}"' if title else ""
-    return safe(f'<span class="heat {colour}"{tooltip}>{escape(text) or number(value, 1)}</span>')
+    return macro("heat")(colour, title, text or number(value, 1))
 
 
 def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
@@ -185,15 +175,14 @@ def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
     else:
         said = f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}"
         shown = heat(cell.score.mean, said, few=too_few(cell.score.n))
-    return safe(f'<a class="heat-link" href="{escape(href)}">{shown}</a>')
+    return macro("heat_link")(href, shown)
 
 
 def difference_heat(first: float | None, second: float | None) -> Markup:
     """Return the small cell of a difference between two similarities, coloured by a diverging map."""
     if first is None or second is None:
-        return safe(f'<span class="heat none" title="not both have a score">{MISSING}</span>')
-    change = first - second
-    return safe(f'<span class="heat {delta_class(change)}">{signed(change, 1)}</span>')
+        return macro("heat")("none", "not both have a score", MISSING)
+    return macro("heat")(delta_class(first - second), "", signed(first - second, 1))
 
 
 def empty_heat(cell: Cell) -> tuple[str, str]:
@@ -223,7 +212,7 @@ def price(cost: Estimate) -> Markup:
     (Markup('free'), True)
     """
     if not cost.mean:
-        return missing("cost not known") if cost.mean is None else safe("free")
+        return missing("cost not known") if cost.mean is None else Markup("free")
     digits = money_digits(cost.mean, 3)
     # A spread that is not seen in these digits is no spread.
     if cost.half_width is not None and round(cost.half_width, digits) == 0:
@@ -242,7 +231,7 @@ def possible(cell: Cell) -> Markup:
     if doubt is None or cell.score.mean is None or number(doubt.low) == number(doubt.high):
         return Markup()
     ends = f"{number(doubt.low)}\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}{number(doubt.high)}"
-    return safe(f' <span class="half possible" title="{escape(open_words(doubt))}">possible {ends}</span>')
+    return macro("possible")(open_words(doubt), ends)
 
 
 def is_tenth(cell: Cell) -> bool:
@@ -261,12 +250,12 @@ def again(estimate: Estimate, digits: int = 2) -> Markup:
         digits: Decimals.
     """
     title = "the main score on another scale: everything was played and rated, and its interval stands for both"
-    return safe(f'<span class="value" title="{title}">{number(estimate.mean, digits)}</span>')
+    return macro("value")(number(estimate.mean, digits), title)
 
 
 def played(cell: Cell) -> Markup:
     """Return how many episodes were played, of all."""
-    return safe(f'<span class="value">{cell.played}/{cell.episodes}</span>')
+    return macro("value")(f"{cell.played}/{cell.episodes}")
 
 
 def rated(cell: Cell) -> Markup:
@@ -275,32 +264,28 @@ def rated(cell: Cell) -> Markup:
         return missing("nothing was played")
     counts = f"{cell.rated}/{cell.applicable}" if cell.applicable else "n/a"
     title = f"{cell.rated} rated of {cell.applicable} that the judge rates, of {cell.played} played"
-    unrated = "".join(
-        f' <span class="half {kind}" title="{words}">{words.replace("not applicable", "n/a")}</span>'
-        for kind, words in unrated_words(cell)
-    )
-    return safe(f'<span class="value" title="{title}">{counts}</span>{unrated}')
+    return macro("rated")(title, counts, list(unrated_words(cell)))
 
 
 def rank_word() -> Markup:
     """Return the heading of ranks, explained."""
-    return safe(f'<abbr title="{RANK}">Rank</abbr>')
+    return macro("explained")("Rank", RANK)
 
 
 def chance_word() -> Markup:
     """Return the heading of the chances of being best, explained."""
-    return safe(f'<abbr title="{CHANCE}">Best</abbr>')
+    return macro("explained")("Best", CHANCE)
 
 
 def rank_range(row: BoardRow) -> Markup:
     """Return a pair's range of possible ranks, or a dash with the reason why the pair has no rank."""
     if row.rank_low is None:
         return missing(f"no rank: {why_no_rank(row)}")
-    return safe(rank(row.rank_low, row.rank_high))
+    return escape(rank(row.rank_low, row.rank_high))
 
 
 def no_rank(row: BoardRow) -> Markup:
     """Return in words why a pair has no rank; empty if the pair has a rank."""
     if row.rank_low is not None:
-        return safe("")
-    return safe(f'<span class="no-rank"><strong>No rank:</strong> {escape(why_no_rank(row))}</span>')
+        return Markup()
+    return macro("no_rank")(why_no_rank(row))

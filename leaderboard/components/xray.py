@@ -1,10 +1,10 @@
 """The X-ray of a rendering: the outlines of the target's marks, each in the line of its fate, numbered where faulty."""
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ircore.core.fact_records import PLACED_ALIKE, Placement
 from ircore.core.records import Box
-from leaderboard.components.markup import safe
+from leaderboard.components.markup import macro
 from leaderboard.model.sentences import Subject
 from leaderboard.model.xray import FATES, LINKS, DrawnMark, DrawnScene, Fault, Xray
 from leaderboard.words.untrusted_text import inert
@@ -22,22 +22,16 @@ def xray_overlay(drawn: DrawnScene, xray: Xray) -> Markup:
         drawn: Marks of the target.
         xray: Their fates in the rendering.
     """
-    outlines = [
-        _rectangle(mark.box, fate)
-        for mark, fate in zip(drawn.marks, xray.fates, strict=True)
-        if mark.box and fate == "right"
-    ]
-    # Faults are drawn after right marks, so that faults lie on top.
-    outlines += [
-        _rectangle(fault.box, fault.fate) + _arrow(fault) + _number(fault.box, number, drawn.height)
+    right = [mark.box for mark, fate in zip(drawn.marks, xray.fates, strict=True) if mark.box and fate == "right"]
+    size = drawn.height / 18
+    # A number above a box at the upper edge would leave the picture.
+    faults = [
+        (fault, number, _arrow(fault), f"{max(size, fault.box.top - size / 5):g}")
         for number, fault in enumerate(xray.faults, 1)
         if fault.box is not None
     ]
     matrix = " ".join(f"{value:.5g}" for value in matrix_of(xray.transform, drawn.width, drawn.height))
-    return safe(
-        f'<svg class="xray" viewBox="0 0 {drawn.width} {drawn.height}" preserveAspectRatio="none" aria-hidden="true">'
-        f'<g transform="matrix({matrix})">{"".join(outlines)}</g></svg>'
-    )
+    return macro("xray_overlay")(drawn, matrix, right, faults, f"{size:g}")
 
 
 def matrix_of(transform: Placement, width: int, height: int) -> Placement:
@@ -57,41 +51,25 @@ def xray_faults(xray: Xray, most: int = 6) -> Markup:
         xray: Of a rendering.
         most: Faults that are listed; further faults are counted.
     """
-    items = "".join(f'<li class="fate-{fault.fate}">{_words(fault)}</li>' for fault in xray.faults[:most])
-    left = len(xray.faults) - most
-    more = f'<li class="muted">and {left} more</li>' if left > 0 else ""
-    return safe(f'<ol class="xray-faults">{items}{more}</ol>' if xray.faults else "")
+    if not xray.faults:
+        return Markup()
+    return macro("xray_faults")(map(_told, xray.faults[:most]), len(xray.faults) - most)
 
 
-def _words(fault: Fault) -> str:
-    words = f"<strong>{FATES[fault.fate]}</strong> {inert(fault.name)}"
+def _told(fault: Fault) -> tuple[str, str, Markup, str, Markup | None]:
+    """Return a fault's fate, the fate in words, the mark, and the sentence with its link."""
     cited = fault.cited
-    if cited is None:
-        return f'{words} <span class="muted">no sentence speaks of it</span>'
-    return f'{words} <span class="muted">{LINKS[cited.link]}</span> <q><bdi>{inert(cited.text)}</bdi></q>'
+    link, sentence = ("no sentence speaks of it", None) if cited is None else (LINKS[cited.link], inert(cited.text))
+    return fault.fate, FATES[fault.fate], inert(fault.name), link, sentence
 
 
 def xray_legend() -> Markup:
     """Return the legend of the fates."""
-    fates = "".join(
-        f'<span class="fate-name fate-{fate}">{words}</span> ' for fate, words in FATES.items() if fate != "unsure"
-    )
-    return safe(f'<p class="xray-legend"><span class="muted">X-ray:</span> {fates}</p>')
-
-
-def _rectangle(box: Box, fate: str) -> str:
-    width, height = box.right - box.left, box.bottom - box.top
-    return f'<rect class="fate-{escape(fate)}" x="{box.left}" y="{box.top}" width="{width}" height="{height}"/>'
+    return macro("xray_legend")([(fate, words) for fate, words in FATES.items() if fate != "unsure"])
 
 
 def _arrow(fault: Fault) -> str:
     if fault.drawn_at is None or fault.box is None:
         return ""
     middle = (fault.box.left + fault.box.right) / 2, (fault.box.top + fault.box.bottom) / 2
-    return f'<path class="fate-moved" d="M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"/>'
-
-
-def _number(box: Box, number: int, height: int) -> str:
-    size = height / 18
-    # A number above a box at the upper edge would leave the picture.
-    return f'<text x="{box.left}" y="{max(size, box.top - size / 5):g}" font-size="{size:g}">{number}</text>'
+    return f"M{middle[0]:g} {middle[1]:g}L{fault.drawn_at[0]:g} {fault.drawn_at[1]:g}"

@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 from itertools import product
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow
 from ircore.results.tables.ranks import why_no_rank
+from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair, Site
 from leaderboard.words.labels import category_title, interval_width, number, rank
 
@@ -47,17 +47,8 @@ class Badge:
     def svg(self) -> str:
         """Return the badge as a picture that needs no font file, script or style sheet."""
         left, right = (_width(text) + 2 * _PADDING for text in (self.label, self.message))
-        text, label, message = (escape(text) for text in (f"{self.label}: {self.message}", self.label, self.message))
         fill = "#4a3fa3" if self.is_ranked else "#5a5b66"
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '
-            f'aria-label="{text}"><title>{text}</title>'
-            f'<path fill="#33343c" d="M3 0h{left - 3}v{_HEIGHT}h-{left - 3}a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z"/>'
-            f'<path fill="{fill}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v{_HEIGHT - 6}a3 3 0 0 1-3 3h-{right - 3}z"/>'
-            '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11" text-anchor="middle">'
-            f'<text x="{left / 2:g}" y="14" textLength="{left - 2 * _PADDING}">{label}</text>'
-            f'<text x="{left + right / 2:g}" y="14" textLength="{right - 2 * _PADDING}">{message}</text></g></svg>\n'
-        )
+        return macro("badge_picture")(self, left, right, _HEIGHT, _PADDING, fill)
 
     def shields(self) -> str:
         """Return the same as an answer of shields.io's endpoint badge (schema version 1)."""
