@@ -20,6 +20,7 @@ from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
+from leaderboard.frozen_boards.frozen_games import MOST_BYTES, FrozenGame, copy_game, copy_games, read_games
 from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
@@ -30,7 +31,6 @@ BOARDS = ("leaderboard.json", "leaderboard.csv")
 
 FOLDER = "versions"
 _OF_RUNS = ("trust", "date", "ircore", "rules")
-_MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,9 @@ class FrozenBoard:
 
     rows: tuple[Mapping[str, Any], ...]
     """Rows of its ``leaderboard.json``, each with the fields ``_OF_RUNS`` that the file states about the row's run."""
+
+    games: tuple[FrozenGame, ...] = ()
+    """Boards of other games, as they were when the version ended."""
 
     @property
     def path(self) -> str:
@@ -108,6 +111,7 @@ def freeze_site(
     with new_folder(out) as folder:
         for file in BOARDS:
             shutil.copyfile(site / "data" / file, folder / file)
+        copy_games(site, folder)
         write_text(folder / VERSION, record.model_dump_json(indent=2) + "\n")
         _write_pages(_read_frozen(folder / VERSION), folder)
     return record
@@ -120,6 +124,10 @@ def _write_pages(board: FrozenBoard, folder: Path) -> None:
         content = block("frozen", {**values_of(board.record, views, view), "site_root": None})
         title = f"Benchmark {board.record.name}: {view.heading}"
         write_text(folder / f"{view.name}.html", shell.filled(content=content, title=title))
+    for game in board.games:
+        content = block("frozen_game", {"record": board.record, "game": game, "site_root": None, "up": "../"})
+        title = f"Benchmark {board.record.name}: {game.name}"
+        write_text(folder / f"{game.path}.html", shell.filled(content=content, title=title))
 
 
 def read_archive(folder: Path, current: Version) -> tuple[FrozenBoard, ...]:
@@ -157,8 +165,8 @@ def _read_frozen(path: Path) -> FrozenBoard:
     try:
         record = BenchmarkVersion.model_validate_json(path.read_bytes())
         # The file may come from elsewhere: its size is checked before it is read into memory.
-        if board.stat().st_size > _MAX_BYTES:
-            raise InputError(f"{board}: larger than {_MAX_BYTES // 2**20} MiB", "Freeze the version again.")
+        if board.stat().st_size > MOST_BYTES:
+            raise InputError(f"{board}: larger than {MOST_BYTES // 2**20} MiB", "Freeze the version again.")
         document = json.loads(board.read_bytes())
     except ValidationError as error:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Freeze the version again.") from error
@@ -170,7 +178,8 @@ def _read_frozen(path: Path) -> FrozenBoard:
     # Boards and record are separate files, so one may have been copied without the other.
     if document.get("instance_set") != record.instance_set:
         raise InputError(f"{board}: of another instance set than {VERSION} names", "Freeze the version again.")
-    return FrozenBoard(record, path.parent, tuple(_with_run(row, document.get("runs")) for row in rows))
+    shown = tuple(_with_run(row, document.get("runs")) for row in rows)
+    return FrozenBoard(record, path.parent, shown, tuple(read_games(path.parent)))
 
 
 def _with_run(row: Mapping[str, Any], runs: object) -> Mapping[str, Any]:
@@ -186,3 +195,5 @@ def write_frozen(frozen: Sequence[FrozenBoard], folder: Path) -> None:
         (folder / board.path).mkdir(parents=True, exist_ok=True)
         for name in BOARDS:
             shutil.copyfile(board.folder / name, folder / board.path / name)
+        for game in board.games:
+            copy_game(board.folder / game.path, folder / board.path / game.path)

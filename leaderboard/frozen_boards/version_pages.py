@@ -9,7 +9,7 @@ from leaderboard.model.site import Page
 
 
 def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[Page]:
-    """Yield the list of versions and a page for each frozen board."""
+    """Yield the list of versions and a page for each frozen board, of other games too."""
     values = {"current": current, "frozen": frozen}
     yield Page(f"{FOLDER}/index", "Versions of the benchmark", "versions", values, searchable=True)
     for board in frozen:
@@ -17,3 +17,7 @@ def version_pages(current: Version, frozen: Sequence[FrozenBoard]) -> Iterator[P
         for view in views:
             shown = {**values_of(board.record, views, view), "site_root": "../../"}
             yield Page(f"{board.path}/{view.name}", f"Benchmark {board.record.name}", "frozen", shown)
+        for game in board.games:
+            shown = {"record": board.record, "game": game, "site_root": "../../../", "up": "../"}
+            title = f"Benchmark {board.record.name}: {game.name}"
+            yield Page(f"{board.path}/{game.path}", title, "frozen_game", shown)

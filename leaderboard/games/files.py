@@ -11,6 +11,7 @@ from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.formats import as_csv, flat_records, harmless
 from ircore.results.tables.table_metadata import flat_units, units_text
 from leaderboard.model.section import GameSection
+from leaderboard.pages.board_views import rules_label
 
 _COLUMNS = (
     "game", "run_id", "submission", "measure", "mean", "low", "high", "n", "unit", "category", "difficulty",
@@ -25,7 +26,8 @@ def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, st
         source, units = section.source, flat_units(table)
         yield section.board_files[0], as_csv(table, {**source, "units": units_text(units)})
         rows = ",\n".join(_json(row) for row in flat_records(table))
-        head = _json({**source, "units": units}).removesuffix("}")
+        words = {rules.key: rules_label(section, rules) for rules in section.rule_sets}
+        head = _json({**source, "units": units, "rule_words": words}).removesuffix("}")
         yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
 
 

@@ -98,6 +98,59 @@ def test_a_frozen_folder_is_read_without_a_site_and_without_scripts(tmp_path: Pa
         assert (folder / link.attributes["href"]).is_file()
 
 
+GAME = {
+    "game": "reference",
+    "units": {"main_score_mean": "0–100", "seconds_mean": "s"},
+    "rows": [
+        {"name": "<b>x</b>", "rank_low": 1, "rank_high": 2, "main_score_mean": 91.5, "main_score_low": 80.0,
+         "main_score_high": 95.25, "seconds_mean": None, "played": 5, "episodes": 6, "rules": "labels"},
+        {"name": "y", "rank_low": 1, "rank_high": 1, "main_score_mean": 12, "played": 6, "episodes": 6, "rules": "no"},
+    ],
+    "rule_words": {"labels": "with labels"},
+}  # fmt: skip
+
+
+def freeze_with_game(folder: Path, game: object, name: str = "reference") -> Path:
+    """Freeze a site that has the board of another game, too; return the archive."""
+    marker = make_site(folder / "site", OLD)
+    boards = folder / "site" / "games" / name
+    boards.mkdir(parents=True)
+    (boards / "board.json").write_text(json.dumps(game))
+    (boards / "board.csv").write_text("name\n")
+    freeze_site(folder / "site", folder / "archive" / "2026.1", marker, [OLD])
+    return folder / "archive"
+
+
+def test_boards_of_other_games_are_frozen_beside_them(tmp_path: Path) -> None:
+    archive = freeze_with_game(tmp_path, GAME)
+    page = read_page(archive / "2026.1" / "games" / "reference.html")
+    first, second = page.find("tbody")
+    # A column that no row has a number for is left out; rules are not mixed.
+    assert [cell.text for cell in first.find("tr")[0].find("td")] == ["1–2", "91.50 80.00 to 95.25", "5 of 6"]
+    assert [cell.text for cell in second.find("tr")[0].find("td")] == ["1", "12.00", "6 of 6"]
+    assert (first.find("b"), first.find("th")[0].text) == ([], "<b>x</b>")
+    assert "All categories, with labels; best first" in page.find("caption")[0].text
+    for link in page.find("a"):
+        assert (archive / "2026.1" / "games" / link.attributes["href"]).resolve().is_file()
+    (board,) = read_archive(archive, Version(NEW.instance_set, NEW.prompts, NEW))
+    paths = [page.path for page in version_pages(Version(NEW.instance_set, NEW.prompts, NEW), [board])]
+    assert paths[-1] == "versions/2026.1/games/reference"
+
+
+@pytest.mark.parametrize(
+    ("game", "name", "said"),
+    [
+        ({**GAME, "rows": [1]}, "reference", "not the boards of a site"),
+        ({**GAME, "game": "other"}, "reference", "not the boards of a game named 'reference'"),
+        (GAME, "Up per", "not the boards of a game named 'Up per'"),
+    ],
+)
+def test_what_is_no_board_of_a_game_is_not_frozen(game: object, name: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=said):
+        freeze_with_game(tmp_path, game, name)
+    assert not (tmp_path / "archive" / "2026.1").exists()
+
+
 def test_frozen_boards_do_not_mix_rules_either() -> None:
     """Pairs were ranked among those under the same rules."""
     board = {"judge": "eye", "category": "all", "difficulty": "all"}
