@@ -26,16 +26,20 @@ class StatedRules(NamedTuple):
     phrases: tuple[str, ...] = ()
     """Every rule in words."""
 
+    setting: str = ""
+    """Name that the game's paper has for them; empty without one."""
+
     @classmethod
-    def of(cls, rules: Fields, defaults: Fields) -> "StatedRules":
+    def of(cls, rules: Fields, defaults: Fields, setting: str = "") -> "StatedRules":
         """Return rules with their key and their words.
 
         Args:
             rules: As the run states them.
             defaults: The game's.
+            setting: Name that the game's paper has for them.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
-        return cls(rules_key(rules), rule_phrases(others), rule_phrases({**defaults, **rules}))
+        return cls(rules_key(rules), rule_phrases(others), rule_phrases({**defaults, **rules}), setting)
 
     @property
     def words(self) -> str:
@@ -52,12 +56,14 @@ class StatedRules(NamedTuple):
         return ", ".join(phrase for phrase in self.phrases if phrase not in among[0].phrases)
 
     def label(self, among: "Sequence[StatedRules]") -> str:
-        """Return a short name that tells these rules from others: what not all of them state.
+        """Return a short name that tells these rules from others: the paper's name, or what not all of them state.
 
         >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
-        >>> on.label([on, off])
-        'live on'
+        >>> on.label([on, off]), on._replace(setting="L2").label([on, off])
+        ('live on', 'L2')
         """
+        if self.setting and all(other.setting != self.setting or other == self for other in among):
+            return self.setting
         own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
         return ", ".join(own) or "usual rules"
 

@@ -7,10 +7,12 @@ boards, releases and pages read the declarations below.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from pydantic import ValidationError
 from pydantic_core import to_jsonable_python
 
 from ircore.core.episode_records import AbortReason, Episode, Rendering
@@ -317,7 +319,11 @@ class Game(ABC, Generic[RulesT]):
         Args:
             stated: A run, or the manifest that states them.
         """
-        return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"))
+        setting = ""
+        with suppress(ValidationError):  # of rules that the game does not know, the words are shown all the same
+            rules: Any = self.rules.model_validate(stated.rules)
+            setting = self.setting(rules)
+        return StatedRules.of(stated.rules, self.rules().model_dump(mode="json"), setting)
 
     def setting(self, rules: RulesT) -> str:  # noqa: ARG002 - for games to override
         """Return the name that the game's paper has for some rules; empty if it has none.
