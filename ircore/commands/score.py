@@ -268,7 +268,7 @@ def command(
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
     done = score_runs(rated, plan, elsewhere=scored_by(address) if address is not None else None)
     reports = judge_runs(rated, models, asked) if models else []
-    _tell_others(plan)
+    _tell_others(plan, with_metrics=bool(folders))
     if facts:
         _measure_facts(folders, models, asked)
     if not done.episodes and not games:
@@ -380,12 +380,11 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
         click.echo(printable(f"facts: {judge.name} read {counted(readings.read, 'new turn')}{lost}{failed}"), err=True)
 
 
-def _tell_others(plan: ScoringPlan) -> None:
-    """Say which judges and metrics of other packages are installed and were not asked for."""
+def _tell_others(plan: ScoringPlan, with_metrics: bool) -> None:
+    """Say which judges and, where they can be asked for, metrics of other packages were not asked for."""
     # Code of other packages runs only if it is named: a package must not change scores by being installed.
-    others = [
-        *(f"--judge {name}" for name in available("judges").keys() - builtin("judges") - set(plan.judges)),
-        *(f"--metric {name}" for name in available("metrics").keys() - builtin("metrics") - set(plan.metrics)),
-    ]
+    judges = available("judges").keys() - builtin("judges") - set(plan.judges)
+    metrics = available("metrics").keys() - builtin("metrics") - set(plan.metrics) if with_metrics else ()
+    others = [*(f"--judge {name}" for name in judges), *(f"--metric {name}" for name in metrics)]
     if others:
         click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)

@@ -271,9 +271,17 @@ def shown_pixels(image: "Image.Image") -> Pixels:
     return _frozen(np.asarray(_as_rgb(image, [])))
 
 
-def read_image_bytes(path: Path) -> bytes:
-    """Read an image file's bytes; a file that is missing, unreadable or larger than ``MAX_BYTES`` is refused."""
-    return read_bounded(path, MAX_BYTES, "Check the path.", "Use a smaller file.", ImageError)
+def read_image_bytes(path: Path, remedy: str = "Check the path.") -> bytes:
+    """Read an image file's bytes.
+
+    Args:
+        path: The file.
+        remedy: What to do if it cannot be read.
+
+    Raises:
+        ImageError: The file is missing, unreadable or larger than ``MAX_BYTES``.
+    """
+    return read_bounded(path, MAX_BYTES, remedy, "Use a smaller file.", ImageError)
 
 
 def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":

@@ -41,7 +41,8 @@ def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
     if faults := tuple(fault for holds, fault in _kinds(game) if not holds):
         return faults
     rules = (_rules_of_names, _rules_of_measures, _rules_of_ratings, _rules, _rules_of_pages, _rules_of_fields)
-    return tuple(fault for rule in rules for holds, fault in rule(game) if not holds)
+    # A measure that lacks may be named by a column, a figure and a chart.
+    return tuple(dict.fromkeys(fault for rule in rules for holds, fault in rule(game) if not holds))
 
 
 def _kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
@@ -137,6 +138,8 @@ def _rules_of_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     charted = {*(curve.measure for curve in pages.curves), *(contrast.measure for contrast in pages.contrasts)}
     for key in (*pages.columns, *pages.figures, *(curve.measure for curve in pages.curves), *contrasts):
         yield key in keys, f"pages name the measure {key}, which is not declared"
+    for name in pages.rules:
+        yield name in game.rules.model_fields, f"pages name the rule {name}, which is not declared"
     for key in pages.stories:
         yield key in charted, f"pages tell a story of {key}, which no curve and no contrast is of"
     per_step = {measure.key for measure in game.measures if measure.per == "step"}

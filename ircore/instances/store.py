@@ -73,7 +73,7 @@ class InstanceSet:
             raise ImageError(problem, "Build the set again.")
         # Results are compared on the same pictures only, so a picture that was changed by hand must not be played.
         remedy = "Restore the file or build the set again."
-        return Picture.from_own_file(read_image_bytes(path), file, str(path), remedy)
+        return Picture.from_own_file(read_image_bytes(path, remedy), file, str(path), remedy)
 
     def pictures(self, instance: Instance) -> dict[str, Picture]:
         """Return an instance's pictures by name, their pixels checked.

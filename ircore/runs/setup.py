@@ -20,6 +20,7 @@ from ircore.players.submission import LoadedSubmission, check_seat, make_player,
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
+from ircore.runs.episode import payload_of
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import open_run
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
@@ -174,6 +175,10 @@ def begin_run(
         store_prices(folder, prices_file)
 
     if not (out / RUN_FILE).is_file():
+        game = load_game(plan.run.game)
+        # Before the folder is there: with a set that was mended, it would be that of another run.
+        for instance in plan.selected:
+            payload_of(game, plan.instances, instance)
         create_run(out, plan.run, plan.instances, plan.selected, complete)
     folder = open_run(out, plan.run, plan.instances)
     with folder.lock():

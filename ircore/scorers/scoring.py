@@ -130,8 +130,10 @@ def score_runs(
             game = load_game(run.game, f"{run.path}/run.json: game")
             # A game that judges do not head measures its pictures by itself.
             metrics = plan.metrics if game.is_judged else ()
-            plan_of_run = replace(plan, judges=_judges_of(run, rated, plan.judges), metrics=metrics)
-            scened = categories_with_scenes(run.instances.instances) if game.is_judged else ()
+            instances = run.instances.instances
+            judges = applicable_judges(plan.judges, instances, None if game.is_judged else rated)
+            plan_of_run = replace(plan, judges=judges, metrics=metrics)
+            scened = categories_with_scenes(instances)
             works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
             outdated = set()
             for name in plan_of_run.judges:
@@ -165,15 +167,6 @@ def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
     return known.model_copy(update={"version": judge.version}) == judge
 
 
-def _judges_of(run: RunFolder, episodes: Sequence[RatedEpisode], judges: Sequence[str]) -> tuple[str, ...]:
-    """Return the judges that can rate anything of a run."""
-    if load_game(run.game).is_judged:
-        return applicable_judges(judges, run.instances.instances)
-    # Only the episodes of another game say what its pictures show.
-    shown = [(episode.category, original.scene) for episode in episodes for original in episode.originals.values()]
-    return tuple(name for name in judges if any(_applies(name, category, scene) for category, scene in shown))
-
-
 def _by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
     """Yield the part of an episode's work that is not done, by the original that its renderings are compared with."""
     lacking: dict[str, list[Wanted]] = {}
@@ -191,18 +184,27 @@ def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works:
         count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in works)
 
 
-def applicable_judges(judges: Sequence[str], instances: Sequence[Instance]) -> tuple[str, ...]:
-    """Return the judges that can rate anything of an instance set.
+def applicable_judges(
+    judges: Sequence[str], instances: Sequence[Instance], rated: Sequence[RatedEpisode] | None = None
+) -> tuple[str, ...]:
+    """Return the judges that can rate anything of a run.
 
-    A judge of scenes is left out where no target has one; where some have, a target of its categories without one
+    A judge of scenes is left out where no picture has one; where some have, a picture of its categories without one
     counts as missing.
+
+    Args:
+        judges: By name.
+        instances: Of the run's set.
+        rated: Episodes, of a game in which these say what is compared; None if targets are.
     """
     scened = categories_with_scenes(instances)
-    return tuple(
-        name
-        for name in judges
-        if any(_applies(name, instance.category, instance.scene, scened) for instance in instances)
+    targets = [(instance.category, instance.scene) for instance in instances]
+    compared = (
+        targets
+        if rated is None
+        else [(episode.category, original.scene) for episode in rated for original in episode.originals.values()]
     )
+    return tuple(name for name in judges if any(_applies(name, *picture, scened) for picture in compared))
 
 
 def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:

@@ -343,7 +343,7 @@ def _links(section: GameSection, pair: Pair, category: str, difficulty: str) -> 
         {
             "path": section.instance_path(instances[episode.instance_id]),
             "value": similarity(section.game.headline, value := values.get(episode.episode_id)),
-            "title": f"{section.titles[episode.instance_id]}: {episode.outcome}"
+            "title": f"{section.titles[episode.instance_id]}: {episode.outcome.replace('_', ' ')}"
             + ("" if value is None else f", {number(value)}"),
             "text": "" if value is None else number(value, digits),
         }

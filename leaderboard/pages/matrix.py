@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from ircore.core.counted import plural_of
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -188,7 +189,7 @@ def _condition_page(site: Site, view: View) -> Page:
 def _crossing(site: Site) -> str:
     """Return the titles of the crossed seats: ``Describers × generators``."""
     first, second = (site.seat_title(role) for role in site.roles)
-    return f"{first}s × {second.lower()}s"
+    return f"{plural_of(first)} × {plural_of(second.lower())}"
 
 
 def _condition_values(site: Site, view: View) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ircore.core.counted import plural_of
 from ircore.core.untrusted_text import one_line, visible
 from ircore.results.pair_differences import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
@@ -54,7 +55,8 @@ def subjects(site: Site, view: View, shown: str | None = None) -> list[tuple[str
     if math.prod(len(site.labels(role)) for role in site.roles) < 2:
         return []
     boards = [
-        Chip(f"{site.seat_title(role)}s", player_board_path(site, view, role), role == shown) for role in site.roles
+        Chip(plural_of(site.seat_title(role)), player_board_path(site, view, role), role == shown)
+        for role in site.roles
     ]
     return [
         (
@@ -126,7 +128,7 @@ def _page(site: Site, view: View, role: str) -> Page:
     plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
     above = split_chips([*subjects(site, view, role), *plain])
     title = site.seat_title(role)
-    heading = f"{title}s" + ("" if view.overall else f": {view_heading(view).lower()}")
+    heading = plural_of(title) + ("" if view.overall else f": {view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
         title=view_title(site, view).replace(view_heading(view), heading, 1),
@@ -161,8 +163,8 @@ def _no_ranks(board: PlayerBoard) -> str:
     """Return why nobody has a rank on a board, and in which order its players stand."""
     if board.partners:
         why = f"fewer than {MINIMUM_PICTURES} pictures a {board.role} are too few to rank by"
-        return f"{why}; {board.role}s stand in the order of their main scores"
-    return f"{board.rows[0].cell.unranked_words}; {board.role}s stand by name"
+        return f"{why}; {plural_of(board.role)} stand in the order of their main scores"
+    return f"{board.rows[0].cell.unranked_words}; {plural_of(board.role)} stand by name"
 
 
 def _values(site: Site, view: View, role: str) -> dict[str, Any]:
@@ -188,6 +190,6 @@ def _values(site: Site, view: View, role: str) -> dict[str, Any]:
         "order": "best first" if ranked else "by main score, descending" if board.partners else "by name",
         "no_ranks": "" if ranked or not lines else _no_ranks(board),
         "grouped": ranked > FEW,
-        "headline": tie_words(board.standing, f"{role}s") if board.standing else "",
+        "headline": tie_words(board.standing, plural_of(role)) if board.standing else "",
         "detectable": board.standing.detectable if board.standing else None,
     }

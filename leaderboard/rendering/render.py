@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
-from ircore.core.counted import counted
+from ircore.core.counted import counted, plural_of
 from ircore.core.game_records import rule_word
 from ircore.core.untrusted_text import one_line, visible
 from ircore.players.traits import program_words
@@ -110,6 +110,7 @@ def _environment() -> Environment:
         one_line=one_line,
         rule_word=rule_word,
         counted=counted,
+        plural=plural_of,
         number=labels.number,
         signed=labels.signed,
         scale_end=labels.scale_end,

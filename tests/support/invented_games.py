@@ -29,7 +29,10 @@ class Guessing(Game[GameRules]):
     seats: ClassVar[tuple[Seat[Any, Any], ...]] = (GUESSER,)
     payload = Nothing
     step: ClassVar[type[Record]] = Nothing
-    outcomes = (GameOutcome("completed", played=True), GameOutcome("aborted", played=False))
+    outcomes: ClassVar[tuple[GameOutcome, ...]] = (
+        GameOutcome("completed", played=True),
+        GameOutcome("aborted", played=False),
+    )
     measures: ClassVar[tuple[Measure, ...]] = (
         Measure("points", "Points", "points", (0, 10)),
         Measure("words", "Words", direction="lower"),

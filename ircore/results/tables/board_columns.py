@@ -158,7 +158,11 @@ def _seat(seat: Seat[Any, Any]) -> Filling:
 
 def _rule(game: Game[Any], name: str) -> Filling:
     about = game.rules.model_fields[name].description or f"The rule {name}."
-    return _identity(name, about, lambda line: getattr(line.row.submission.rules, name), 0)
+
+    def stated(line: Line) -> Any:
+        return getattr(game.rules.model_validate(line.row.submission.run.rules), name)
+
+    return _identity(name, about, stated, 0)
 
 
 def _of_row(filled: Filled[RankedRow[Any, Any]]) -> Filling:

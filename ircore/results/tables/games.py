@@ -60,7 +60,7 @@ def _seat(seat: Seat[Any, Any]) -> Filled[BoardRow]:
 
 
 def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> Filled[BoardRow]:
-    return Filled(Column(key, key.capitalize(), description, digits=0), lambda row: Value(get(row)))
+    return Filled(Column(key, key.replace("_", " ").capitalize(), description, digits=0), lambda row: Value(get(row)))
 
 
 _ENDED = (
@@ -88,7 +88,7 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     columns = (
         *_who(results),
         *(
-            _count(outcome.name, f"Episodes that ended as {outcome.name}.", count(outcome.name))
+            _count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
             for outcome in game.outcomes
         ),
         *_ENDED,

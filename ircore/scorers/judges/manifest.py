@@ -17,7 +17,6 @@ from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
-from ircore.games.registry import load_game
 from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
 from ircore.players.model_families import model_family
@@ -163,8 +162,7 @@ class LoadedJudge:
         """Return who the judge is in a run: one of facts rates the categories whose targets have scenes there."""
         if self.asks == "ratings" or self.identity.categories is not None:
             return self.identity
-        # What pictures of other games show, their episodes say, and not the set.
-        scened = categories_with_scenes(run.instances.instances) if load_game(run.game).is_judged else ()
+        scened = categories_with_scenes(run.instances.instances)
         categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
         return self.identity.model_copy(update={"categories": categories})
 

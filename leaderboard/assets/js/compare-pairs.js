@@ -17,7 +17,8 @@ import { headsOf } from "./sorting.js";
 
 const MOST = 4;
 const SPANS = [10, 20, 50, 100]; // points of the main score left and right of zero in the plots, as in the page's own
-const SLOTS = ["First pair", "Second pair", "Third pair", "Fourth pair"];
+const SLOTS = ["First", "Second", "Third", "Fourth"];
+const capitalised = (words) => words[0].toUpperCase() + words.slice(1);
 
 class ComparePage {
   constructor(root) {
@@ -25,6 +26,8 @@ class ComparePage {
     this.base = root.dataset.root;
     this.pages = this.base + root.dataset.pages; // where the pages of the game stand
     this.folder = root.dataset.folder;
+    this.noun = root.dataset.noun; // what is compared, such as "pair"
+    this.instance = root.dataset.instance; // what it played, such as "target"
     this.view = root.querySelector(".compare-view");
     this.table = this.view.querySelector(".differences")?.closest(".scroll");
     this.instances = [...this.view.querySelectorAll("#instances, #instances ~ *")];
@@ -93,7 +96,7 @@ class ComparePage {
     const others = this.keys.filter((_, index) => index !== slot);
     const free = this.index.pairs.filter((pair) => !others.includes(pair.key)).map((pair) => [pair.key, pairWords(pair)]);
     const options = slot >= 2 ? [["", "none"], ...free] : free;
-    return this.choice(SLOTS[slot], options, this.keys[slot] ?? "", (value) => {
+    return this.choice(`${SLOTS[slot]} ${this.noun}`, options, this.keys[slot] ?? "", (value) => {
       if (value) this.keys[slot] = value;
       else this.keys.splice(slot, 1);
     });
@@ -150,7 +153,7 @@ class ComparePage {
 
   words(pairs) {
     const { words } = this.judged();
-    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The board makes every comparison of two pairs at once, so that its interval is wider than that of two chosen beforehand; its ranks follow from it. Where a comparison was not computed beforehand, the interval on common targets is Student's.`);
+    return element("p", "aid", `${words}${pairs.length === 2 ? ` ${this.common(this.compared(...pairs, ""))}` : ""} The board makes every comparison of two ${this.noun}s at once, so that its interval is wider than that of two chosen beforehand; its ranks follow from it. Where a comparison was not computed beforehand, the interval on common targets is Student's.`);
   }
 
   figuresLink() {
@@ -202,10 +205,10 @@ class ComparePage {
   common({ mean, low, high, n, least, most }) {
     const interval = low === null ? `n = ${n}` : `95 % interval ${fixed(low)} to ${fixed(high)}, n = ${n}, of these two alone`;
     const both = n
-      ? `On the ${counted(n, "target")} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
-      : "No target was played by both and rated.";
+      ? `On the ${counted(n, this.instance)} that both played and that are rated, the first scores ${signed(mean)} points of 10 (${interval}).`
+      : `No ${this.instance} was played by both and rated.`;
     if (least === null || least === most) return both;
-    return `${both} Not all is known: whatever the missing scores were, the mean difference over all targets lies between ${signed(least)} and ${signed(most)}.`;
+    return `${both} Not all is known: whatever the missing scores were, the mean difference over all ${this.instance}s lies between ${signed(least)} and ${signed(most)}.`;
   }
 
   /* Every two of three or four pairs. */
@@ -215,20 +218,20 @@ class ComparePage {
       const who = element("th", "", this.pair(first), element("span", "versus", " against "), this.pair(second));
       return [who, this.compared(first, second, ""), "#instances"];
     }));
-    return [element("h2", "", "Every two"), this.differences("Differences of every two pairs", "Pairs", rows)];
+    return [element("h2", "", "Every two"), this.differences(`Differences of every two ${this.noun}s`, capitalised(`${this.noun}s`), rows)];
   }
 
   byCategory([first, ...others]) {
     const parts = [element("h2", "", "By category")];
     for (const other of others) {
-      const rows = [["", "All targets"], ...this.index.categories].map(([category, title]) => {
+      const rows = [["", `All ${this.instance}s`], ...this.index.categories].map(([category, title]) => {
         const behind = category ? `#compare-${category}` : "#instances";
         const link = withAttributes(element("a", "", title), { href: behind });
         const head = element("th", "", category ? link : element("strong", "", link));
         return [head, this.compared(first, other, category), behind];
       });
       if (others.length > 1) parts.push(element("p", "finding", this.pair(first), element("span", "", " less "), this.pair(other)));
-      parts.push(this.differences(`${pairWords(first)} less ${pairWords(other)}`, "Targets", rows));
+      parts.push(this.differences(`${pairWords(first)} less ${pairWords(other)}`, capitalised(`${this.instance}s`), rows));
     }
     return parts;
   }
@@ -261,7 +264,7 @@ class ComparePage {
   fillInstances(pairs) {
     const both = pairs.length === 2;
     const [, words, groups] = this.instances;
-    words.textContent = `Final score on each target; a number opens the target with these pairs side by side.${both ? " The last row is the difference." : " The best of a target is framed."}`;
+    words.textContent = `Final score on each ${this.instance}; a number opens the ${this.instance} with these ${this.noun}s side by side.${both ? " The last row is the difference." : ` The best of each ${this.instance} is framed.`}`;
     const query = pairs.map(({ key }) => `pair=${encodeURIComponent(key)}`).join("&");
     for (const [category] of this.index.categories) {
       const columns = this.index.instances.flatMap(([id, own, difficulty, title], index) => (own === category ? [{ id, difficulty, title, index }] : []));

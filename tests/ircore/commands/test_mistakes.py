@@ -151,3 +151,13 @@ def test_a_slip_is_answered(line: str, place: Path, capsys: pytest.CaptureFixtur
     assert 1 <= len(said.splitlines()) <= 3, said
     assert "Traceback" not in said
     assert sorted(place.rglob("*")) == before
+
+
+def test_a_set_with_a_wrong_field_leaves_no_run_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would be the run of that set, and refuse the one that was mended."""
+    file = sample_instances(tmp_path / "set").folder / "instances.jsonl"
+    file.write_text(file.read_text("utf-8").replace('"payload":{}', '"payload":{"scenery":1}', 1), encoding="utf-8")
+    play = ["play", "classical+canvas", "--instances", str(tmp_path / "set"), "--out", str(tmp_path / "run")]
+    assert ircore(play) == 2
+    assert "payload: scenery: unknown key" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()

@@ -129,8 +129,9 @@ def test_a_changed_picture_is_noticed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"photos-easy-01\.png: damaged, not the picture that was recorded"):
         written.picture_bytes(written.instances[0], "target")
     path.unlink()
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="cannot be read") as told:
         written.picture(written.instances[0], "target")
+    assert told.value.remedy == "Restore the file or build the set again."
 
 
 def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from known_values import known
 from rated_games import ONE, Drawing, drawn_run, rendering
 from shared_folders import ROOT
 
+from ircore.core.records import GameRules
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
 from ircore.games.declarations import declaration_faults
@@ -127,6 +128,31 @@ def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> No
     ]  # fmt: skip
     assert "Ranks are among the pairs under the same rules." in table.caption
     assert "under the same rules" not in board_of(results(*usual)).caption
+
+
+class Told(GameRules):
+    """Rules of a game that has columns of them."""
+
+    hints: bool = False
+
+
+class Telling(Guessing):
+    """The same game, whose boards have a column of a rule in files."""
+
+    rules = Told
+    pages = Pages(rules=("hints",))
+
+
+def test_a_game_may_have_columns_of_its_rules() -> None:
+    runs = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20, rules={"hints": True})]
+    table = board_of(Results.from_runs(game=Telling(), runs=runs))
+    # The first run states no rules, as one of before the rule was added.
+    named = zip(table.column("submission"), table.column("hints"), strict=True)
+    assert {name.value: hints.value for name, hints in named} == {"one": False, "two": True}
+    unknown = type("Unknown", (Telling,), {"pages": Pages(rules=("hint",), columns=("word",), figures=("word",))})
+    assert declaration_faults(unknown()) == (
+        "pages name the measure word, which is not declared", "pages name the rule hint, which is not declared"
+    )  # fmt: skip
 
 
 @pytest.mark.slow

@@ -70,6 +70,15 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
     assert [wanted.judge for wanted in asked] == ["structural", "verified"]
 
 
+def test_verified_is_asked_of_scenes_in_another_game_whatever_its_categories_are_called() -> None:
+    scene = Scene(width=9, height=9, elements=())
+    instances = [an_instance("mosaic", scene)]
+    drawn = RatedEpisode("one", "one", "mosaic", "easy", {1: Original("one", "target", "0" * 64, scene)}, {})
+    assert applicable_judges(JUDGES, instances, [drawn]) == ("structural", "verified")
+    unknown = replace(drawn, originals={1: Original("one", "target", "0" * 64)})
+    assert applicable_judges(JUDGES, instances, [unknown]) == ("structural",)
+
+
 def an_instance(category: str, scene: Scene | None = None) -> Instance:
     return target_instance("one", scene=scene, category=category)
 

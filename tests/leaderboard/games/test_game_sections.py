@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.records import GameRules, PlayerSpec, Record
 from ircore.core.score_records import Score
-from ircore.games.base import Contrast, Curve, Measure, Pages, PublishedFigure, Seat
+from ircore.games.base import Contrast, Curve, GameOutcome, Measure, Pages, PublishedFigure, Seat
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.reference.build import build as build_contexts
 from ircore.instances.requests import BuildRequest
@@ -419,7 +420,7 @@ class Crowded(Guessing):
     seats = MANY
 
 
-def crowd(slug: str, name: str, values: list[float], taken: int = 3) -> InventedRun:
+def crowd(slug: str, name: str, values: Sequence[float | str], taken: int = 3) -> InventedRun:
     run = guessed(slug, guessing_set(5), values)
     players = {seat.name: PlayerSpec(player="openai", model=f"model-{seat.name}") for seat in MANY[:taken]}
     submission = run.run.submission.model_copy(update={"name": name, **players})
@@ -442,6 +443,30 @@ def test_a_run_that_leaves_one_of_three_seats_empty_goes_by_its_name_as_the_othe
     section = GameSection(Results.from_runs(game=Crowded(), runs=runs))
     assert [pair.name for pair in section.ranked] == ["The quick team", "Twins"]
     assert "Colour stands for the submission" in html_of(section, "boards/index")
+
+
+class Witnessed(Crowded):
+    """The same game, whose names have plurals and spaces of their own."""
+
+    seats = tuple(replace(seat, title=f"{seat.title} witness") for seat in MANY)
+    outcomes = (*Guessing.outcomes, GameOutcome("walked_out", played=True))
+    measures = (Guessing.measures[0], Measure("words", "Words", "words", direction="lower"))
+
+
+def test_pages_name_seats_outcomes_and_units_in_words() -> None:
+    runs = [crowd("a", "The quick team", [9.0] * 20), crowd("b", "Twins", [5.0] * 19 + ["answer_format"])]
+    section = GameSection(Results.from_runs(game=Witnessed(), runs=runs))
+    texts = {
+        name: " ".join(re.sub("<[^>]+>", " ", html_of(section, name)).split())
+        for name in ("compare", "matrix", "method", "boards/quality")
+    }
+    assert "One witnesses Two witnesses" in texts["compare"]
+    assert "First run less second run" in texts["compare"]
+    assert not re.search("target|pair", texts["compare"])
+    assert "One witnesses × two witnesses" in texts["matrix"]
+    assert "walked out" in texts["method"]
+    assert "Words lower is better" in texts["method"]
+    assert "1 of 20 episodes of Twins" in texts["boards/quality"]
 
 
 class Drawing(GameRules):
