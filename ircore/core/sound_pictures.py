@@ -7,6 +7,7 @@ record states and of the decoder's version. A file is hashed whenever it is read
 import atexit
 import hashlib
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -106,3 +107,14 @@ def _save_the_last() -> None:
     with _lock:
         if _unsaved:
             _save()
+
+
+def _begin_in_child() -> None:
+    """Leave to the parent what it will write, and the lock that one of its threads may hold."""
+    global _lock
+    _lock = Lock()
+    _unsaved.clear()
+
+
+if sys.platform != "win32":  # where no process is a copy of another
+    os.register_at_fork(after_in_child=_begin_in_child)
