@@ -84,7 +84,7 @@ def compared_boards(site: Site, written: Callable[[str], bool]) -> Iterator[tupl
     """
     for role in site.roles:
         folder = f"{site.path(FOLDER)}/{role}s"
-        paths = {_against_path(site, view, role): _condition(view) for view in _views(site)}
+        paths = {_against_path(site, view, role): _condition(site, view) for view in _views(site)}
         names = {path: path.removeprefix(f"{folder}/").removesuffix(".json") for path in paths}
         # Boards of other judges and rules stand in folders of their own.
         boards = [(paths[path], name) for path, name in names.items() if "/" not in name and written(path)]
@@ -99,9 +99,9 @@ def _differences(site: Site, path: str, role: str, values: Mapping[str, Any]) ->
         yield path, against_text(against, keys, [visible(label) for label in against.run_ids])
 
 
-def _condition(view: View) -> str:
+def _condition(site: Site, view: View) -> str:
     words = [category_title(view.category) if view.category else "", view.difficulty or ""]
-    return ", ".join(filter(None, words)).capitalize() or "All targets"
+    return ", ".join(filter(None, words)).capitalize() or f"All {site.game.pages.words.instance}s"
 
 
 def _views(site: Site) -> Iterator[View]:
