@@ -57,9 +57,7 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
         for row in rows_with_references(part, judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _table(
-        "leaderboard", "Leaderboards", results, rows, words + _ranked_words(parts), _notes(results, order)
-    )
+    return _table("leaderboard", "Leaderboards", results, rows, words + _ranked_words(parts), _notes(results, order))
 
 
 def _table(
