@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels, metadata_names, plain_rgb
-from ircore.core.sound_pictures import file_hash, found_sound, remember_sound, soundness_key
+from ircore.core.intact_pictures import file_hash, found_intact, intact_key, remember_intact
 from ircore.core.untrusted_text import without_controls
 
 
@@ -87,7 +87,7 @@ class Pictures:
         return len(self._known)
 
     def look_ahead(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Decode the pictures of the next rows together, where that is faster, but those that are known to be sound."""
+        """Decode the pictures of the next rows together, where that is faster, but those that are known to be intact."""
         if self._decode is None:
             return
         new: dict[bytes, bytes] = {}
@@ -102,7 +102,7 @@ class Pictures:
         for file, picture in zip(new, self._decode(new.values()), strict=True):
             self._known[file] = picture
             if not isinstance(picture, str):
-                remember_sound(soundness_key(file, picture.width, picture.height, picture.sha256, bare=True))
+                remember_intact(intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
 
     def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
         """Check a picture against the hash beside it.
@@ -177,4 +177,4 @@ def _recalled(file: bytes, data: bytes, sha256: object) -> DecodedPicture | None
             size = image.size
     except (*UNDECODABLE, Image.DecompressionBombError):
         return None
-    return DecodedPicture(str(sha256), *size) if found_sound(soundness_key(file, *size, str(sha256), True)) else None
+    return DecodedPicture(str(sha256), *size) if found_intact(intact_key(file, *size, str(sha256), True)) else None

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
+from ircore.core.intact_pictures import file_hash, found_intact, intact_key, remember_intact
 from ircore.core.picture_colours import PNG, BarePng, bare_png, to_srgb
-from ircore.core.sound_pictures import file_hash, found_sound, remember_sound, soundness_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,7 +184,7 @@ class Picture:
         """
         picture = cls(data, known.width, known.height)
         file, stated = file_hash(data), (known.width, known.height, known.sha256)
-        if found_sound(soundness_key(file, *stated)):
+        if found_intact(intact_key(file, *stated)):
             picture.__dict__["sha256"] = known.sha256
             return picture
         import numpy as np
@@ -201,9 +201,9 @@ class Picture:
             pass
         if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
             raise ImageError(f"{where}: damaged, not the picture that was recorded", remedy)
-        remember_sound(soundness_key(file, *stated))
+        remember_intact(intact_key(file, *stated))
         if bare:
-            remember_sound(soundness_key(file, *stated, bare=True))
+            remember_intact(intact_key(file, *stated, bare=True))
         return picture
 
     @classmethod

@@ -19,7 +19,7 @@ MOST: Final = 100_000
 """Files that are remembered; beyond that all are forgotten."""
 
 _AT_ONCE: Final = 100
-"""Files found sound that are written together, so that another process may be ended at any time and lose few."""
+"""Files found intact that are written together, so that another process may be ended at any time and lose few."""
 
 _DIGEST: Final = 32
 """Bytes of a hash."""
@@ -36,7 +36,7 @@ def file_hash(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
 
 
-def soundness_key(file: bytes, width: int, height: int, sha256: str, bare: bool = False) -> bytes:
+def intact_key(file: bytes, width: int, height: int, sha256: str, bare: bool = False) -> bytes:
     """Return what a file and a record of it are remembered by.
 
     Args:
@@ -52,7 +52,7 @@ def soundness_key(file: bytes, width: int, height: int, sha256: str, bare: bool 
     return hashlib.sha256(stated.encode() + file).digest()
 
 
-def found_sound(key: bytes) -> bool:
+def found_intact(key: bytes) -> bool:
     """Return whether the file was found to hold the recorded picture, by this process or by one before."""
     if key in _known:
         return True
@@ -60,7 +60,7 @@ def found_sound(key: bytes) -> bool:
     return key in _known
 
 
-def remember_sound(key: bytes) -> None:
+def remember_intact(key: bytes) -> None:
     """Remember that the file holds the recorded picture."""
     with _lock:
         if len(_known) >= MOST:
@@ -75,7 +75,7 @@ def _read() -> None:
     """Read what processes before have found, unless that was done."""
     global _place
     folder = cache_folder()
-    place = None if folder is None else folder / "sound-pictures"
+    place = None if folder is None else folder / "intact-pictures"
     if place == _place:
         return
     with _lock:

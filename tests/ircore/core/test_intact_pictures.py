@@ -19,7 +19,7 @@ opened = Image.open
 Image.open = lambda *args, **named: decodes.append(1) or opened(*args, **named)
 try:
     Picture.from_own_file(path.read_bytes(), Picture.stored(path, sha256, 4, 3), "a.png")
-    print("sound", len(decodes))
+    print("intact", len(decodes))
 except ImageError:
     print("damaged", len(decodes))
 """
@@ -32,7 +32,7 @@ def read(path: Path, sha256: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_next_process_knows_the_bytes_that_were_found_sound(
+def test_the_next_process_knows_the_bytes_that_were_found_intact(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("IRCORE_CACHE", str(tmp_path / "caches"))
@@ -40,10 +40,10 @@ def test_the_next_process_knows_the_bytes_that_were_found_sound(
     another = Picture.from_pixels(255 - picture.pixels)
     path = tmp_path / "a.png"
     path.write_bytes(picture.data)
-    assert [read(path, picture.sha256) for _ in range(2)] == ["sound 1", "sound 0"]
+    assert [read(path, picture.sha256) for _ in range(2)] == ["intact 1", "intact 0"]
     assert read(path, another.sha256) == "damaged 1"  # the same bytes with another record
     path.write_bytes(another.data)
     assert read(path, picture.sha256) == "damaged 1"  # other bytes with the same record
     path.write_bytes(picture.data)
-    (tmp_path / "caches" / "sound-pictures").write_bytes(b"half a line")
-    assert read(path, picture.sha256) == "sound 1"
+    (tmp_path / "caches" / "intact-pictures").write_bytes(b"half a line")
+    assert read(path, picture.sha256) == "intact 1"
