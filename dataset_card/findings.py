@@ -87,7 +87,7 @@ class Pictures:
         return len(self._known)
 
     def look_ahead(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Decode the pictures of the next rows together, where that is faster, but those that are known to be intact."""
+        """Decode the pictures of the next rows together, where that is faster, but those known to be intact."""
         if self._decode is None:
             return
         new: dict[bytes, bytes] = {}

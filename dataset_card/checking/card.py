@@ -17,7 +17,7 @@ from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
 from ircore.core.records import Instance
-from ircore.core.strict_yaml import load_flat
+from ircore.core.strict_yaml import load_bounded
 from ircore.core.submission_records import Run
 from ircore.instances.withheld_pictures import UNSTATED
 
@@ -97,7 +97,7 @@ def front_matter(text: str) -> dict[str, Any] | str:
     # At most three parts, because the text below may have rules of three dashes too.
     parts = text.split("---\n", 2)
     try:
-        document = load_flat(parts[1], _DEPTH) if len(parts) == 3 and not parts[0] else None
+        document = load_bounded(parts[1], _DEPTH) if len(parts) == 3 and not parts[0] else None
     except (yaml.YAMLError, ValueError) as error:
         return f"its front matter is not valid YAML ({type(error).__name__})"
     return document if isinstance(document, dict) else "has no YAML front matter"

@@ -102,7 +102,7 @@ class YamlError(InputError):
 _FAST_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def load_flat(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
+def load_bounded(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
     """Return the values of a document of which nobody needs to hear where a fault is; several times as fast.
 
     Args:

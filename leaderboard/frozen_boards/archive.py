@@ -4,7 +4,6 @@ Results of different versions are never compared, so a site shows one of them li
 they were, read-only.
 """
 
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,14 @@ from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
-from leaderboard.frozen_boards.frozen_games import MOST_BYTES, FrozenGame, copy_game, copy_games, read_games
+from leaderboard.frozen_boards.frozen_games import (
+    REMEDY,
+    FrozenGame,
+    copy_game,
+    copy_games,
+    read_boards,
+    read_games,
+)
 from leaderboard.frozen_boards.frozen_views import frozen_views, values_of
 from leaderboard.rendering.render import block
 from leaderboard.rendering.shell import Shell
@@ -164,21 +170,15 @@ def _read_frozen(path: Path) -> FrozenBoard:
     board = path.parent / BOARDS[0]
     try:
         record = BenchmarkVersion.model_validate_json(path.read_bytes())
-        # The file may come from elsewhere: its size is checked before it is read into memory.
-        if board.stat().st_size > MOST_BYTES:
-            raise InputError(f"{board}: larger than {MOST_BYTES // 2**20} MiB", "Freeze the version again.")
-        document = json.loads(board.read_bytes())
     except ValidationError as error:
-        raise InputError(f"{path}: {describe_validation_error(error)}", "Freeze the version again.") from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"{board}: cannot be read", "Freeze the version again.") from error
-    rows = document.get("rows") if isinstance(document, dict) else None
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{board}: not the boards of a site", "Freeze the version again.")
+        raise InputError(f"{path}: {describe_validation_error(error)}", REMEDY) from error
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read", REMEDY) from error
+    document = read_boards(board)
     # Boards and record are separate files, so one may have been copied without the other.
     if document.get("instance_set") != record.instance_set:
-        raise InputError(f"{board}: of another instance set than {VERSION} names", "Freeze the version again.")
-    shown = tuple(_with_run(row, document.get("runs")) for row in rows)
+        raise InputError(f"{board}: of another instance set than {VERSION} names", REMEDY)
+    shown = tuple(_with_run(row, document.get("runs")) for row in document["rows"])
     return FrozenBoard(record, path.parent, shown, tuple(read_games(path.parent)))
 
 

@@ -16,7 +16,10 @@ GAMES = "games"
 FILES = ("board.json", "board.csv")
 """Files of a game's board, on a site and in the archive."""
 
-MOST_BYTES = 64 * 1024 * 1024
+REMEDY = "Freeze the version again."
+"""What to do about a damaged archive."""
+
+_MAX_BYTES = 64 * 1024 * 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 _ELSEWHERE = frozenset({"played_share", "detectable"})
@@ -89,23 +92,31 @@ def read_games(folder: Path) -> Iterator[FrozenGame]:
         InputError: A file is too large or no board, or a folder's name is no name of a game.
     """
     for path in sorted(folder.glob(f"{GAMES}/*/{FILES[0]}")):
-        remedy = "Freeze the version again."
-        try:
-            # The file may come from elsewhere: its size is checked before it is read into memory.
-            if path.stat().st_size > MOST_BYTES:
-                raise InputError(f"{path}: larger than {MOST_BYTES // 2**20} MiB", remedy)
-            document = json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path}: cannot be read", remedy) from error
-        name, said = path.parent.name, document if isinstance(document, dict) else {}
-        units, rows = said.get("units"), said.get("rows")
-        if not _NAME.fullmatch(name) or said.get("game") != name:
-            raise InputError(f"{path}: not the boards of a game named {name[:40]!r}", remedy)
-        if not isinstance(units, dict) or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise InputError(f"{path}: not the boards of a site", remedy)
-        words = said.get("rule_words")
-        yield FrozenGame(name, _texts(units), tuple(rows), _texts(words) if isinstance(words, dict) else {})
+        name, document = path.parent.name, read_boards(path)
+        if not _NAME.fullmatch(name) or document.get("game") != name:
+            raise InputError(f"{path}: not the boards of a game named {name[:40]!r}", REMEDY)
+        units, words = (_texts(document.get(key)) for key in ("units", "rule_words"))
+        yield FrozenGame(name, units, tuple(document["rows"]), words)
 
 
-def _texts(mapping: Mapping[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in mapping.items()}
+def read_boards(path: Path) -> dict[str, Any]:
+    """Return the content of a file of boards, whose ``rows`` are mappings.
+
+    Raises:
+        InputError: The file is too large, cannot be read or holds no boards.
+    """
+    try:
+        # The file may come from elsewhere: its size is checked before it is read into memory.
+        if path.stat().st_size > _MAX_BYTES:
+            raise InputError(f"{path}: larger than {_MAX_BYTES // 2**20} MiB", REMEDY)
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read", REMEDY) from error
+    rows = document.get("rows") if isinstance(document, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: not the boards of a site", REMEDY)
+    return dict(document)
+
+
+def _texts(mapping: object) -> dict[str, str]:
+    return {str(key): str(value) for key, value in mapping.items()} if isinstance(mapping, dict) else {}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ircore.core.strict_yaml import MAX_BYTES, load_flat
+from ircore.core.strict_yaml import MAX_BYTES, load_bounded
 from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
 
@@ -60,7 +60,7 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
     if len(data) > MAX_BYTES:
         return None
     try:
-        document = load_flat(data)
+        document = load_bounded(data)
     except (yaml.YAMLError, ValueError):
         return None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
