@@ -47,12 +47,14 @@ class StatedRules(NamedTuple):
         return ", ".join(self.phrases)
 
     def apart(self, among: "Sequence[StatedRules]") -> str:
-        """Return what sets these rules apart from the first of some, in words; empty for the first itself.
+        """Return what sets these rules apart from the first of some: the paper's name, or words; empty for the first.
 
         >>> on, off = (StatedRules.of({"live": live, "hops": 8}, {}) for live in (True, False))
-        >>> off.apart([on, off]), on.apart([on, off])
-        ('live off', '')
+        >>> off.apart([on, off]), on.apart([on, off]), (named := off._replace(setting="L2")).apart([on, named])
+        ('live off', '', 'L2')
         """
+        if self != among[0] and self._is_named(among):
+            return self.setting
         return ", ".join(phrase for phrase in self.phrases if phrase not in among[0].phrases)
 
     def label(self, among: "Sequence[StatedRules]") -> str:
@@ -62,10 +64,14 @@ class StatedRules(NamedTuple):
         >>> on.label([on, off]), on._replace(setting="L2").label([on, off])
         ('live on', 'L2')
         """
-        if self.setting and all(other.setting != self.setting or other == self for other in among):
+        if self._is_named(among):
             return self.setting
         own = (phrase for phrase in self.phrases if not all(phrase in other.phrases for other in among))
         return ", ".join(own) or "usual rules"
+
+    def _is_named(self, among: "Sequence[StatedRules]") -> bool:
+        """Return whether the rules have a name that none of the others has."""
+        return bool(self.setting) and all(other.setting != self.setting or other == self for other in among)
 
     def slug(self, among: "Sequence[StatedRules]") -> str:
         """Return the same name for addresses: letters, digits and hyphens.
