@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,14 @@ from dataset_card.findings import Findings
 from dataset_card.markdown import code_span, escape
 from dataset_card.tables.columns import Config
 from ircore.core.records import Instance
+from ircore.core.strict_yaml import load_flat
 from ircore.core.submission_records import Run
 from ircore.instances.withheld_pictures import UNSTATED
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
+
+_DEPTH = 40
+"""Nesting of the front matter that is read; features of dialogues need ten."""
 
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*( (AND|OR|WITH) [A-Za-z0-9][A-Za-z0-9.+-]*)*")
@@ -86,14 +91,14 @@ def _check_licence_file(folder: Path, sources: list[SourceLicence], submitted: s
             findings.add(LICENCES, f"does not name {licence}, under which a pair was submitted")
 
 
+@lru_cache(maxsize=1)
 def front_matter(text: str) -> dict[str, Any] | str:
     """Return the front matter of a card as a mapping, or its fault as a text."""
     # At most three parts, because the text below may have rules of three dashes too.
     parts = text.split("---\n", 2)
     try:
-        document = yaml.safe_load(parts[1]) if len(parts) == 3 and not parts[0] else None
-    # YAML that is nested very deep exhausts the parser.
-    except (yaml.YAMLError, RecursionError) as error:
+        document = load_flat(parts[1], _DEPTH) if len(parts) == 3 and not parts[0] else None
+    except (yaml.YAMLError, ValueError) as error:
         return f"its front matter is not valid YAML ({type(error).__name__})"
     return document if isinstance(document, dict) else "has no YAML front matter"
 

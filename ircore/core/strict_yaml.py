@@ -98,6 +98,31 @@ class YamlError(InputError):
         self.detail = detail or problem
 
 
+# libyaml's loader is several times as fast; not every build of PyYAML has it.
+_FAST_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load_flat(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
+    """Return the values of a document of which nobody needs to hear where a fault is; several times as fast.
+
+    Args:
+        text: The document.
+        depth: Nesting that is accepted.
+
+    Raises:
+        yaml.YAMLError: It is not valid YAML, is nested deeper, or has an alias.
+        ValueError: It holds a date or a number that does not exist.
+    """
+    nested = 0
+    # Building values that are nested some ten thousand deep would end the process: events are counted first.
+    for event in yaml.parse(text, Loader=_FAST_LOADER):
+        nested += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        # A few aliases of aliases can stand for billions of values.
+        if nested > depth or isinstance(event, yaml.AliasEvent):
+            raise yaml.YAMLError(f"nested more than {depth} deep, or with aliases")
+    return yaml.load(text, Loader=_FAST_LOADER)  # noqa: S506 - a safe loader
+
+
 class _StrictLoader(yaml.SafeLoader):
     """YAML without aliases (they can make a small file huge), without tags and without a key given twice."""
 

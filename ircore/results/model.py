@@ -296,6 +296,11 @@ class Results:
         return self.held | self.past_budget | frozenset(references)
 
     @cached_property
+    def parts_by_rules(self) -> "dict[Any, Results]":
+        """Results of the runs under one set of rules each, as ``subsets.under_rules`` has ranked them so far."""
+        return {}
+
+    @cached_property
     def every_run(self) -> tuple[PlayedRun, ...]:
         """The runs, those of reference players included, by slug, then by rules."""
         every = (*self.runs.values(), *(reference.run for reference in self.references))

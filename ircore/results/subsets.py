@@ -40,6 +40,8 @@ def under_rules(results: Results, rules: Any) -> Results:
     # The same object, whose standings and ratings are already computed.
     if len(submissions) == len(results.submissions):
         return results
+    if rules in results.parts_by_rules:
+        return results.parts_by_rules[rules]
     run_ids = {submission.run_id for submission in submissions}
     episodes = {submission.run_id: results.episodes[submission.run_id] for submission in submissions}
     subset = replace(
@@ -50,7 +52,9 @@ def under_rules(results: Results, rules: Any) -> Results:
     )
     ratings = ratings_by_judge(results.instances, episodes, results.scopes)
     barred = columns_of(episodes, results.barred)
-    return replace(subset, standings=compute_standings(results.instances, ratings, barred))
+    part = replace(subset, standings=compute_standings(results.instances, ratings, barred))
+    results.parts_by_rules[rules] = part
+    return part
 
 
 def usual_rules(results: Results) -> Fields:

@@ -3,6 +3,7 @@
 import io
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,7 @@ JUDGES = ("verified", "structural")
 """Judges whose scores are shown by default, the first that rated the episode."""
 
 _SIDE, _GAP, _MARGIN, _HEAD, _LINE, _LINES = 400, 24, 20, 30, 22, 7
+_RIGHT = _MARGIN + _SIDE + _GAP
 _WIDTH = 2 * _MARGIN + 2 * _SIDE + _GAP
 _HEIGHT = _MARGIN + _HEAD + _SIDE + 16 + _LINES * _LINE + _MARGIN
 _CHARACTERS = 112
@@ -68,11 +70,11 @@ def _frames(
     """Return two frames a turn, while the message is read and when it is drawn, and how long each stands."""
     scores = _scores(folder, episode, judges)
     frames, lasting = list[Image.Image](), list[int]()
-    before: Picture | None = None
+    shown, before = _fitted(target), Image.new("RGB", (_SIDE, _SIDE), _BLANK)
     messages = {message.step: message.text for message in messages_of(load_game(folder.game), episode)}
     for turn, rendering in episode.renderings.items():
-        after, message = folder.rendering(rendering), messages.get(turn, "")
-        frames += [_frame(target, before, turn, message), _frame(target, after, turn, message, scores.get(turn))]
+        after, message = _fitted(folder.rendering(rendering)), messages.get(turn, "")
+        frames += [_frame(shown, before, turn, message), _frame(shown, after, turn, message, scores.get(turn))]
         lasting += [_SAID_MS, _DRAWN_MS]
         before = after
     # The animation repeats without a pause, so the finished drawing stands longer than the others.
@@ -89,28 +91,37 @@ def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mappi
     return {}
 
 
-def _frame(target: Picture, drawn: Picture | None, turn: int, message: str, score: float | None = None) -> Image.Image:
+def _fitted(picture: Picture) -> Image.Image:
+    return ImageOps.contain(Image.fromarray(picture.pixels), (_SIDE, _SIDE), Image.Resampling.LANCZOS)
+
+
+@cache
+def _sheet() -> np.ndarray:
+    """Return what is the same in every frame."""
     sheet = Drawing(_WIDTH, _HEIGHT, _PAPER)
-    right = _MARGIN + _SIDE + _GAP
     sheet.text((_MARGIN, _MARGIN + _HEAD / 2), "Target: only the describer sees it", 17, _ACCENT, "lm")
-    caption = f"Drawn after message {turn}" if score is not None else f"Message {turn} is read"
-    sheet.text((right, _MARGIN + _HEAD / 2), caption, 17, _INK, "lm")
-    if score is not None:
-        sheet.text((right + _SIDE, _MARGIN + _HEAD / 2), f"{score:.1f} of 10", 17, _INK, "rm")
     top = _MARGIN + _HEAD
-    for left in (_MARGIN, right):
+    for left in (_MARGIN, _RIGHT):
         sheet.rectangle(left - 1, top - 1, left + _SIDE + 1, top + _SIDE + 1, _BLANK)
+    return sheet.pixels
+
+
+def _frame(target: Image.Image, drawn: Image.Image, turn: int, message: str, score: float | None = None) -> Image.Image:
+    sheet = Drawing.over(_sheet())
+    caption = f"Drawn after message {turn}" if score is not None else f"Message {turn} is read"
+    sheet.text((_RIGHT, _MARGIN + _HEAD / 2), caption, 17, _INK, "lm")
+    if score is not None:
+        sheet.text((_RIGHT + _SIDE, _MARGIN + _HEAD / 2), f"{score:.1f} of 10", 17, _INK, "rm")
+    top = _MARGIN + _HEAD
+    _write_message(sheet, message, top + _SIDE + 16)
     # Pasted as pixels: a drawing holds shapes and texts alone.
-    image = Image.fromarray(np.asarray(sheet.pixels))
-    for left, picture in ((_MARGIN, target), (right, drawn)):
-        if picture is not None:
-            fitted = ImageOps.contain(Image.fromarray(picture.pixels), (_SIDE, _SIDE), Image.Resampling.LANCZOS)
-            image.paste(fitted, (left + (_SIDE - fitted.width) // 2, top + (_SIDE - fitted.height) // 2))
-    return _with_message(image, message, top + _SIDE + 16)
+    image = Image.fromarray(sheet.pixels)
+    for left, fitted in ((_MARGIN, target), (_RIGHT, drawn)):
+        image.paste(fitted, (left + (_SIDE - fitted.width) // 2, top + (_SIDE - fitted.height) // 2))
+    return image
 
 
-def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:
-    sheet = Drawing.over(np.asarray(image))
+def _write_message(sheet: Drawing, message: str, top: int) -> None:
     # Messages come from models: line breaks and control characters would break the layout.
     lines = textwrap.wrap(" ".join(printable(message).split()), _CHARACTERS)
     # The sheet has a fixed height, since all frames of an animation are of one size.
@@ -118,4 +129,3 @@ def _with_message(image: Image.Image, message: str, top: int) -> Image.Image:
         lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _CHARACTERS - 4] + " …"]
     for number, line in enumerate(lines):
         sheet.text((_MARGIN, top + (number + 0.5) * _LINE), line.replace("…", "..."), 16, _INK, "lm")
-    return Image.fromarray(np.asarray(sheet.pixels))

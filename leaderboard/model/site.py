@@ -264,7 +264,6 @@ class Site:
         """Gaps between the public set and a revealed season's; None if none are given."""
         self.cache: BuildCache | None = None
         """Build cache for results of single runs; None for no cache."""
-        self._under: dict[Any, Results] = {}
         # Without the episodes of retired targets, where there are any.
         shown = self.results.every_run if isinstance(runs, Results) or self.results.retired else runs
         self.runs: dict[str, Any] = {run.run.run_id: run for run in shown}
@@ -318,10 +317,7 @@ class Site:
 
     def under(self, rules: Any = None) -> Results:
         """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
-        wanted = rules or self.rule_sets[0]
-        if wanted not in self._under:
-            self._under[wanted] = under_rules(self.results, wanted)
-        return self._under[wanted]
+        return under_rules(self.results, rules or self.rule_sets[0])
 
     @cached_property
     def describers(self) -> tuple[str, ...]:

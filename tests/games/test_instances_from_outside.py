@@ -9,6 +9,8 @@ from toy_games import Toy, installed
 from ircore.core.images import read_picture
 from ircore.instances.store import read_instances
 
+pytestmark = pytest.mark.slow
+
 PAIR = Path(__file__).parents[2] / "submissions" / "builtin-captioner-sketch"
 
 
@@ -22,7 +24,6 @@ def user(tmp_path: Path, packages: Path) -> Toy:
     return Toy(tmp_path, packages)
 
 
-@pytest.mark.slow
 def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
     asked = ["--category", "discs", "--category", "geometry", "--per-condition", "1", "--seed", "7"]
     user.run("instances", "build", *asked, "--out", "set")
@@ -39,7 +40,6 @@ def test_a_category_is_drawn_when_it_is_asked_for_and_played(user: Toy) -> None:
     assert shown["episodes"] == 2
 
 
-@pytest.mark.slow
 def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(user: Toy) -> None:
     user.run("instances", "build", "--category", "clocks", "--per-condition", "3", "--seed", "7", "--out", "set")
     user.run("play", PAIR, "--instances", "set", "--out", "run")
@@ -60,7 +60,6 @@ def test_a_category_with_kinds_of_its_own_goes_all_the_way_to_site_and_release(u
     assert '"kinds":{"dial":0.5,"hand":2.0}' in pulled.read_text()
 
 
-@pytest.mark.slow
 def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> None:
     said = user.run("instances", "build", "--category", "torn", "--out", "set", status=1)
     assert "'category.torn' cannot be loaded" in said
@@ -68,7 +67,6 @@ def test_a_category_that_cannot_be_imported_stops_nothing_else(user: Toy) -> Non
     user.run("instances", "build", "--category", "discs", "--per-condition", "1", "--out", "set")
 
 
-@pytest.mark.slow
 def test_a_format_is_imported_by_its_name(user: Toy) -> None:
     (user.folder / "colours.txt").write_text("#ff0000\n#00ff00\n")
     user.run("instances", "import", "colours", "colours.txt", "--licence", "CC-BY-4.0", "--out", "set")

@@ -9,6 +9,8 @@ import pytest
 from openai_server import Judged, OpenAIServer
 from toy_games import MANIFEST, Toy, write_game_of_page
 
+pytestmark = pytest.mark.slow
+
 
 def pair(toy: Toy, server: OpenAIServer, drawer: str = "", **parameters: object) -> str:
     """Write a manifest whose chooser is a model, and whose signer is one if a player that draws is named."""
@@ -33,7 +35,6 @@ def of_seat(events: list[dict[str, Any]], seat: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("drawer", "api"), [("openai-chat", "responses"), ("openai-images", "chat"), ("openai-responses", "chat")]
 )
-@pytest.mark.slow
 def test_models_take_both_seats(toy: Toy, server: OpenAIServer, drawer: str, api: str) -> None:
     asked: list[Judged] = []
 
@@ -76,7 +77,6 @@ def guess(tmp_path: Path, server: OpenAIServer) -> Toy:
     return toy
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenAIServer, api: str) -> None:
     manifest = guess.folder / "submissions" / "model" / "submission.yaml"
@@ -101,7 +101,6 @@ def test_a_model_takes_a_seat_that_answers_with_a_text(guess: Toy, server: OpenA
     assert "2 episodes hold by the rules" in guess.run(*again, "--out", "again")
 
 
-@pytest.mark.slow
 def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: " **Scissors.**\n"
     calls = of_seat(play(toy, pair(toy, server)), "chooser")
@@ -110,7 +109,6 @@ def test_a_choice_in_other_letters_and_marks_is_taken_and_noted(toy: Toy, server
     ] * 3
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("words", ["I would choose paper", "papers"])
 def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAIServer, words: str) -> None:
     server.judge = lambda _: words
@@ -120,7 +118,6 @@ def test_what_is_none_of_the_choices_ends_the_episode(toy: Toy, server: OpenAISe
     assert server.count() == 1
 
 
-@pytest.mark.slow
 def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server: OpenAIServer) -> None:
     submission = pair(toy, server, "openai")
     said = toy.run("play", submission, "--instances", "instances", "--out", "run", status=2)
@@ -130,7 +127,6 @@ def test_a_model_that_cannot_draw_is_refused_before_it_is_asked(toy: Toy, server
     assert server.count() == 0
 
 
-@pytest.mark.slow
 def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     text = MANIFEST.replace('rps-chooser, parameters: {delay_s: DELAY, asked: "ASKED", slip: 3}', "human")
     playing = toy.start(
@@ -152,7 +148,6 @@ def test_a_person_chooses_at_the_terminal(toy: Toy) -> None:
     assert said.count("Not one of: rock, paper, scissors.") == 1
 
 
-@pytest.mark.slow
 def test_the_doctor_asks_each_seat_a_tiny_question(toy: Toy, server: OpenAIServer) -> None:
     server.judge = lambda _: "red"
     said = toy.run("doctor", pair(toy, server, "openai-chat"))

@@ -11,6 +11,8 @@ import pytest
 import yaml
 from toy_games import Toy, write_game_of_page
 
+pytestmark = pytest.mark.slow
+
 SEATS = ["--player", "signer=rps-signer", "--player", "chooser=rps-chooser", "--player", "chooser.parameter.slip=3"]
 MORE = ["--author", "Kim", "--name", "Sign", "--licence", "CC0-1.0"]
 
@@ -19,7 +21,6 @@ def new(toy: Toy, *more: str, status: int = 0) -> str:
     return toy.run("submission", "new", "submissions/mine", "--game", "rps", *more, status=status)
 
 
-@pytest.mark.slow
 def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert "submission.yaml: written" in new(toy, *SEATS, *MORE, "--rule", "rounds=2")
     text = (toy.folder / "submissions" / "mine" / "submission.yaml").read_text()
@@ -29,7 +30,6 @@ def test_a_manifest_is_made_from_options_and_can_be_played(toy: Toy) -> None:
     assert "players   signer: rps-signer, chooser: rps-chooser" in toy.run("show", "run")
 
 
-@pytest.mark.slow
 def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     """At a real terminal: each seat is introduced by what the game says of it, and each answer is checked."""
     ours, theirs = pty.openpty()
@@ -55,7 +55,6 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
     toy.run("play", "submissions/asked", "--instances", "instances", "--out", "run", "--limit", "1")
 
 
-@pytest.mark.slow
 def test_what_is_missing_or_wrong_is_said_in_one_line_and_nothing_is_written(toy: Toy) -> None:
     assert "chooser.player: is missing" in new(toy, *SEATS[:2], status=2)
     assert "unknown seat 'umpire'" in new(toy, *SEATS, "--player", "umpire=rps-signer", status=2)
@@ -76,7 +75,6 @@ licence: CC0-1.0
 """
 
 
-@pytest.mark.slow
 def test_the_code_of_the_page_is_a_game_that_is_built_played_and_scored(tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     write_game_of_page(packages)

@@ -19,8 +19,9 @@ from ircore.runs.conformance import check_game, episode_setups
 from ircore.scorers.conformance import check_judge, check_metric
 from ircore.scorers.judges.structural import StructuralJudge
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("name", sorted(builtin("metrics")))
 def test_metrics(name: str) -> None:
     metric = load("metrics", name)
@@ -29,19 +30,16 @@ def test_metrics(name: str) -> None:
     check_metric(metric)
 
 
-@pytest.mark.slow
 def test_the_judge_structural() -> None:
     check_judge(StructuralJudge())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bar_graph", "geometry"])
 def test_categories(name: str) -> None:
     """Of the others the same seeds, scenes and ratings of targets are tested with the builders and the judge."""
     check_category(BUILDERS[name], name)
 
 
-@pytest.mark.slow
 def test_the_reconstruction_game(tmp_path: Path) -> None:
     instances = build_instances(tmp_path / "set", per_condition=1, categories=("simple_shapes",), workers=1)
     players = {
@@ -57,7 +55,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return sample_results(tmp_path_factory.mktemp("sample"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TABLES))
 def test_tables(name: str, results: Results) -> None:
     check_table(TABLES[name], results, Question(judge="structural"))

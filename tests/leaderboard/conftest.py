@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from loopback import serving_until_the_end
+from short_pages import _sites_with_short_pages
 from visits import Visit, launched, visit_in
 
 from leaderboard.building.serve import make_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+__all__ = ["_sites_with_short_pages"]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from samples import sample_instances, sample_run, sample_submission
@@ -127,14 +127,20 @@ def table(release: Path, config: Config) -> list[Row]:
 
 def rewrite(release: Path, config: Config, edit: Callable[[list[Row]], object]) -> None:
     """Change the rows of a config in place, as somebody with an editor could."""
-    rows = table(release, config)
-    edit(rows)
+    rewrite_tables(release, [(config, edit)])
+
+
+def rewrite_tables(release: Path, edits: Iterable[tuple[Config, Callable[[list[Row]], object]]]) -> None:
+    """Change the rows of several configs in place."""
     record = read_release(release)
-    shutil.rmtree(release / "data" / config.name)
     parts = {(part.config, part.run_id): part for part in record.parts}
-    for key in [key for key in parts if key[0] == config.name]:
-        own = [row for row in rows if _owner(row, [run for name, run in parts if name == config.name]) == key[1]]
-        parts[key] = make_part(config, key[1], part_key(config, own), write_table(release, config, own, key[1]))
+    for config, edit in edits:
+        rows = table(release, config)
+        edit(rows)
+        shutil.rmtree(release / "data" / config.name)
+        for key in [key for key in parts if key[0] == config.name]:
+            own = [row for row in rows if _owner(row, [run for name, run in parts if name == config.name]) == key[1]]
+            parts[key] = make_part(config, key[1], part_key(config, own), write_table(release, config, own, key[1]))
     seal(release, record.model_copy(update={"parts": tuple(parts.values())}))
 
 

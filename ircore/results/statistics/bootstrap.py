@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.results.statistics.intervals import (
+    MINIMUM_PICTURES,
     OF_CONTRAST,
     ROUNDING,
     Estimate,
     Moments,
-    are_strata,
     between,
     mean_ends,
     normal_quantile,
@@ -100,12 +100,12 @@ class Ratios:
         Args:
             drawn: Its conditions are strata of each column in which all have enough instances with a value.
         """
-        return _moments(self.points, self.centred(drawn), self._weighted(), self.counts, self.degrees(drawn))
+        parts = _Strata.of(self, drawn)
+        return _moments(self.points, parts.varying, self._weighted(), self.counts, parts.freedom)
 
     def centred(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
-        parts = _Strata.of(self, drawn)
-        return np.where(parts.are_apart, parts.centred, self.influence())
+        return _Strata.of(self, drawn).varying
 
     def _weighted(self) -> NDArray[np.float64]:
         squares = (self.denominators**2).sum(axis=0)
@@ -137,24 +137,28 @@ class _Strata:
     are_apart: NDArray[np.bool_]
     """Whether conditions are strata of a column: all that have a value have enough of them."""
 
-    centred: NDArray[np.float64]
-    """Influence less its mean in the instance's condition: the part that varies where conditions are strata."""
+    varying: NDArray[np.float64]
+    """Influence of each instance, less its mean in the instance's condition where conditions are strata."""
 
     freedom: NDArray[np.float64]
 
     @classmethod
     def of(cls, ratios: Ratios, drawn: Resamples) -> "_Strata":
         known = ratios.denominators > 0
-        sums = [known[rows].sum(axis=0) for rows in drawn.members]
         # Of no instance there is no condition, and the shape must still say how many columns there are.
-        inside = np.array(sums).reshape(len(sums), known.shape[1])
-        are_apart = np.array([are_strata(column) for column in inside.T], np.bool_)
-        centred = ratios.influence()
-        for rows, counts in zip(drawn.members, inside, strict=True):
-            # Rounded once, so that the mean does not depend on other columns.
-            centred[rows] -= known[rows] * (column_sums(centred[rows]) / np.maximum(counts, 1))
+        inside = np.zeros((len(drawn.members), known.shape[1]), np.intp)
+        for place, rows in enumerate(drawn.members):
+            np.add.reduce(known[rows], axis=0, dtype=np.intp, out=inside[place])
+        are_apart = ((inside == 0) | (inside >= MINIMUM_PICTURES)).all(axis=0)
+        varying = ratios.influence()
+        if are_apart.any():
+            whole = varying.copy()
+            for rows, counts in zip(drawn.members, inside, strict=True):
+                # Rounded once, so that the mean does not depend on other columns.
+                varying[rows] -= known[rows] * (column_sums(varying[rows]) / np.maximum(counts, 1))
+            varying = np.where(are_apart, varying, whole)
         strata = np.where(are_apart, (inside > 0).sum(axis=0), 1)
-        return cls(are_apart, centred, np.maximum(known.sum(axis=0) - strata, 0).astype(np.float64))
+        return cls(are_apart, varying, np.maximum(known.sum(axis=0) - strata, 0).astype(np.float64))
 
 
 def _moments(points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats) -> Moments:
@@ -211,7 +215,7 @@ def contrast_intervals(
         return np.asarray(np.where(used, numbers, np.inf).min(axis=1, initial=np.inf), np.float64)
 
     are_apart = (parts.are_apart | ~used).all(axis=1)
-    influence = np.where(are_apart, contrasts(parts.centred.T).T, contrasts(ratios.influence().T).T)
+    influence = np.where(are_apart, contrasts(parts.varying.T).T, contrasts(ratios.influence().T).T)
     counts = fewest(ratios.counts)
     points = contrasts(ratios.points[:, None])[:, 0] if points is None else points
     moments = _moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))

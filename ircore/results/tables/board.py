@@ -8,7 +8,7 @@ from ircore.results.cells import BoardKey
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import refuse_unknown
-from ircore.results.subsets import board_rows, by_rules
+from ircore.results.subsets import board_rows, by_rules, rows_with_references
 from ircore.results.tables.board_columns import Line, board_columns, primary_key, spare_columns
 from ircore.results.tables.judges import MARKS
 from ircore.results.tables.model import Column, Table, Value
@@ -49,15 +49,15 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
     """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
     # The headline first; judges that only compared renderings, which have no place in that order, last.
     judges = dict.fromkeys((*ordered_judges(results), *results.judges))
+    parts = by_rules(results)  # once: every board of a part is ranked anew
     rows = [
         row
         for judge, category, difficulty in product(judges, (None, *results.categories), (None, *results.difficulties))
-        for row in board_rows(results, judge, category, difficulty, order)
+        for part in parts
+        for row in rows_with_references(part, judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _table(
-        "leaderboard", "Leaderboards", results, rows, words + _ranked_words(by_rules(results)), _notes(results, order)
-    )
+    return _table("leaderboard", "Leaderboards", results, rows, words + _ranked_words(parts), _notes(results, order))
 
 
 def _table(

@@ -7,12 +7,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ircore.core.strict_yaml import MAX_BYTES, MAX_DEPTH
+from ircore.core.strict_yaml import MAX_BYTES, load_flat
 from ircore.players.submission import MANIFEST
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
-
-# libyaml's loader is several times as fast; not every build of PyYAML has it.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class Neighbour(NamedTuple):
@@ -63,24 +60,12 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
     if len(data) > MAX_BYTES:
         return None
     try:
-        # Building values that are nested some ten thousand deep would end the process: events are counted first.
-        document = yaml.load(data, Loader=_LOADER) if _is_flat(data) else None  # noqa: S506 - a safe loader
+        document = load_flat(data)
     except (yaml.YAMLError, ValueError):
         return None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
     return Neighbour(slug, document["name"], dict(filter(None, map(_key, document.values()))))
-
-
-def _is_flat(data: bytes) -> bool:
-    """Return whether a document is nested no deeper than a manifest may be, and has no aliases."""
-    depth = 0
-    for event in yaml.parse(data, Loader=_LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        # A few aliases of aliases can stand for billions of values.
-        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
-            return False
-    return True
 
 
 def _key(seat: Any) -> tuple[str, str] | None:

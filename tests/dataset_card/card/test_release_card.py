@@ -20,6 +20,7 @@ from dataset_card.card.episode_picture import THUMBNAIL, choose_example, draw_ep
 from dataset_card.card.metadata import TITLE, metadata
 from dataset_card.card.pictures import draw_scores, draw_targets
 from dataset_card.card.statements import annotators, statements
+from dataset_card.checking import card as card_check
 from dataset_card.markdown import code_span, escape, render
 from dataset_card.releases.build import tables_of
 from dataset_card.tables.game_tables import GameTables
@@ -224,3 +225,8 @@ def test_code_keeps_to_its_span() -> None:
 def test_templates_escape_without_being_asked() -> None:
     shown = render("LICENSE.md.j2", licences=[], submissions={("<script>", "MIT` |")})
     assert "| &lt;script&gt; | `MIT' ¦` |" in shown
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "a: &a [1]\nb: *a", "released: 2026-13-45"])
+def test_a_front_matter_that_nobody_writes_is_a_fault(text: str) -> None:
+    assert str(card_check.front_matter(f"---\n{text}\n---\n")).startswith("its front matter is not valid YAML (")

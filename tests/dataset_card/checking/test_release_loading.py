@@ -21,10 +21,11 @@ from dataset_card.tables.rows import shrink
 from dataset_card.tables.schema import LEADERBOARD, MEASURES, PREVIEWS
 from ircore.core.images import hash_pixels, read_stored_pixels
 
+pytestmark = pytest.mark.slow
+
 BOARDS = {config.name: config for config in (LEADERBOARD, MEASURES)}
 
 
-@pytest.mark.slow
 def test_every_config_loads_with_its_types_and_pictures(built: Path, tmp_path: Path) -> None:
     seen = load(built / "release", tmp_path / "hub")
     assert seen["configs"].keys() == {config.name for config in CONFIGS}
@@ -60,7 +61,6 @@ print(json.dumps({
 """
 
 
-@pytest.mark.slow
 def test_an_earlier_version_of_datasets_loads_lists_too(built: Path, tmp_path: Path) -> None:
     """IRCORE_DATASETS_3_PYTHON names a Python with datasets 3, which has another name for lists."""
     python = os.environ.get("IRCORE_DATASETS_3_PYTHON")
@@ -130,7 +130,6 @@ def test_a_preview_is_a_small_jpeg_of_the_same_shape(size: tuple[int, int], smal
     assert shrink(png(*size)) == shrink(png(*size))
 
 
-@pytest.mark.slow
 def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> None:
     previews, turns = table(with_previews, PREVIEWS), table(with_previews, TRANSCRIPTS)
     same = ("run_id", "episode_id", "step", "message", "target_sha256", "rendering_sha256")
@@ -142,7 +141,6 @@ def test_previews_go_turn_by_turn_with_the_transcripts(with_previews: Path) -> N
     assert check_release(with_previews).faults == ()
 
 
-@pytest.mark.slow
 def test_the_next_release_carries_them_on(built: Path, tmp_path: Path, with_previews: Path) -> None:
     runs = sorted((built / "runs").iterdir())
     build_release(runs[:1], built / "instances", tmp_path / "first", BuildPlan(previews=True))
@@ -163,7 +161,6 @@ def large(rows: list[dict[str, Any]]) -> None:
     rows[0]["target"]["bytes"] = png(300, 20)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "said"),
     [

@@ -1,12 +1,11 @@
 """One command from nothing to a pull request: a loopback model, a loopback Hub and a bare git remote."""
 
 import os
-import pty
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -54,18 +53,13 @@ class World:
         address = self.models.base_url
         return (f"describer=openai a-describer {address}", f"generator=openai-images a-generator {address}")
 
-    def hand_in(self, *words: str, answers: str | None = None) -> subprocess.CompletedProcess[str]:
-        """Give the command, at a terminal that types the answers if there are any."""
+    def hand_in(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Give the command, without a terminal."""
         command = [sys.executable, "-m", "ircore", "submission", "hand-in", f"submissions/{SLUG}", *words]
-        ours, theirs = pty.openpty()
-        os.write(ours, (answers or "").encode())
-        done = subprocess.run(
-            command, cwd=self.clone, env=self.environment, stdin=subprocess.DEVNULL if answers is None else theirs,
-            capture_output=True, text=True, timeout=300, check=False,
+        return subprocess.run(
+            command, cwd=self.clone, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=300, check=False,
         )  # fmt: skip
-        os.close(theirs)
-        os.close(ours)
-        return done
 
     def git(self, folder: Path, *words: str) -> str:
         command = ["git", "-C", str(folder), *words]
@@ -278,8 +272,8 @@ def test_a_dry_run_does_all_but_push(world: World) -> None:
 @pytest.mark.slow
 def test_outside_of_a_clone_nothing_is_begun(world: World, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    place = World(tmp_path / "elsewhere", world.origin, world.upstream, world.hub, world.models, world.environment)
-    refused = place.hand_in("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+    place = replace(world, clone=tmp_path / "elsewhere")
+    refused = place.hand_in(*OFFLINE)
     assert refused.returncode == 2
     assert "not in a clone of the repository" in refused.stderr
     assert not place.folder.exists()
@@ -290,7 +284,7 @@ def test_gh_opens_the_pull_request_where_it_is_installed(world: World) -> None:
     gh = world.clone.parent / "bin" / "gh"
     gh.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {world.clone.parent}/asked\n')
     gh.chmod(0o755)
-    done = world.hand_in("--yes", "--seat", "describer=classical", "--seat", "generator=canvas")
+    done = world.hand_in(*OFFLINE)
     assert done.returncode == 0, done.stderr
     asked = (world.clone.parent / "asked").read_text().splitlines()
     assert asked[:6] == ["pr", "create", "--base", "main", "--head", SLUG]

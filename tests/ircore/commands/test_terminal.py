@@ -13,6 +13,8 @@ from ircore.commands.main import run as ircore
 from ircore.core.terminal import hanging
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty", reason="needs a pseudo-terminal")
 
 
@@ -43,7 +45,6 @@ def at_terminal(words: list[str], columns: int = 80, **variables: str) -> str:
     return shown.decode()
 
 
-@pytest.mark.slow
 def test_an_error_is_red_unless_nobody_wants_colours(tmp_path: Path) -> None:
     words = ["show", str(tmp_path / "nowhere")]
     assert at_terminal(words).startswith("\x1b[31;1mircore:\x1b[0m ")
@@ -51,7 +52,6 @@ def test_an_error_is_red_unless_nobody_wants_colours(tmp_path: Path) -> None:
     assert at_terminal(words, TERM="dumb").startswith("ircore: ")
 
 
-@pytest.mark.slow
 def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
     assert ircore(["score", str(run.path)]) == 0
     shown = at_terminal(["results", str(run.path)], 40).replace("\r\n", "\n").partition("next:")[0]
@@ -61,7 +61,6 @@ def test_a_wide_table_fits_forty_columns(run: RunFolder) -> None:
     assert any(line.startswith("main (0–100) ") for line in board)
 
 
-@pytest.mark.slow
 def test_a_dialogue_is_wrapped_to_the_terminal(run: RunFolder) -> None:
     (episode, *_) = run.episodes()
     shown = at_terminal(["show", str(run.path), "--episode", episode.episode_id], 40, IRCORE_PICTURES="none")
@@ -70,7 +69,6 @@ def test_a_dialogue_is_wrapped_to_the_terminal(run: RunFolder) -> None:
     assert max(map(len, messages)) <= 40 - 2
 
 
-@pytest.mark.slow
 def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> None:
     for name, colour in (("target.png", "red"), ("image.png", "blue")):
         Image.new("RGB", (64, 64), colour).save(tmp_path / name)
@@ -84,7 +82,6 @@ def test_compare_shows_both_pictures_and_fits_forty_columns(tmp_path: Path) -> N
     assert "▀" not in at_terminal(words, 40, IRCORE_PICTURES="none")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", ["--help", "show --help", "games", "games show reference", "metrics", "metrics show ssim"]
 )

@@ -21,6 +21,8 @@ from ircore.players.openai.describer import OpenAIDescriber
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted/Key+4242=secret"
 PAIRS = (("openai-images", "chat"), ("openai-chat", "responses"), ("openai-responses", "chat"))
 GENERATORS = tuple(generator for generator, _ in PAIRS)
@@ -55,7 +57,6 @@ def attempts(run: RunFolder) -> Counter[str]:
     return Counter(attempt.kind for answer in asked for attempt in answer.attempts)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("generator", "api"), PAIRS)
 def test_a_run_from_end_to_end(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, generator: str, api: str
@@ -73,7 +74,6 @@ def test_a_run_from_end_to_end(
     assert first.attempts[0].received > 100
 
 
-@pytest.mark.slow
 def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server: OpenAIServer) -> None:
     parameters = {"detail": "high", "temperature": 0.5, "reasoning_effort": "low", "extra_body": {"top_k": 5}}
     play(manifest(tmp_path, server, describer=parameters), instances, tmp_path / "run", "--limit", "1")
@@ -127,7 +127,6 @@ PICTURES = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("generator", "api", "transport"),
     [
@@ -156,7 +155,6 @@ def test_every_passing_fault_is_retried_and_recorded(
     assert ircore(["show", str(tmp_path / "run"), "--json"]) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault", "times", "reason", "said"),
     [
@@ -197,7 +195,6 @@ def test_an_answer_withheld_ends_the_episode_with_what_the_provider_said(
     assert server.count() == before
 
 
-@pytest.mark.slow
 def test_a_stalled_answer_is_given_up_and_asked_for_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -211,7 +208,6 @@ def test_a_stalled_answer_is_given_up_and_asked_for_again(
     assert made["timeout"] >= 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["httpx", "aiohttp"])
 def test_a_server_that_is_not_there(
     tmp_path: Path, instances: InstanceSet, transport: str, capsys: pytest.CaptureFixture[str]
@@ -230,7 +226,6 @@ def test_a_server_that_is_not_there(
     assert usage_of(failure.attempts).requests == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "line", "remedy"),
     [
@@ -261,7 +256,6 @@ def test_a_hard_failure_stops_the_run_at_once_and_loses_nothing(
     assert server.count() == 21
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("generator", "api"), PAIRS)
 def test_the_key_is_nowhere_but_in_the_request(
     tmp_path: Path, instances: InstanceSet, generator: str, api: str, capfd: pytest.CaptureFixture[str]
@@ -324,7 +318,6 @@ def test_a_key_with_a_line_break_is_trimmed_and_a_strange_one_refused(monkeypatc
     assert KEY not in caught.value.problem + caught.value.remedy
 
 
-@pytest.mark.slow
 def test_random_faults_lose_no_episode_and_play_none_twice(tmp_path: Path) -> None:
     from samples import sample_instances
 
@@ -344,7 +337,6 @@ def ruled(submission: Path, **rules: str) -> Path:
     return submission
 
 
-@pytest.mark.slow
 def test_a_service_that_only_draws_from_text_plays_under_redraw(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -356,7 +348,6 @@ def test_a_service_that_only_draws_from_text_plays_under_redraw(
     assert "Message 2: " in later
 
 
-@pytest.mark.slow
 def test_a_rewriter_merges_the_dialogue_and_its_prompt_is_kept(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -372,7 +363,6 @@ def test_a_rewriter_merges_the_dialogue_and_its_prompt_is_kept(
     assert (len(asked), len(second.attempts), second.usage.requests) == (1, 2, 2)
 
 
-@pytest.mark.slow
 def test_the_key_is_in_no_prompt_of_a_rewriter(tmp_path: Path, instances: InstanceSet) -> None:
     """The rewriter repeats the key where its prompt is cut into notes."""
     with serving(echo=True) as server:
@@ -409,7 +399,6 @@ def test_a_rewriter_and_its_rule_go_together(
     assert problem in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_pictures_in_the_context_stay_within_the_rule(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:

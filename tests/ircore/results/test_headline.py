@@ -15,6 +15,8 @@ from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.catalogue import TABLES, Question
 
+pytestmark = pytest.mark.slow
+
 VERIFIED = JudgeIdentity(name="verified", label="verified", kind="computed", categories=("geometry",))
 
 
@@ -45,14 +47,12 @@ def results(*judges: str, drawn: bool = True, runs: int = 2) -> Results:
     return Results.from_runs([a_run(instances, f"seer-{number}", *judges) for number in range(runs)])
 
 
-@pytest.mark.slow
 def test_verified_is_the_headline_wherever_it_rated_even_beside_people() -> None:
     every = results("verified", HUMAN)
     assert ordered_judges(every) == ("verified", "human", "structural")
     assert headline_judge(every, "geometry", "hard") == "verified"
 
 
-@pytest.mark.slow
 def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_the_board_says_so() -> None:
     both = results("verified")
     assert headline_judge(both, "photos") == "structural"
@@ -62,7 +62,6 @@ def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_th
     assert headline_words(both, "photos") in board.notes
 
 
-@pytest.mark.slow
 def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     both = results("verified")
     assert "6 of 12 targets" in str(headline_words(both))
@@ -72,14 +71,12 @@ def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     assert cell.applicable == cell.rated == geometry.played < cell.played
 
 
-@pytest.mark.slow
 def test_verified_of_one_pair_in_three_makes_no_board() -> None:
     instances = a_set()
     runs = [a_run(instances, "seer", "verified"), *(a_run(instances, f"other-{number}") for number in range(2))]
     assert headline_judge(Results.from_runs(runs)) == "structural"
 
 
-@pytest.mark.slow
 def test_the_long_board_begins_with_the_headline() -> None:
     judges = [value.value for value in leaderboard_table(results("verified")).column("judge")]
     assert (judges[0], judges[-1]) == ("verified", "structural")

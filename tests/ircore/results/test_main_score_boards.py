@@ -19,6 +19,8 @@ from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.turns import trajectories_table
 
+pytestmark = pytest.mark.slow
+
 SET = invented_set(3)  # 7 categories × 2 difficulties × 3 = 42 instances
 SIZE = len(SET.instances)
 
@@ -42,7 +44,6 @@ def pair(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, SET, fates)
 
 
-@pytest.mark.slow
 def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     rows = board(pair("evasive", EVASIVE), pair("honest", HONEST))
     assert list(rows) == ["honest", "evasive"]
@@ -55,7 +56,6 @@ def test_giving_up_the_worst_episodes_does_not_raise_a_rank() -> None:
     assert ranks(by_quality) == ranks(rows)
 
 
-@pytest.mark.slow
 def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None:
     rows = board(pair("refuser", ["aborted"] * SIZE), pair("honest", HONEST))
     assert rows["refuser"].cell.main_score == 0
@@ -63,7 +63,6 @@ def test_a_pair_that_played_nothing_has_main_score_0_and_the_last_rank() -> None
     assert ranks(rows) == {"honest": (1, 1), "refuser": (2, 2)}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["failed", None])
 def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(fate: Fate) -> None:
     # Half of the targets have to tell the two apart, too.
@@ -87,7 +86,6 @@ def test_technical_failures_and_episodes_never_begun_leave_a_run_without_a_rank(
     }
 
 
-@pytest.mark.slow
 def test_comparison_says_the_difference_on_common_instances_and_its_worst_case() -> None:
     results = Results.from_runs([pair("evasive", EVASIVE), pair("honest", HONEST)])
     comparison = results.compare("evasive", "honest", "eye")
@@ -115,7 +113,6 @@ def drawn_pair(rng: np.random.Generator, index: int, skill: float, refusing: flo
     return pair(f"pair-{index}", fates)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -133,7 +130,6 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
     assert separate
 
 
-@pytest.mark.slow
 def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
     runs = [hand_made_run(f"{slug}-{budget}", SET, fates, rules=Rules(token_budget=budget))
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
@@ -167,7 +163,6 @@ def rated(slug: str, fates: Sequence[Fate]) -> HandMadeRun:
     return hand_made_run(slug, LARGE, fates)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fate", ["refused", "not yet"])
 def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str) -> None:
     nulled: Sequence[Fate] = [*[fate] * 58, *POOR[58:]]
@@ -185,7 +180,6 @@ def test_ratings_that_are_missing_raise_no_rank_and_shrink_no_interval(fate: str
     assert "26 of 84" in str(rows[1].cell.unranked_words)
 
 
-@pytest.mark.slow
 def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     shown = cell(["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75)
     assert (shown.episodes, shown.played, shown.applicable, shown.rated) == (84, 80, 80, 75)
@@ -194,13 +188,11 @@ def test_refused_differs_from_not_yet_and_from_not_played() -> None:
     assert shown.score.n == 75
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("unrated", "unranked"), [(8, None), (9, "underrated")])
 def test_a_rank_takes_nine_tenths_of_what_applies(unrated: int, unranked: str | None) -> None:
     assert cell(["refused"] * unrated + [5.0] * (84 - unrated)).unranked == unranked
 
 
-@pytest.mark.slow
 def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     shown = cell(["refused"] * 4 + ["aborted"] * 20 + [6.0] * 60)
     assert shown.main_score == pytest.approx(60 * 64 / 84)
@@ -209,7 +201,6 @@ def test_main_score_of_what_is_partly_rated_is_quality_times_share() -> None:
     assert known(shown.main.high) > 100 * 40 / 84
 
 
-@pytest.mark.slow
 def test_a_few_missing_ratings_cannot_separate_two_pairs() -> None:
     # 8 of 84 are missing; with them as 0 the better pair is no better.
     better: Sequence[Fate] = ["refused"] * 8 + [6.5] * 76
@@ -227,7 +218,6 @@ def counts(table: Table, row: int = 0, prefix: str = "") -> list[Any]:
     return [table.entry(row, prefix + key).value for key in COUNTS]
 
 
-@pytest.mark.slow
 def test_tables_of_turns_and_comparisons_count_what_is_rated() -> None:
     gaps: Sequence[Fate] = ["refused"] * 3 + ["not yet"] * 2 + ["aborted"] * 4 + [5.0] * 75
     results = Results.from_runs([rated("gaps", gaps), rated("whole", [7.0] * 84)])

@@ -17,6 +17,8 @@ from ircore.runs.merge import merge
 from ircore.runs.play import declare_final
 from ircore.runs.shards import Shard, read_part
 
+pytestmark = pytest.mark.slow
+
 PAIR = Path(__file__).parents[3] / "submissions" / "builtin-classical-sketch"
 
 
@@ -50,7 +52,6 @@ def without_times(path: Path) -> list[Any]:
     return [timeless(json.loads(line)) for line in path.read_text().splitlines()]
 
 
-@pytest.mark.slow
 def test_joined_shards_are_the_run_in_one_piece(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     assert play(instances, tmp_path / "whole", "--concurrency", "1") == 0
     for path in (*shards, tmp_path / "whole"):
@@ -70,7 +71,6 @@ def test_joined_shards_are_the_run_in_one_piece(tmp_path: Path, instances: Insta
     assert (joined.path / "journal.jsonl").read_bytes() == before
 
 
-@pytest.mark.slow
 def test_shards_share_the_categories_and_overlap_nowhere(shards: list[Path]) -> None:
     parts = [read_part(RunFolder(path)) for path in shards]
     names = [part.instances for part in parts if part is not None]
@@ -79,14 +79,12 @@ def test_shards_share_the_categories_and_overlap_nowhere(shards: list[Path]) -> 
     assert all(len({name.split("-")[0] for name in part}) == 2 for part in names)
 
 
-@pytest.mark.slow
 def test_a_missing_shard_is_named(tmp_path: Path, shards: list[Path]) -> None:
     with pytest.raises(InputError, match="shard 2/3: not given"):
         merge([shards[0], shards[2]], tmp_path / "joined")
     assert not (tmp_path / "joined").exists()
 
 
-@pytest.mark.slow
 def test_a_missing_episode_is_named_and_played_after_a_partial_merge(
     tmp_path: Path, instances: InstanceSet, shards: list[Path]
 ) -> None:
@@ -102,7 +100,6 @@ def test_a_missing_episode_is_named_and_played_after_a_partial_merge(
     assert len(RunFolder(tmp_path / "joined").episodes()) == 8
 
 
-@pytest.mark.slow
 def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     shutil.copytree(shards[0], tmp_path / "copy")
     with pytest.raises(InputError, match="both are shard 1/3"):
@@ -116,7 +113,6 @@ def test_what_is_in_two_shards_is_refused(tmp_path: Path, instances: InstanceSet
         merge([*shards, tmp_path / "other"], tmp_path / "joined")
 
 
-@pytest.mark.slow
 def test_shards_of_two_selections_are_not_joined(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     """Every second of eight and every second of four are six of eight: no run, whatever each shard has played."""
     first, second = tmp_path / "one", tmp_path / "two"
@@ -137,7 +133,6 @@ def test_shards_of_two_selections_are_not_joined(tmp_path: Path, instances: Inst
     assert merge([first, second], tmp_path / "joined").episodes == 8
 
 
-@pytest.mark.slow
 def test_what_a_partial_merge_lacks_is_counted_by_the_whole_selection(
     tmp_path: Path, shards: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,7 +140,6 @@ def test_what_a_partial_merge_lacks_is_counted_by_the_whole_selection(
     assert "2 are missing" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_shard_declares_no_instance_of_others_final(
     tmp_path: Path, instances: InstanceSet, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,7 +156,6 @@ def test_a_shard_declares_no_instance_of_others_final(
     assert "a run in one piece is played here" in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_merge_holds_no_journal_in_memory(tmp_path: Path, instances: InstanceSet) -> None:
     """Two shards with 60 MB of answers each are joined within 60 MB."""
     shards = [tmp_path / "one", tmp_path / "two"]
@@ -180,14 +173,12 @@ def test_a_merge_holds_no_journal_in_memory(tmp_path: Path, instances: InstanceS
     assert len(RunFolder(tmp_path / "joined").calls()) > 1200
 
 
-@pytest.mark.slow
 def test_another_run_is_refused(tmp_path: Path, instances: InstanceSet, shards: list[Path]) -> None:
     assert play(instances, tmp_path / "other", "--shard", "2/3", "--seed", "5") == 0
     with pytest.raises(InputError, match=r"other/run\.json: seed: another run than .*, which is a shard"):
         merge([shards[0], tmp_path / "other"], tmp_path / "joined")
 
 
-@pytest.mark.slow
 def test_a_folder_keeps_its_shard(
     instances: InstanceSet, shards: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

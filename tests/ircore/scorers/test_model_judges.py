@@ -35,6 +35,8 @@ from ircore.runs.summary import summarise
 from ircore.scorers.model_judges import runner
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-planted/Key+4242=secret"
 QUICK = ("--metric", "psnr")
 
@@ -89,7 +91,6 @@ def knowing(run: RunFolder) -> dict[bytes, int]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server: OpenAIServer, api: str) -> None:
     turns = knowing(run)
@@ -124,7 +125,6 @@ def test_both_tasks_are_asked_and_scored(tmp_path: Path, run: RunFolder, server:
     assert (server.count(), len(scores(run))) == (RATINGS + CHOICES, len(values))
 
 
-@pytest.mark.slow
 def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -141,7 +141,6 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     assert any(target in json.dumps(seen.document) for seen in server.seen)
 
 
-@pytest.mark.slow
 def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -151,7 +150,6 @@ def test_a_judge_that_always_says_a_gives_ties_and_shows_it(
     assert [(preference.value, preference.orders) for preference in preferences] == [(0.5, (0, 1))] * 4
 
 
-@pytest.mark.slow
 def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: RunFolder, server: OpenAIServer) -> None:
     said = {0: 'I would say {"score": 7.5}', 1: '{"score": 8}'}
     server.judge = lambda entry: said[len(entry.replies)] if len(entry.pictures) == 2 else '{"choice": "B"}'
@@ -169,7 +167,6 @@ def test_an_answer_that_cannot_be_used_is_sent_back_once(tmp_path: Path, run: Ru
 LENIENT = {"7.0": ("bare_value", "decimal_number"), '{"rating": {"score": "7"}}': ("nested_object", "quoted_number")}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("said", LENIENT)
 def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, said: str
@@ -183,7 +180,6 @@ def test_an_answer_that_leaves_no_doubt_is_taken_and_the_leniency_noted(
     }
 
 
-@pytest.mark.slow
 def test_garbage_is_no_value_with_a_reason(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -213,7 +209,6 @@ def test_garbage_is_no_value_with_a_reason(
     assert scores(run) == values
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("refused", "status"), [(1, 0), (2, 1)])
 def test_a_judge_that_loses_more_than_a_tenth_fails(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str], refused: int, status: int
@@ -226,7 +221,6 @@ def test_a_judge_that_loses_more_than_a_tenth_fails(
     assert ("questions are lost: judge_refused (2)" in seen) == bool(status)
 
 
-@pytest.mark.slow
 def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,7 +235,6 @@ def test_a_judge_that_is_stopped_leaves_the_others_to_go_on(
     assert (len(scores(run)), server.count()) == (12, 2 * (RATINGS + CHOICES) + 1)
 
 
-@pytest.mark.slow
 def test_of_several_ends_of_a_judge_the_first_is_told(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -259,7 +252,6 @@ def test_of_several_ends_of_a_judge_the_first_is_told(
     assert (next(numbers), "end 0" in told, "end 1" in told) == (2, True, False)
 
 
-@pytest.mark.slow
 def test_a_judge_of_some_categories_is_asked_about_these_alone(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -273,7 +265,6 @@ def test_a_judge_of_some_categories_is_asked_about_these_alone(
     assert (whole.played, whole.applicable, whole.rated, whole.unranked) == (4, 2, 2, "too_few")
 
 
-@pytest.mark.slow
 def test_a_judge_of_categories_that_nobody_drew_is_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -282,7 +273,6 @@ def test_a_judge_of_categories_that_nobody_drew_is_refused(
     assert "Name some of: geometry, simple_shapes" in shown
 
 
-@pytest.mark.slow
 def test_what_failed_technically_is_not_rated_yet_and_asked_again(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -298,7 +288,6 @@ def test_what_failed_technically_is_not_rated_yet_and_asked_again(
     assert (len(scores(run)), server.count()) == (12, RATINGS + CHOICES + 1)
 
 
-@pytest.mark.slow
 def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> None:
     # So slow that the command is not done by the time that its first answers are seen here.
     with serving(latency=0.2) as server:
@@ -322,7 +311,6 @@ def test_a_killed_command_asks_nothing_twice(tmp_path: Path, run: RunFolder) -> 
     assert len({judgement.key for judgement in read_judgements(run)}) == RATINGS + CHOICES == len(read_judgements(run))
 
 
-@pytest.mark.slow
 def test_scores_that_were_lost_are_worked_out_without_asking(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -335,7 +323,6 @@ def test_scores_that_were_lost_are_worked_out_without_asking(
     assert server.count() == RATINGS + CHOICES
 
 
-@pytest.mark.slow
 def test_another_run_of_the_same_pictures_asks_nothing_with_a_cache(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
@@ -421,7 +408,6 @@ class RepeatingDescriber(CentreDescriber):
         return await super().describe(replace(view, turn=2) if view.turn == 1 else view)
 
 
-@pytest.mark.slow
 def test_turns_that_share_a_rendering_share_its_rating(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer
 ) -> None:
@@ -436,7 +422,6 @@ def test_turns_that_share_a_rendering_share_its_rating(
     }
 
 
-@pytest.mark.slow
 def test_another_judge_of_the_same_name_is_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -456,7 +441,6 @@ def test_another_judge_of_the_same_name_is_refused(
     assert server.count() == count
 
 
-@pytest.mark.slow
 def test_other_prompts_make_another_judge(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -474,7 +458,6 @@ def test_other_prompts_make_another_judge(
     assert server.seen[-1].document["messages"][0]["content"][0]["text"] in ("Rate.", "Choose.")
 
 
-@pytest.mark.slow
 def test_costs_of_judges_stand_apart_and_can_be_limited(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -497,7 +480,6 @@ def test_costs_of_judges_stand_apart_and_can_be_limited(
 PRICE = {"input": 2, "output": 10, "date": "2026-01-01", "source": "a test"}
 
 
-@pytest.mark.slow
 def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -517,7 +499,6 @@ def test_a_dry_run_asks_nobody_and_says_what_it_would_take(
     assert capsys.readouterr().out.startswith("gpt-judge: 10 scores to be had, 2 kept; 13 questions, ")
 
 
-@pytest.mark.slow
 def test_json_says_what_each_judge_did(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -532,7 +513,6 @@ def test_json_says_what_each_judge_did(
     assert document["counts"]["psnr"]["without"] == {"identical pictures": 4}
 
 
-@pytest.mark.slow
 def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     kept = run.judges()["structural"]
@@ -544,7 +524,6 @@ def test_installed_judges_say_who_they_are_too(run: RunFolder, capsys: pytest.Ca
     assert "score a copy of the run without judges, scores.jsonl and facts.jsonl" in said
 
 
-@pytest.mark.slow
 def test_two_files_with_one_name_are_refused(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -554,7 +533,6 @@ def test_two_files_with_one_name_are_refused(
     assert not run.judges()
 
 
-@pytest.mark.slow
 def test_without_its_key_nothing_is_begun(
     tmp_path: Path, run: RunFolder, server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -600,7 +578,6 @@ def test_pictures_stand_behind_their_captions_and_answers_are_repaired(server: O
     assert not {"response_format", "text"} & server.seen[0].document.keys()
 
 
-@pytest.mark.slow
 def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
     ask(server, structured=True)
     ask(server, structured=True, api="responses")
@@ -610,7 +587,6 @@ def test_a_schema_is_sent_only_if_asked_for(server: OpenAIServer) -> None:
     assert responses["text"] == {"format": {"type": "json_schema", **answer}}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("api", ["chat", "responses"])
 @pytest.mark.parametrize(
     ("fault", "times", "reason"),

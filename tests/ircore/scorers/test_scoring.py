@@ -23,6 +23,8 @@ from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.rated_episodes import Original, RatedEpisode
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
 
+pytestmark = pytest.mark.slow
+
 QUICK = ScoringPlan(metrics=("psnr",))
 
 
@@ -83,7 +85,6 @@ def an_instance(category: str, scene: Scene | None = None) -> Instance:
     return target_instance("one", scene=scene, category=category)
 
 
-@pytest.mark.slow
 def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
     summary = score_runs([run], ScoringPlan())
     # 4 episodes of 2 renderings: 1 judge and 5 metrics each, and one preference; the second rendering is exact.
@@ -104,7 +105,6 @@ def test_a_run_is_scored_with_all_metrics(run: RunFolder) -> None:
     assert cell.delta.mean > 0
 
 
-@pytest.mark.slow
 def test_nothing_is_scored_twice(run: RunFolder) -> None:
     first = score_runs([run], QUICK)
     again = score_runs([run], QUICK)
@@ -113,7 +113,6 @@ def test_nothing_is_scored_twice(run: RunFolder) -> None:
     assert (more.new, more.kept) == (8, first.new)
 
 
-@pytest.mark.slow
 def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolder) -> None:
     first = score_runs([run], QUICK)
     path = run.path / SCORES
@@ -123,7 +122,6 @@ def test_values_of_an_older_version_of_a_metric_are_computed_again(run: RunFolde
     assert score_runs([run], QUICK).new == 0
 
 
-@pytest.mark.slow
 def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     aborted = {episode.episode_id for episode in run.episodes() if not episode.played}
@@ -132,7 +130,6 @@ def test_aborted_episodes_are_not_scored(tmp_path: Path) -> None:
     assert aborted.isdisjoint(score.episode_id for score in run.scores())
 
 
-@pytest.mark.slow
 def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run: RunFolder) -> None:
     twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
     score_runs([run], QUICK, workers=1)
@@ -140,7 +137,6 @@ def test_the_file_does_not_depend_on_the_number_of_processes(tmp_path: Path, run
     assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
 
 
-@pytest.mark.slow
 def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     score_runs([run], QUICK)
     whole = (run.path / SCORES).read_bytes()
@@ -149,7 +145,6 @@ def test_a_line_cut_off_by_a_crash_is_scored_again(run: RunFolder) -> None:
     assert (run.path / SCORES).read_bytes() == whole
 
 
-@pytest.mark.slow
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set", 3))
     twin = RunFolder(shutil.copytree(run.path, tmp_path / "twin"))
@@ -171,20 +166,17 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     assert (run.path / SCORES).read_bytes() == (twin.path / SCORES).read_bytes()
 
 
-@pytest.mark.slow
 def test_scores_that_cannot_be_written_are_an_error_of_the_work(run: RunFolder) -> None:
     (run.path / SCORES).mkdir()
     with pytest.raises(WorkError, match="cannot be written"):
         score_runs([run], QUICK)
 
 
-@pytest.mark.slow
 def test_a_run_that_is_being_worked_on_is_left_alone(run: RunFolder) -> None:
     with run.lock(), pytest.raises(InputError, match="another process is working on this run"):
         score_runs([RunFolder(run.path)], QUICK)
 
 
-@pytest.mark.slow
 def test_command_says_what_it_did(run: RunFolder, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore(["score", str(run.path), "--metric", "psnr"]) == 0
     total, *lines, legend = capsys.readouterr().out.splitlines()

@@ -23,6 +23,8 @@ from ircore.submissions.copies.index import look_at
 from ircore.submissions.copies.patches import match, small
 from ircore.submissions.rescoring.rescore import flag_run
 
+pytestmark = pytest.mark.slow
+
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea")
 """Photographs that come with scikit-image."""
 
@@ -131,7 +133,6 @@ def findings(targets: InstanceSet, drawn: dict[str, Pixels], again: bool = False
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_a_pasted_photograph_holds_the_run(targets: InstanceSet, name: str) -> None:
     drawn = {f"photos-easy-{target}": CHEATS[name](photograph(target)) for target in PHOTOGRAPHS}
@@ -152,7 +153,6 @@ def from_words(seed: int, target: str) -> Pixels:
     return np.asarray(image)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_pictures_made_from_words_hold_no_run(targets: InstanceSet, seed: int) -> None:
     drawn = {f"photos-easy-{target}": from_words(seed, target) for target in PHOTOGRAPHS}
@@ -180,7 +180,6 @@ KEEPING = (
 
 
 @pytest.mark.attack
-@pytest.mark.slow
 @pytest.mark.parametrize("name", KEEPING)
 def test_pasted_figures_hold_the_run_by_their_fine_detail(figures: InstanceSet, name: str) -> None:
     """Words can lead to a picture as like its target, never to the way in which edges and letters fade."""
@@ -188,7 +187,6 @@ def test_pasted_figures_hold_the_run_by_their_fine_detail(figures: InstanceSet, 
     assert [flag for flag in findings(figures, drawn) if flag.grave]
 
 
-@pytest.mark.slow
 def test_a_figure_drawn_anew_holds_no_run(figures: InstanceSet) -> None:
     """Twice as large, moved by half a pixel and reduced again: the same figure, with other edges everywhere."""
     drawn = {}
@@ -200,7 +198,6 @@ def test_a_figure_drawn_anew_holds_no_run(figures: InstanceSet) -> None:
     assert not [flag for flag in flags if flag.grave]
 
 
-@pytest.mark.slow
 def test_one_copied_figure_of_twelve_is_for_people_to_look_at(figures: InstanceSet) -> None:
     targets = drawn_targets(figures)
     blank = {target: np.full_like(pixels, 200) for target, pixels in targets.items()}
@@ -209,7 +206,6 @@ def test_one_copied_figure_of_twelve_is_for_people_to_look_at(figures: InstanceS
     assert (flag.rule, flag.grave) == ("copy_of_target", False)
 
 
-@pytest.mark.slow
 def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again(targets: InstanceSet) -> None:
     drawn = {"photos-easy-coffee": photograph("coffee")}
     (flag,) = findings(targets, drawn)
@@ -218,7 +214,6 @@ def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again
     assert (flag.rule, flag.grave) == ("identical_to_target", False)
 
 
-@pytest.mark.slow
 def test_patches_of_a_picture_are_found_in_itself_and_not_in_another() -> None:
     coffee, cat = small(photograph("coffee")), small(photograph("chelsea"))
     assert match(coffee, coffee).share == 1
@@ -250,7 +245,6 @@ def provenance(flags: tuple[Flag, ...]) -> Provenance:
     )
 
 
-@pytest.mark.slow
 def test_runs_of_maintainers_are_looked_at_too(tmp_path: Path) -> None:
     """The sample's manifest names built-in players, and others played: asking these again shows it."""
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))

@@ -15,6 +15,8 @@ from ircore.players import examination
 from ircore.players.examination import SIDE, shown_picture
 from ircore.players.submission import read_manifest
 
+pytestmark = pytest.mark.slow
+
 BUILT_IN = Path(__file__).resolve().parents[3] / "submissions"
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -35,7 +37,6 @@ def test_the_picture_is_a_red_disc_on_white() -> None:
     assert tuple(pixels[0, 0]) == (255, 255, 255)
 
 
-@pytest.mark.slow
 def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
     status, out = doctor(BUILT_IN / "builtin-captioner-canvas", capsys)
     assert status == 0
@@ -45,7 +46,6 @@ def test_built_in_players_work(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.count("drew it red") == out.count("drew it blue") == 1
 
 
-@pytest.mark.slow
 def test_a_service_is_asked_four_tiny_questions(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,7 +60,6 @@ def test_a_service_is_asked_four_tiny_questions(
     assert shown == [1, 2]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "fault", "said", "remedy"),
     [
@@ -94,7 +93,6 @@ def test_what_fails_is_said_with_its_remedy(
     assert "works  " in out
 
 
-@pytest.mark.slow
 def test_a_service_that_only_draws_from_text(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,7 +113,6 @@ def test_built_in_programs_of_any_game_hold_nobody_up(name: str, capsys: pytest.
     assert "FAILS" not in out
 
 
-@pytest.mark.slow
 def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.turns = 0
     status, out = doctor(served_pair(tmp_path, server.base_url), capsys)
@@ -123,7 +120,6 @@ def test_answers_outside_the_protocol(tmp_path: Path, server: OpenAIServer, caps
     assert "answers, but not in the protocol: describer_done_first" in out
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("greeting", "told"), [(b"SSH-2.0-OpenSSH_9.6\r\n", "HTTP"), (b"", "nothing is said at")])
 def test_what_is_no_service_of_models_is_told_within_seconds(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, greeting: bytes, told: str
@@ -156,7 +152,6 @@ def test_what_is_no_service_of_models_is_told_within_seconds(
     assert time.monotonic() - begun < 60  # of both seats; far below the time for one answer
 
 
-@pytest.mark.slow
 def test_while_an_answer_is_waited_for_something_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,7 +173,6 @@ def test_a_missing_key_is_named(
     assert "NOBODYS_API_KEY" in out
 
 
-@pytest.mark.slow
 def test_a_person_who_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seat = {"player": "human", "parameters": {"folder": str(tmp_path / "desk"), "timeout_s": 0.1, "poll_s": 0.05}}
     status, out = doctor(write_pair(tmp_path, seat, {"player": "sketch"}), capsys)
@@ -193,7 +187,6 @@ def judge_file(folder: Path, server: OpenAIServer) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_judge_is_asked_about_two_pictures(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -217,7 +210,6 @@ def test_a_judge_is_asked_about_two_pictures(
     assert server.count() == 4
 
 
-@pytest.mark.slow
 def test_a_judge_of_facts_is_shown_one_picture_with_a_true_and_a_false_sentence(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,7 +234,6 @@ def rows(out: str) -> dict[str, str]:
     return dict(zip(map(str.strip, head.split("|")), map(str.strip, row.split("|")), strict=True))
 
 
-@pytest.mark.slow
 def test_deep_probes_say_what_a_service_can_do(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -263,7 +254,6 @@ def test_deep_probes_say_what_a_service_can_do(
     assert {seen.document["stream"] for seen in server.seen if seen.path == "/chat/completions"} == {False}
 
 
-@pytest.mark.slow
 def test_deep_probes_write_a_manifest_that_works(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -280,7 +270,6 @@ def test_deep_probes_write_a_manifest_that_works(
     assert rows(out)["edits"] == "redraws only"
 
 
-@pytest.mark.slow
 def test_deep_probes_of_a_service_that_refuses_say_so(
     tmp_path: Path, server: OpenAIServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,6 +22,8 @@ from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.pending_work import waiting_submissions
 from ircore.submissions.rescoring.rescore import rescore
 
+pytestmark = pytest.mark.slow
+
 SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 
 
@@ -42,7 +44,6 @@ def what(handed: Handed, runs: Path, *sets: InstanceSet) -> list[str]:
     return [submission.what for submission in waiting_submissions(merged, sorted(runs.glob("*")), sets)]
 
 
-@pytest.mark.slow
 def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     assert what(handed, runs) == ["to be re-scored: no run of it is published"]
@@ -50,20 +51,17 @@ def test_a_merged_pair_waits_until_its_run_is_published(handed: Handed, tmp_path
     assert what(handed, runs) == []
 
 
-@pytest.mark.slow
 def test_a_run_that_nobody_vouches_for_does_not_count(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     rescore(handed.submission, runs / "one", handed.instances, handed.packed)
     assert what(handed, runs) == ["to be re-scored: nobody vouches for its published run"]
 
 
-@pytest.mark.slow
 def test_a_pair_without_transcripts_is_to_be_played(handed: Handed, tmp_path: Path) -> None:
     write_manifest(handed.submission, None)
     assert what(handed, tmp_path / "none") == ["to be played: no run of it is published"]
 
 
-@pytest.mark.slow
 def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) -> None:
     runs, manifest = tmp_path / "published" / "runs", handed.submission / "submission.yaml"
     publish(handed, runs)
@@ -82,7 +80,6 @@ def test_what_changed_since_makes_it_wait_again(handed: Handed, tmp_path: Path) 
     assert what(handed, runs) == []
 
 
-@pytest.mark.slow
 def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Handed, tmp_path: Path) -> None:
     runs = tmp_path / "published" / "runs"
     publish(handed, runs)
@@ -100,7 +97,6 @@ def test_a_run_of_a_former_version_of_the_benchmark_does_not_count(handed: Hande
     assert waiting() == former
 
 
-@pytest.mark.slow
 def test_the_command_lists_them(handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published, folder = tmp_path / "published", str(handed.submission.parent)
     assert ircore(["maintain", "pending", folder, "--published", str(published)]) == 2
@@ -142,7 +138,6 @@ def write_pair(folder: Path, describer: dict[str, Any], generator: dict[str, Any
     return folder
 
 
-@pytest.mark.slow
 def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One pair is finished, one fails; the second time only the failed one is begun again, and no answer is lost."""
     sample_instances(tmp_path / "instances")
@@ -177,7 +172,6 @@ def test_a_batch_goes_on_where_it_was_cut_off(tmp_path: Path, capsys: pytest.Cap
     assert "1 skipped, since they do not wait: nobody" in capsys.readouterr().out
 
 
-@pytest.mark.slow
 def test_an_unknown_price_asks_for_a_bound_before_anything_is_paid(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,7 +205,6 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     assert chosen([], ["b", "a"]) == (["b", "a"], [])
 
 
-@pytest.mark.slow
 def test_each_pair_of_a_batch_is_played_on_the_set_of_its_game(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

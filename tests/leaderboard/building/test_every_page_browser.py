@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pages import varied_pages
 from samples import sample_instances, sample_run
+from short_pages import whole_pages
 from site_samples import built_once, named_submission, rate_turns
 from visits import Visit, axe_findings, fits, visit_in
 
@@ -44,7 +45,8 @@ def make_site(folder: Path) -> None:
     former(folder)
     paths = [run.path for run in runs]
     options = Options(judge="eye", archive=folder / "archive", versions=folder / "versions.yaml")
-    build_site(paths, folder / "site", options)
+    with whole_pages():
+        build_site(paths, folder / "site", options)
 
 
 def former(folder: Path) -> None:

@@ -27,11 +27,12 @@ from leaderboard.building.try_it import canvas_archive
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.slow
+
 VENDORED = Path(__file__).parents[3] / "leaderboard" / "assets" / "pyodide"
 LOADED_S = 60
 
 
-@pytest.mark.slow
 def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
         names = archive.namelist()
@@ -46,7 +47,6 @@ def test_the_archive_holds_the_canvas_as_it_is_installed() -> None:
     assert canvas_archive() == canvas_archive()
 
 
-@pytest.mark.slow
 def test_the_archive_draws_without_anything_that_is_installed(tmp_path: Path) -> None:
     with zipfile.ZipFile(io.BytesIO(canvas_archive())) as archive:
         archive.extractall(tmp_path)
@@ -81,7 +81,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.mark.slow
 def test_a_visitor_describes_and_is_scored_beside_the_pairs(visit: Visit) -> None:
     asked: list[str] = []
     visit.page.on("request", lambda request: asked.append(request.url))
@@ -124,7 +123,6 @@ def drawn(seed: int) -> Picture:
     return Picture.from_pixels(drawing.pixels)
 
 
-@pytest.mark.slow
 def test_the_script_scores_as_the_judge_does(visit: Visit) -> None:
     page = visit.open("try.html")
     for seed in range(4):

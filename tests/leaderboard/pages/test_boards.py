@@ -30,6 +30,8 @@ from leaderboard.pages.matrix import matrix_files, matrix_pages
 from leaderboard.pages.targets import targets_page
 from leaderboard.rendering.render import Renderer
 
+pytestmark = pytest.mark.slow
+
 SET = invented_set(2, ("geometry", "photos"))
 
 
@@ -62,7 +64,6 @@ def site_of(made: list[InventedRun], judge: str | None = None) -> Site:
     return Site(made, judge)  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
 def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
     everyone = [also_judged(also_judged(run, "a-model"), HUMAN, annotator="p1") for run in runs()]
     assert site_judge(Results.from_runs(everyone)) == HUMAN
@@ -71,7 +72,6 @@ def test_a_person_judges_before_a_model_and_a_model_before_a_formula() -> None:
     assert site_judge(Results.from_runs(everyone), "structural") == "structural"
 
 
-@pytest.mark.slow
 def test_a_judge_that_only_compares_is_never_the_sites_judge() -> None:
     results = Results.from_runs([also_judged(run, "a-comparer", "preference") for run in runs()])
     assert results.judges == ("a-comparer", "structural")
@@ -90,7 +90,6 @@ def test_what_a_judge_is_stands_in_the_run() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same_rules() -> None:
     """A pair under other rules has the rank of its own board, and costs nobody else a place."""
     _, *others = runs()
@@ -115,7 +114,6 @@ def test_files_of_all_boards_rank_pairs_only_among_those_that_played_by_the_same
     assert document["runs"][short]["rules"] == "at most 50 tokens a message and 10 turns"
 
 
-@pytest.mark.slow
 def test_there_is_a_board_for_every_judge_rules_and_condition() -> None:
     made = [also_judged(run, "a-model") for run in runs()]
     site = site_of([*made, under(made[0], 50)])
@@ -142,7 +140,6 @@ def test_a_category_that_a_judge_does_not_rate_leads_to_the_board_of_one_that_do
     assert rendered(site, "boards/photos-both").find("p", role="status")[0].text == "1 pair; none has a score."
 
 
-@pytest.mark.slow
 def test_a_board_says_in_words_what_it_shows() -> None:
     site = site_of(runs())
     view = View("structural", "geometry", "hard", Rules())
@@ -156,7 +153,6 @@ def test_a_board_says_in_words_what_it_shows() -> None:
     assert "; benchmark 2026.1, instance set 00000000; ircore 0" in view_origin(site, view)
 
 
-@pytest.mark.slow
 def test_a_judge_that_only_compares_has_a_board_by_preference() -> None:
     made = runs()
     comparing = [also_judged(made[0], "a-comparer", "preference"), *made[1:]]
@@ -194,7 +190,6 @@ def rendered(site: Site, path: str) -> Element:
     return parse_page(Renderer(site, {}).block(page))
 
 
-@pytest.mark.slow
 def test_a_row_holds_more_digits_than_it_shows() -> None:
     """Means have all digits, ends of intervals five, the small cells of ten pictures each three."""
     site = site_of(runs())
@@ -232,7 +227,6 @@ def pictured(made: list[InventedRun]) -> list[InventedRun]:
     return made
 
 
-@pytest.mark.slow
 def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     site = crossed()
     (matrix,) = (page for page in matrix_pages(site) if page.path == "matrix")
@@ -246,7 +240,6 @@ def test_the_matrix_says_what_describers_and_generators_contribute() -> None:
     assert effects[0] + effects[1] == pytest.approx(0, abs=0.011)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pairs", "asks"),
     [([("s", "p")], False), ([("s", "p"), ("s", "q")], False), ([("s", "p"), ("t", "q")], True)],
@@ -260,14 +253,12 @@ def test_a_matrix_asks_who_matters_only_where_it_has_several_of_each(pairs: list
     assert ("What each pair scores." in lead.text) != asks
 
 
-@pytest.mark.slow
 def test_a_grid_that_only_other_rules_complete_is_none() -> None:
     s_p, s_q, t_p, t_q = (invented_run(SET, item, other, 5.0, 0.1) for item in ("s", "t") for other in ("p", "q"))
     assert limits_page(site_of([s_p, s_q, t_p, t_q, under(s_p, 50)])).complete().values["crossed"]
     assert not limits_page(site_of([s_p, s_q, t_p, under(t_q, 50)])).complete().values["crossed"]
 
 
-@pytest.mark.slow
 def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None:
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
@@ -283,7 +274,6 @@ def rows_of(page: Element) -> list[Element]:
     return [row for table in page.find("table", class_="effects") for row in table.find("tbody")[0].find("tr")]
 
 
-@pytest.mark.slow
 def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_every_target() -> None:
     pages = {page.path: page for page in matrix_pages(crossed())}
     assert {"matrix", "matrix/geometry-hard", "matrix/all-easy", "matrix/by-structural/index", "matrix/budget-50/index",
@@ -292,7 +282,6 @@ def test_there_is_a_matrix_for_every_judge_condition_and_budget_and_one_for_ever
     assert len(pages) == 2 * 2 * 9 + 8
 
 
-@pytest.mark.slow
 def test_a_matrix_shows_a_target_of_its_condition_and_leads_to_the_episodes_behind_it() -> None:
     site = crossed()
     (hard,) = (page for page in matrix_pages(site) if page.path == "matrix/photos-hard")
@@ -319,7 +308,6 @@ class NoPhotos(InventedRun):
         return {own.name: own}
 
 
-@pytest.mark.slow
 def test_targets_that_the_judge_does_not_rate_are_not_counted() -> None:
     instances = invented_set(3, ("geometry", "photos"))
     made = (invented_run(instances, name, "painter", skill, 0.2) for name, skill in (("seer", 7.0), ("poet", 4.0)))

@@ -22,6 +22,8 @@ from leaderboard.pages.pair_comparison import compare_page
 from leaderboard.rendering.render import Renderer
 from leaderboard.words.labels import interval_width
 
+pytestmark = pytest.mark.slow
+
 SET = invented_set(8, ("geometry", "photos"))
 SMALL_CELLS = invented_set(3, ("geometry", "photos"))
 JUDGE = "structural"
@@ -48,7 +50,6 @@ def rows(page: Element) -> list[Element]:
     return page.find("tbody")[0].find("tr")
 
 
-@pytest.mark.slow
 def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
     site = site_of(runs())
     board = pair_differences(site.results, JUDGE)
@@ -61,7 +62,6 @@ def test_a_board_says_of_every_two_pairs_what_their_comparison_says() -> None:
         assert board.verdict(one, other) == clear_of(main, 0)
 
 
-@pytest.mark.slow
 def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_which_is_which() -> None:
     site = site_of(runs(12, 0.45))
     first, second, *_ = (row.submission.run_id for row in site.results.board(JUDGE))
@@ -76,7 +76,6 @@ def test_two_pairs_differ_by_themselves_and_not_among_all_and_the_page_says_whic
     assert among.startswith("Among all on this board: the two cannot be told apart (main scores differ by +11.7, ")
 
 
-@pytest.mark.slow
 def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> None:
     site = site_of(runs())
     files = dict(against_files(site))
@@ -89,7 +88,6 @@ def test_files_of_comparisons_name_ranked_pairs_and_agree_with_the_ranks() -> No
         assert row.rank_low == 1 + better
 
 
-@pytest.mark.slow
 def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() -> None:
     site = site_of(runs())
     page = rendered(site, "boards/index")
@@ -105,7 +103,6 @@ def test_many_pairs_stand_in_groups_under_one_headline_and_chances_sum_to_one() 
     assert headline.text in board_table(site.results, JUDGE).caption
 
 
-@pytest.mark.slow
 def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> None:
     # The level of a pair is the sum of its players' numbers, so that the order of both is known.
     crossed = [
@@ -126,14 +123,12 @@ def test_a_matrix_of_many_pairs_is_a_heat_map_from_the_best_to_the_worst() -> No
     assert len(shown.find("svg", class_="small-map")) == 4
 
 
-@pytest.mark.slow
 def test_a_few_pairs_stand_by_their_ranks_alone() -> None:
     page = rendered(site_of(runs(3, 2.0)), "boards/index")
     assert not page.find("p", class_="headline")
     assert not page.find("span", class_="group")
 
 
-@pytest.mark.slow
 def test_small_cells_too_few_to_say_are_merged_or_have_no_colour() -> None:
     # Three easy and three hard targets a category are too few each, six together are enough.
     page = rendered(site_of(runs(2, 1.0, SMALL_CELLS)), "boards/index")
@@ -162,7 +157,6 @@ def test_an_interval_is_written_so_that_it_claims_nothing_beyond_its_ends(estima
     assert (written or "6.00") in score(estimate)
 
 
-@pytest.mark.slow
 def test_stated_facts_of_models_are_columns_and_menus() -> None:
     about = ModelFacts(organisation="Example Lab", open_weights=True, parameters_b=8.0, released="2026-01-15")
     plain, *_ = made = runs(3)

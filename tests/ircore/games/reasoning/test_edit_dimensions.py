@@ -16,6 +16,8 @@ from ircore.players.builtin.editor.player import edit_for
 from ircore.seeing.grids import EMPTY, deduced, find_grid, read_cells, units_of
 from ircore.seeing.tiles import joined, tiles_of
 
+pytestmark = pytest.mark.slow
+
 EDITS: tuple[Dimension, ...] = (Jigsaw(), Sudoku(), Painting())
 EACH = pytest.mark.parametrize("dimension", EDITS, ids=lambda dimension: dimension.name)
 DIFFICULTIES = pytest.mark.parametrize("difficulty", ["easy", "hard"])
@@ -29,7 +31,6 @@ def score(dimension: Dimension, task: Task, answer: Picture) -> float:
     return known(dimension.verify(task.payload, task.pictures, answer).corrected)
 
 
-@pytest.mark.slow
 @EACH
 @DIFFICULTIES
 @pytest.mark.parametrize("seed", range(3))
@@ -43,7 +44,6 @@ def test_the_truth_is_perfect_and_the_untouched_picture_worth_nothing(
     assert (untouched.corrected, untouched.correct) == (0, False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [Jigsaw(), Sudoku()], ids=["jigsaw", "sudoku"])
 @DIFFICULTIES
 def test_the_editor_solves_the_task_from_prompt_and_picture(dimension: Dimension, difficulty: str) -> None:
@@ -64,7 +64,6 @@ def rearranged(task: Task, change: Callable[[list[int]], None]) -> Picture:
     return Picture.from_pixels(joined(tiles_of(task.pictures["truth"].pixels, count), order))
 
 
-@pytest.mark.slow
 def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     task = made(Jigsaw(), "hard")
     order = task.payload["order"]
@@ -77,7 +76,6 @@ def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
     assert score(Jigsaw(), task, rearranged(task, exchange)) == pytest.approx((moved - 2) / moved)
 
 
-@pytest.mark.slow
 def test_a_tile_that_leaves_its_place_costs_too() -> None:
     task = next(task for seed in range(20) if len(kept(task := made(Jigsaw(), "hard", seed))) >= 2)
     first, second = kept(task)[:2]
@@ -104,7 +102,6 @@ def grey(task: Task) -> Picture:
     return Picture.from_pixels(np.full((480, 480, 3), 128, np.uint8))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", [turned_over, grey])
 def test_a_mirrored_or_grey_jigsaw_is_wrong(fault: Callable[[Task], Picture]) -> None:
     task = made(Jigsaw(), "hard")
@@ -122,7 +119,6 @@ def changed(cells: str, place: int, digit: str) -> str:
     return f"{cells[:place]}{digit}{cells[place + 1 :]}"
 
 
-@pytest.mark.slow
 @DIFFICULTIES
 def test_each_planted_fault_in_a_sudoku_costs_a_cell(difficulty: str) -> None:
     task = made(Sudoku(), difficulty)
@@ -178,7 +174,6 @@ def in_red(pixels: np.ndarray, mask: np.ndarray) -> None:
     pixels[mask] = (255, 0, 0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "most"), [(everything, 0.3), (the_rest, 0.01), (upper_part, 0.8), (too_much, 0.9), (in_red, 0)]
 )
@@ -216,7 +211,6 @@ def solutions(cells: str, side: int) -> Iterator[str]:
         yield from solutions(f"{cells[:place]}{digit}{cells[place + 1 :]}", side)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> None:
@@ -239,7 +233,6 @@ def test_digits_that_contradict_each_other_have_no_solution(puzzle: str) -> None
     assert deduced(puzzle) is None
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("side", [4, 9])
 def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
     puzzle = make_sudoku(side, random.Random(3))

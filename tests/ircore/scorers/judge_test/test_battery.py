@@ -13,6 +13,8 @@ from ircore.instances.targets.base import SceneDrawing
 from ircore.scorers.judge_test.battery import HARMLESS, ORDERS, WRONG, edits_of
 from ircore.scorers.judge_test.redraw import redrawn
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def charts(tmp_path: Path) -> InstanceSet:
@@ -29,7 +31,6 @@ def area(pixels: Pixels, colour: str) -> int:
     return int((pixels == list(bytes.fromhex(colour[1:]))).all(axis=2).sum())
 
 
-@pytest.mark.slow
 def test_one_bar_gets_shorter_by_the_percentage_in_the_name(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert area(pictures["identity"], BLUE) == 30 * 80
@@ -39,13 +40,11 @@ def test_one_bar_gets_shorter_by_the_percentage_in_the_name(charts: InstanceSet)
     assert all(area(pictures[name], RED) == 30 * 60 for name in ("bar-10", "bar-25", "bar-40"))
 
 
-@pytest.mark.slow
 def test_swapped_colours_take_each_other_s_area(charts: InstanceSet) -> None:
     swapped = edited(charts)["colours-swapped"]
     assert (area(swapped, RED), area(swapped, BLUE)) == (30 * 80, 30 * 60)
 
 
-@pytest.mark.slow
 def test_wrong_colours_are_none_of_the_target_s_and_differ_from_each_other(charts: InstanceSet) -> None:
     wrong = edited(charts)["colours-wrong"]
     assert area(wrong, RED) == area(wrong, BLUE) == 0
@@ -53,14 +52,12 @@ def test_wrong_colours_are_none_of_the_target_s_and_differ_from_each_other(chart
     assert len({tuple(pixel) for pixel in bars_only.reshape(-1, 3).tolist()} - {(255, 255, 255)}) == 2
 
 
-@pytest.mark.slow
 def test_removed_labels_leave_paper_and_the_bars_alone(charts: InstanceSet) -> None:
     pictures = edited(charts)
     assert (pictures["labels-removed"][164:] == 255).all()
     assert (pictures["labels-removed"][:160] == pictures["identity"][:160]).all()
 
 
-@pytest.mark.slow
 def test_exchanged_and_misspelt_labels_change_the_labels_alone(charts: InstanceSet) -> None:
     pictures = edited(charts)
     for name in ("labels-exchanged", "labels-misspelt"):
@@ -68,7 +65,6 @@ def test_exchanged_and_misspelt_labels_change_the_labels_alone(charts: InstanceS
         assert (pictures[name][160:] != pictures["identity"][160:]).any()
 
 
-@pytest.mark.slow
 def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
     drinks = next(instance for instance in charts.instances if instance.instance_id == "drinks")
     pictures = edited(charts)
@@ -76,7 +72,6 @@ def test_other_targets_come_from_the_set(charts: InstanceSet) -> None:
     assert "other-category" not in pictures  # the set has one category
 
 
-@pytest.mark.slow
 def test_wedges_exchange_their_shares(tmp_path: Path) -> None:
     scene = SceneDrawing(WHITE, 200, 200)
     start = -90.0
@@ -104,7 +99,6 @@ def test_every_harmless_edit_is_above_every_wrong_one_and_degrees_are_in_order()
     assert ("bar-10", "bar-25") in {(order.better, order.worse) for order in ORDERS if not order.strict}
 
 
-@pytest.mark.slow
 def test_orders_are_between_edits_that_apply(charts: InstanceSet) -> None:
     made = edits_of(charts, charts.instances[0])
     assert all({order.better, order.worse} <= made.pictures.keys() for order in made.orders)
@@ -116,7 +110,6 @@ def drawn_targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     return build_instances(tmp_path_factory.mktemp("targets") / "set", per_condition=2)
 
 
-@pytest.mark.slow
 def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: InstanceSet) -> None:
     shapes = [instance for instance in drawn_targets.instances if instance.category == "simple_shapes"]
     for instance in shapes:
@@ -125,7 +118,6 @@ def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: 
         assert difference.max() <= 64, instance.instance_id  # corners are known to a tenth of a pixel
 
 
-@pytest.mark.slow
 def test_the_same_set_gives_the_same_pictures(drawn_targets: InstanceSet) -> None:
     instance = drawn_targets.instances[0]
     once, again = (edits_of(drawn_targets, instance).pictures for _ in range(2))
