@@ -18,7 +18,7 @@ from ircore.core.fact_records import SCORE_RULE, ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.scorers.verification.eye.extras import extras_of
-from ircore.scorers.verification.eye.look import Observations, look_at
+from ircore.scorers.verification.eye.look import LEAST_LABELS, Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
 from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.registration import Transform
@@ -104,7 +104,7 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
         readings |= read_words(look, readings)
     own = target.view.noted("own", lambda: _own(target))
     facts = _without_ground(_checked(target, readings, own.unseen))
-    if not look.is_found:
+    if not look.is_found and not _labels_stand_in_place(facts):
         facts = [_unfound(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
     extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
@@ -163,6 +163,14 @@ def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> 
         else:
             facts.append(check(fact, readings.get(fact.key), target.colours))
     return _labels(mistake_exchanged(facts))
+
+
+def _labels_stand_in_place(facts: list[Checked]) -> bool:
+    """Return whether most labels are right and in place: then the drawing is, too, and what is not seen is gone."""
+    labels = {checked.fact.mark for checked in facts if checked.fact.attribute == "text" and checked.fact.weight}
+    places = [checked for checked in facts if checked.fact.attribute == "place" and checked.fact.mark in labels]
+    held_count = sum(checked.verdict == "holds" for checked in places)
+    return len(places) >= LEAST_LABELS and 2 * held_count > len(places)
 
 
 def _unfound(checked: Checked) -> Checked:

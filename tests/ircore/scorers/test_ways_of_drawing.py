@@ -243,6 +243,14 @@ def test_an_exchanged_label_is_the_other_one() -> None:
     assert fits.clearly_better(foreign_ink("53%"), "53%", ["16%", "31%"]) is None
 
 
+def test_labels_that_spell_each_other_were_exchanged() -> None:
+    shares = ["31%", "26%", "23%", "20%"]
+    inks = [foreign_ink(share, 24) for share in shares]
+    moved = letter_shapes.fits_of([inks[2], inks[3], inks[0], inks[1]], shares)
+    assert letter_shapes.spell_others(moved.labels) == [0, 1, 2, 3]
+    assert letter_shapes.spell_others(letter_shapes.fits_of(inks, shares).labels) == []
+
+
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)

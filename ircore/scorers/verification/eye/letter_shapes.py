@@ -644,6 +644,19 @@ def _gaps(fit: Fit) -> Floats:
     return gaps
 
 
+def spell_others(fits: Sequence[Fit | None]) -> list[int]:
+    """Return which labels spell other labels of the picture; none unless half of them do, each of them another one.
+
+    A letter in an odd font may look more like another one; that most labels do so, and give each other's texts, is no
+    chance: they were exchanged.
+    """
+    texts = [fit.letters.lower().translate(ALIKE) if fit else "" for fit in fits]
+    spelt = {place: fit.others.lower().translate(ALIKE) for place, fit in enumerate(fits) if fit}
+    exchanged = [place for place, text in spelt.items() if text != texts[place] and text in texts]
+    is_one_to_one = len({spelt[place] for place in exchanged}) == len(exchanged)
+    return exchanged if is_one_to_one and len(exchanged) >= max(2, len(fits) / 2) else []
+
+
 def mean_of(fit: Fit) -> float:
     """Return how well ink fits a text on average: its correlation with the text's own letters."""
     return round(float(np.average(fit.own, weights=_weights(fit.letters))), 4)

@@ -16,7 +16,7 @@ from ircore.core.records import Box
 from ircore.scorers.verification.compared_texts import edits
 from ircore.scorers.verification.eye.canvas import Beyond
 from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
-from ircore.scorers.verification.eye.letter_shapes import KNOWN, WELL, fits_of, mean_of, reading_of
+from ircore.scorers.verification.eye.letter_shapes import KNOWN, WELL, fits_of, mean_of, reading_of, spell_others
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
 from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import (
@@ -227,6 +227,7 @@ def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
 
 
 LETTERING = "the lettering differs too much to be told without reading it (install the extra ocr)"
+ANOTHER = "another label is written there"
 MOST_OTHERS = 8
 """Other labels of the target that a label which does not tell is compared with at most."""
 ALIKE = 0.7
@@ -305,7 +306,7 @@ def _words(look: Look, present: list[bool]) -> list[Observed]:
     worst = [float(misfit.max()) if common <= SAME_FONT else 1.0 for misfit in misfits]
     if any(readings[k].seen != text or most >= SAME for k, text, most in zip(usable, texts, worst, strict=True)):
         readings |= _fitting(look, usable, texts, readings, worst)
-    readings |= {usable[row]: Observed("", "another label is written there") for row in _exchanged(alike, texts)}
+    readings |= {usable[row]: Observed("", ANOTHER) for row in _exchanged(alike, texts)}
     return [readings[k] for k in range(len(present))]
 
 
@@ -367,7 +368,7 @@ def _fitting(
             others = sorted({other for other in texts if abs(len(other) - len(text)) <= 2 and edits(other, text) > 1})
             if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
                 readings[k] = Observed(other)
-    return readings
+    return readings | {usable[row]: Observed("", ANOTHER) for row in spell_others(fits.labels)}
 
 
 def _are_whole(inks: list[Floats], own_inks: list[Floats]) -> list[bool]:
