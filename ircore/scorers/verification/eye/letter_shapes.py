@@ -105,13 +105,13 @@ class Fits(NamedTuple):
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
-        return _best_fit(inks, text, self.letterings)
+        return _best_fit([_Label(ink, text) for ink in inks], self.letterings)
 
     def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
         """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
         letterings = self.letterings[:1]
-        own = _best_fit([ink], text, letterings)
-        fits = {other: fit for other in others if (fit := _best_fit([ink], other, letterings)) is not None}
+        own = _best_fit([_Label(ink, text)], letterings)
+        fits = {other: fit for other in others if (fit := _best_fit([_Label(ink, other)], letterings)) is not None}
         best = max(fits, key=lambda other: _goodness(fits[other]), default=None)
         if own is None or best is None or _goodness(fits[best]) < _goodness(own) + OTHERWISE:
             return None
@@ -210,22 +210,6 @@ def _set_in(font: int, text: str) -> _Word | None:
     return _Word(chosen, at - left, 0.0, right - left, int(rows[0]), int(rows[-1]) + 1)
 
 
-def _image_of(ink: Floats) -> Image.Image:
-    return Image.fromarray((np.clip(ink, 0, 1) * 255).astype(np.uint8))
-
-
-def _laid(ink: Image.Image, word: _Word, kernels: tuple[Floats, Floats] | None = None) -> Floats:
-    """Return ink in the place of a word on a page with room on both sides, blurred down and across."""
-    width, height = max(2, round(word.right)), word.bottom - word.top
-    resampling = Image.Resampling.BOX if ink.height > 1.3 * height else Image.Resampling.BILINEAR
-    page = np.zeros((HIGH + 2, width + 2 * WIDE), np.float32)
-    page[1 + word.top : 1 + word.bottom, WIDE : WIDE + width] = np.asarray(ink.resize((width, height), resampling))
-    page /= np.float32(255)
-    for axis, kernel in enumerate(kernels or (_kernel(SMOOTH), _kernel(SMOOTH))):
-        page = ndimage.correlate1d(page, kernel, axis)
-    return page
-
-
 @cache
 def _kernel(*sigmas: float) -> Floats:
     """Return weights that blur once as normal distributions of these σ, in pixels, do one after the other.
@@ -244,6 +228,7 @@ class _Page:
     """Ink on a page, ready to be compared with letters at any place."""
 
     def __init__(self, page: Floats) -> None:
+        self.ink = page
         self.windows = np.lib.stride_tricks.sliding_window_view(page, (HIGH, WIDE))
         self.rows, self.count = self.windows.shape[:2]
         sums = np.stack([page, page**2])
@@ -335,11 +320,16 @@ def _unit(page: Floats) -> Floats:
 
 
 class _Label:
-    """A label's ink and the text that it should say."""
+    """A label's ink and the text that it should say; what is computed of the ink serves all letterings."""
 
     def __init__(self, ink: Floats, text: str) -> None:
-        self.ink, self.text = _image_of(ink), text
+        self.text = text
+        self._ink = Image.fromarray((np.clip(ink, 0, 1) * 255).astype(np.uint8))
+        self._sizes: dict[tuple[int, int], Floats] = {}
+        self._pages: dict[tuple[int, int, int], _Page] = {}
+        self._wholes: dict[tuple[int, int, int], Floats] = {}
         self._rough_fits: dict[tuple[int, str], float] = {}
+        self._aligned: dict[tuple[int, str], tuple[npt.NDArray[np.int64], Floats]] = {}
 
     def rough_fit(self, lettering: Lettering) -> float:
         """Return how well the ink as a whole fits the text in a font."""
@@ -349,8 +339,7 @@ class _Label:
             if word is None or written is None:
                 self._rough_fits[key] = -1.0
             else:
-                page = _unit(_laid(self.ink, word, (_kernel(SMOOTH, ROUGH[0]), _kernel(SMOOTH, ROUGH[1]))))
-                self._rough_fits[key] = round(float((page * written).sum()), 3)
+                self._rough_fits[key] = round(float((self._whole(word) * written).sum()), 3)
         return self._rough_fits[key]
 
     def fit(self, lettering: Lettering) -> float:
@@ -359,18 +348,59 @@ class _Label:
         word = _set_in(font, text)
         if word is None:
             return -1.0
-        _, own = _aligned(_Page(_laid(self.ink, word)), font, word)
+        _, own = self.aligned(lettering, word)
         return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
 
+    def page(self, word: _Word) -> "_Page":
+        """Return the ink in the place of a word."""
+        key = _place_of(word)
+        if key not in self._pages:
+            self._pages[key] = _Page(self._laid(key, _kernel(SMOOTH), _kernel(SMOOTH)))
+        return self._pages[key]
 
-def _letter_fits(ink: Floats, text: str, lettering: Lettering) -> Fit | None:
-    font, cased = lettering.font, text.translate(lettering.casing)
-    word = _set_in(font, cased)
+    def aligned(self, lettering: Lettering, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
+        """Return for each letter of the text, as a word in a font, the place where it stands and its correlation."""
+        key = lettering.font, self.text.translate(lettering.casing)
+        if key not in self._aligned:
+            self._aligned[key] = _aligned(self.page(word), lettering.font, word)
+        return self._aligned[key]
+
+    def _whole(self, word: _Word) -> Floats:
+        key = _place_of(word)
+        if key not in self._wholes:
+            self._wholes[key] = _unit(self._laid(key, _kernel(SMOOTH, ROUGH[0]), _kernel(SMOOTH, ROUGH[1])))
+        return self._wholes[key]
+
+    def _laid(self, place: tuple[int, int, int], down: Floats, across: Floats) -> Floats:
+        """Return the ink in a place on a page with room on both sides, blurred down and across."""
+        width, top, bottom = place
+        page = np.zeros((HIGH + 2, width + 2 * WIDE), np.float32)
+        page[1 + top : 1 + bottom, WIDE : WIDE + width] = self._sized(width, bottom - top)
+        for axis, kernel in enumerate((down, across)):
+            page = ndimage.correlate1d(page, kernel, axis)
+        return page
+
+    def _sized(self, width: int, height: int) -> Floats:
+        if (width, height) not in self._sizes:
+            is_smaller = self._ink.height > 1.3 * height
+            resampling = Image.Resampling.BOX if is_smaller else Image.Resampling.BILINEAR
+            sized = np.asarray(self._ink.resize((width, height), resampling))
+            self._sizes[width, height] = sized.astype(np.float32) / np.float32(255)
+        return self._sizes[width, height]
+
+
+def _place_of(word: _Word) -> tuple[int, int, int]:
+    """Return the width, top and bottom of a word's ink on its page, in pixels."""
+    return max(2, round(word.right)), word.top, word.bottom
+
+
+def _letter_fits(label: _Label, lettering: Lettering) -> Fit | None:
+    font, text = lettering.font, label.text
+    word = _set_in(font, text.translate(lettering.casing))
     if word is None:
         return None
-    fonts = _fonts()
-    page = _Page(_laid(_image_of(ink), word))
-    places, own = _aligned(page, font, word)
+    fonts, page = _fonts(), label.page(word)
+    places, own = label.aligned(lettering, word)
     # A font has either small letters or small capitals, and one kind of figures.
     unused = {*_AS_LETTERS, *lettering.casing} - {*lettering.casing.values()}
     is_used = np.array([ord(letter) not in unused for letter in _LETTERS])
@@ -412,7 +442,7 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
         letterings = [letterings[rank] for rank in ranks]
     is_soft = letterings[0].font >= half
     letterings = [lettering for lettering in letterings if (lettering.font >= half) == is_soft]
-    results = [_best_fit([ink], text, letterings) for ink, text in zip(inks, texts, strict=True)]
+    results = [_best_fit([label], letterings) for label in labels]
     gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
@@ -421,7 +451,7 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
     recurring: tuple[bool, ...] = ()
     if len(gaps) >= LEAST_GARBLED and (is_garbled or strange >= RATHER_STRANGE or float(usual[ranks[0]]) < KNOWN):
-        recurrence = recurrence_of(inks, texts, letterings[0])
+        recurrence = _recurrence(labels, letterings[0])
         if recurrence is not None and recurrence.pairs >= LEAST_EQUAL:
             # Whatever the font, what is written has letters if they recur, and has none if they do not.
             more_alike = recurrence.same - recurrence.different
@@ -501,22 +531,26 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
     Returns:
         None where no letters are equal.
     """
+    return _recurrence([_Label(ink, text) for ink, text in zip(inks, texts, strict=True)], lettering)
+
+
+def _recurrence(labels: Sequence[_Label], lettering: Lettering) -> Recurrence | None:
     pieces: list[Floats] = []
     letters: list[str] = []
     owners: list[int] = []
-    for label, (ink, text) in enumerate(zip(inks, texts, strict=True)):
-        cased = text.translate(lettering.casing)
+    for owner, label in enumerate(labels):
+        cased = label.text.translate(lettering.casing)
         word = _set_in(lettering.font, cased)
         if word is None:
             continue
-        page = _laid(_image_of(ink), word)
-        places, _ = _aligned(_Page(page), lettering.font, word)
+        page = label.page(word).ink
+        places, _ = label.aligned(lettering, word)
         for letter, place in zip(cased.replace(" ", ""), places, strict=True):
             if letter not in SMALL and len(letters) < MOST_LETTERS:
                 middle = place + WIDE // 2
                 pieces.append(np.pad(page, ((0, 0), (WIDE, WIDE)))[1:-1, middle + WIDE - REACH : middle + WIDE + REACH])
                 letters.append(letter.translate(SIMILAR))
-                owners.append(label)
+                owners.append(owner)
     if len(set(letters)) < 2 or len(set(letters)) == len(letters):
         return None
     stack = np.stack(pieces)
@@ -534,12 +568,12 @@ def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lette
     usual = np.where(equal, 0.0, alike).sum(axis=1) / np.maximum((~equal).sum(axis=1), 1)
     has_equal, owner = np.asarray(elsewhere.any(axis=1)), np.array(owners)
     recurs: npt.NDArray[np.bool_] = np.asarray(nearest >= np.round(usual + MORE_ALIKE, 3))
-    labels = tuple(
+    recurring = tuple(
         bool(has_equal[owner == label].sum() * 2 >= (owner == label).sum() > 0
              and recurs[(owner == label) & has_equal].all())
-        for label in range(len(texts))
+        for label in range(len(labels))
     )  # fmt: skip
-    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same), labels)
+    return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same), recurring)
 
 
 def _units(pieces: Floats) -> Floats:
@@ -583,9 +617,9 @@ def _best_of(letterings: Sequence[Lettering], labels: Sequence[_Label]) -> Lette
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
 
-def _best_fit(inks: Sequence[Floats], text: str, letterings: Sequence[Lettering]) -> Fit | None:
-    """Return the best fit of any of some inks in any of some letterings."""
-    fits: list[Any] = [_letter_fits(ink, text, lettering) for ink in inks for lettering in letterings]
+def _best_fit(labels: Sequence[_Label], letterings: Sequence[Lettering]) -> Fit | None:
+    """Return the best fit of any of some inks that a label may have, in any of some letterings."""
+    fits: list[Any] = [_letter_fits(label, lettering) for label in labels for lettering in letterings]
     return max((fit for fit in fits if fit is not None), key=_goodness, default=None)
 
 
