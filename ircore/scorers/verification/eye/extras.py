@@ -45,7 +45,9 @@ def _extras(look: Look) -> list[ExtraBox]:
     ink = (far > APART + min(24.0, 80 * look.roughness)) & ~explained
     litter = _litter(look, far > APART, ~explained)
     # Lines a pixel wide are rims of blur and compression.
-    ink = ndimage.binary_opening(ink, np.ones((2, 2), bool))
+    ink = _thick(ink)
+    if not ink.any():
+        return [*litter, *sorted(look.beyond.things, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     sizes = ndimage.sum_labels(ink, parts, np.arange(1, count + 1))
     away = ink & ~ndimage.binary_dilation(explained, iterations=FRINGE)
@@ -56,6 +58,16 @@ def _extras(look: Look) -> list[ExtraBox]:
         if extra is not None:
             extras.append(extra)
     return [*litter, *sorted(extras, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
+
+
+def _thick(ink: Mask) -> Mask:
+    """Return the part of a mask that squares of 2 × 2 pixels fill: its opening by them."""
+    squares = ink[:-1, :-1] & ink[1:, :-1] & ink[:-1, 1:] & ink[1:, 1:]
+    thick = np.zeros_like(ink)
+    for rows in (slice(None, -1), slice(1, None)):
+        for columns in (slice(None, -1), slice(1, None)):
+            thick[rows, columns] |= squares
+    return thick
 
 
 def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:

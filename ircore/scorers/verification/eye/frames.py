@@ -53,6 +53,7 @@ class Proposer:
     edges: Edges
     weights: Floats
     spectra: dict[float, npt.NDArray[np.complex64]] = field(default_factory=dict)
+    profiles: dict[tuple[int, float], npt.NDArray[np.complex128]] = field(default_factory=dict)
 
     def whole(self, size: float) -> npt.NDArray[np.complex64]:
         """Return the spectra of the drawing's edges, one a class, in one size."""
@@ -61,6 +62,14 @@ class Proposer:
             planes /= max(1e-6, float(np.sqrt((planes**2).sum())))
             self.spectra[size] = np.conj(np.fft.rfft2(planes)).astype(np.complex64)
         return self.spectra[size]
+
+    def along(self, axis: int, factor: float) -> npt.NDArray[np.complex128]:
+        """Return the spectrum of the drawing's edges across an axis, in one size, for a likeness of 1 with itself."""
+        if (axis, factor) not in self.profiles:
+            profile = _profile(factor * self.edges.points[:, axis], self.weights * self.edges.normals[:, axis] ** 2)
+            norm = max(1e-6, float(np.sqrt((profile**2).sum())))
+            self.profiles[axis, factor] = np.asarray(np.conj(np.fft.rfft(profile, 4 * SIDE)) / norm, np.complex128)
+        return self.profiles[axis, factor]
 
 
 def frames_of(proposer: Proposer, rendering: Edges) -> list[Matrix]:
@@ -146,9 +155,8 @@ def _along_axes(proposer: Proposer, rendering: Edges, points: Floats, normals: F
     places = []
     for axis, (size, own_size) in enumerate(((rendering.width, edges.width), (rendering.height, edges.height))):
         profile = _profile(points[:, axis], normals[:, axis] ** 2)
-        strength = proposer.weights * edges.normals[:, axis] ** 2
         sizes = [size_ for size_ in AXIS_SIZES if _is_allowed(size_ * own_size / size)]
-        own = np.array([_profile(factor * edges.points[:, axis], strength) for factor in sizes])
+        own = np.array([proposer.along(axis, factor) for factor in sizes])
         places.append(_places(profile, own, sizes, size, own_size))
     return [stretched(wide, high, left, top) for wide, left in places[0] for high, top in places[1]]
 
@@ -161,12 +169,11 @@ def _profile(places: Floats, weights: Floats) -> Floats:
     return np.sqrt(ndimage.gaussian_filter1d(counts, 1.0, mode="constant"))
 
 
-def _places(profile: Floats, own: Floats, sizes: list[float], size: int, own_size: int) -> list[tuple[float, float]]:
+def _places(
+    profile: Floats, own: npt.NDArray[np.complex128], sizes: list[float], size: int, own_size: int
+) -> list[tuple[float, float]]:
     """Return the best factors and moves along one axis."""
-    length = 4 * SIDE
-    spectrum = np.fft.rfft(profile, length)
-    norms = np.maximum(1e-6, np.sqrt((own**2).sum(axis=1)))
-    likeness = np.fft.irfft(spectrum * np.conj(np.fft.rfft(own, length, axis=1)), length, axis=1) / norms[:, None]
+    likeness = np.fft.irfft(np.fft.rfft(profile, 4 * SIDE) * own, 4 * SIDE, axis=1)
     found = []
     for row, factor in enumerate(sizes):
         reach = JUTTING * factor * own_size

@@ -58,7 +58,7 @@ def read_background(look: Look, mark: Mark) -> Observations:
     colour = commonest(look.view.lab_under(free))
     # Only pixels near the commonest colour: what else is drawn there would shift the colour.
     near = free & (distance(look.view.lab, colour) < 6)
-    return {f"{mark.key}/colour": Observed(hex_of(np.median(look.view.rgb[near], axis=0)))}
+    return {f"{mark.key}/colour": Observed(hex_of(look.view.median_under(near)))}
 
 
 def read_panel(look: Look, mark: Mark) -> Observations:
@@ -72,7 +72,7 @@ def read_panel(look: Look, mark: Mark) -> Observations:
     if float(distance(colour, around)) < 2.0:
         return {f"{mark.key}/presence": Observed(False)}
     near = free & (distance(look.view.lab, colour) < 6)
-    shown = hex_of(np.median(look.view.rgb[near], axis=0))
+    shown = hex_of(look.view.median_under(near))
     return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(shown)}
 
 
@@ -94,7 +94,7 @@ def read_ground(look: Look, mark: Mark) -> Observations:
         own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
         total += 1
         off, contrast = float(distance(seen_colour, own)), float(distance(seen_colour, seen_base))
-        shade = difference(hex_of(np.median(look.view.rgb[free], axis=0)), element.colour)
+        shade = difference(hex_of(look.view.median_under(free)), element.colour)
         stands_out = min(off / SHADE, shade / TINTED) < 1 and contrast > 0.5 * float(distance(own, base))
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
         right += off < max(2.0, float(distance(seen_colour, base))) or stands_out

@@ -566,12 +566,12 @@ def _recurrence(labels: Sequence[_Label], lettering: Lettering) -> Recurrence | 
     elsewhere: npt.NDArray[np.bool_] = equal & ~np.eye(len(letters), dtype=bool)
     nearest = np.where(elsewhere, alike, -1.0).max(axis=1)
     usual = np.where(equal, 0.0, alike).sum(axis=1) / np.maximum((~equal).sum(axis=1), 1)
-    has_equal, owner = np.asarray(elsewhere.any(axis=1)), np.array(owners)
+    has_equal, owner_of = np.asarray(elsewhere.any(axis=1)), np.array(owners)
     recurs: npt.NDArray[np.bool_] = np.asarray(nearest >= np.round(usual + MORE_ALIKE, 3))
     recurring = tuple(
-        bool(has_equal[owner == label].sum() * 2 >= (owner == label).sum() > 0
-             and recurs[(owner == label) & has_equal].all())
-        for label in range(len(labels))
+        bool(has_equal[owner_of == number].sum() * 2 >= (owner_of == number).sum() > 0
+             and recurs[(owner_of == number) & has_equal].all())
+        for number in range(len(labels))
     )  # fmt: skip
     return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same), recurring)
 

@@ -142,7 +142,7 @@ def area_seen(view: View, place: Place) -> Area | None:
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
-    return Area(hex_of(np.median(view.rgb[mask & inner], axis=0)), mask, box)
+    return Area(hex_of(view.median_under(mask & inner)), mask, box)
 
 
 def hidden_by(scene: Scene, index: int) -> Mask:
@@ -276,4 +276,4 @@ def tint_seen(view: View, expected: Mask, hidden: Mask) -> str | None:
     colour = np.median(view.lab_under(inner), axis=0)
     if min(float(distance(colour, ground)), float(distance(colour, view.background))) < TINT:
         return None
-    return hex_of(np.median(view.rgb[inner], axis=0))
+    return hex_of(view.median_under(inner))

@@ -136,6 +136,8 @@ MOVE_COST, SIZE_COST, TURN_COST, TILT_COST = 4.0, 0.4, 0.45, 16.0
 """Points that a move by the picture's width costs (up to ``NEAR_MOVE``; beyond it an eighth of that), the smallest
 drawing, a turn by one degree, and perspective by 1."""
 SIZE_REACH = 4.0
+STILL = 0.02
+"""Pixels by which a frame moves at most when it has settled."""
 DISTORTION_COST, UNSEEN_DISTORTION, MOST_FOR_DISTORTION = 8.0, 0.03, 3.2
 """Points that a distortion by e costs, how much of it nobody sees, and the most points: a flat pie is still a pie."""
 CUT_COST, UNSEEN_CUT = 30.0, 0.05
@@ -378,8 +380,11 @@ def _loosened(overlap: "_Overlap", frame: Matrix) -> Matrix:
     best, value = frame, overlap.agreement(frame, 1.0)
     for freedom in FREE_GAINS:
         moved = best
-        for reach in (5.0, 3.0, 3.0, 1.6, 1.6, 1.0, 1.0, 1.0):
-            moved = overlap.nearer(moved, reach, freedom)
+        for reach, times in ((5.0, 1), (3.0, 2), (1.6, 2), (1.0, 3)):
+            for _ in range(times):
+                former, moved = moved, overlap.nearer(moved, reach, freedom)
+                if overlap.furthest(former, moved) < STILL:
+                    break
         now = overlap.agreement(moved, 1.0)
         if now > value + FREE_GAINS[freedom]:
             best, value = moved, now
@@ -402,6 +407,7 @@ class _Overlap:
         self.number = np.array([part.number + first for part, first in zip(edges.fields, counts, strict=False)])
         self.points = np.concatenate([part.points for part in edges.fields])
         self.normals = np.concatenate([part.normals for part in edges.fields])
+        self.corners = np.array([(x, y) for x in (0.0, model.edges.width) for y in (0.0, model.edges.height)])
         self.own_far: Floats = np.array([part.far for part in model.edges.fields])
 
     def transform(self, frame: Matrix) -> Transform:
@@ -414,6 +420,10 @@ class _Overlap:
         """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
         points = self.model.few.points
         return float(np.abs(applied(frame, points) - applied(other, points)).max(axis=1).mean()) / SIDE
+
+    def furthest(self, frame: Matrix, other: Matrix) -> float:
+        """Return how far apart a corner of the target lies in two frames at most, in pixels."""
+        return float(np.abs(applied(frame, self.corners) - applied(other, self.corners)).max())
 
     def straight(self, frame: Matrix) -> Matrix:
         """Return a frame without its slant and perspective."""

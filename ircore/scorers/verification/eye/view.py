@@ -73,6 +73,13 @@ class View:
         # A fifth of the time that an index by the mask takes.
         return np.compress(mask.ravel(), self.lab.reshape(-1, 3), axis=0)
 
+    def median_under(self, mask: Mask) -> Floats:
+        """Return the median of the colours of the pixels under a mask, 0–255, shape (3,)."""
+        # Counted, not sorted: a tenth of the time, to the same half.
+        counts = (np.cumsum(np.bincount(channel[mask], minlength=256)) for channel in np.moveaxis(self.pixels, 2, 0))
+        ranks = (int(mask.sum()) - 1) // 2 + 1, int(mask.sum()) // 2 + 1
+        return np.array([np.searchsorted(count, ranks).mean() for count in counts], np.float32)
+
     @cached_property
     def texts(self) -> Mask:
         """Mark the boxes of the target's texts, a little grown: colours seen there say little of the elements below."""
@@ -114,12 +121,21 @@ def window(array: Any, box: Box) -> Any:
     return array[box.top : box.bottom, box.left : box.right]
 
 
+MANY = 50_000
+"""Pixels."""
+
+
 def commonest(colours: Floats, near: float = 6.0) -> Floats:
     """Return the mean of the colours about the fullest cell of L*a*b*, cells of 6 units."""
     cells = np.floor(colours / near).astype(np.int32)
     codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
-    values, counts = np.unique(codes, return_counts=True)
-    seed = _mean_of(colours, codes == values[int(counts.argmax())])
+    # Of many pixels, counting is faster than sorting.
+    if len(codes) > MANY:
+        fullest = int(np.bincount(codes).argmax())
+    else:
+        values, counts = np.unique(codes, return_counts=True)
+        fullest = int(values[counts.argmax()])
+    seed = _mean_of(colours, codes == fullest)
     return np.asarray(_mean_of(colours, distance(colours, seed) < near), dtype=np.float32)
 
 
