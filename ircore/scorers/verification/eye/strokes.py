@@ -36,8 +36,8 @@ LEANS, AWAY = 0.7, 0.5
 """Cosines of directions of hue from which on little hue leads towards a colour, and below which it leads elsewhere."""
 UNLIKE_GROUND = 15.0
 """Lightness in L*a*b* by which a colour differs from its ground from which on the lightness says how much is mixed."""
-WINDOW, STEADY = 9, 1.6
-"""Places that are compared, and pixels by which a line may be off what they say."""
+WINDOW, STEADY, OFF = 9, 1.6, 2.0
+"""Places that are compared, pixels by which a line may be off what they say, and from which on it is off its course."""
 SMOOTH = 0.01
 """Roughness up to which a rendering was hardly compressed."""
 STEP = 3.0
@@ -86,6 +86,12 @@ class Course:
         near = _medians(around, least=3)
         steady = usable & (np.abs(self.offsets - near) <= STEADY)
         return float(steady.sum() / self.usable.sum())
+
+    @property
+    def beside(self) -> float:
+        """Share of the places where a line was seen that lie clearly beside the course."""
+        seen = self.usable & self.seen
+        return float((seen & (np.abs(self.offsets) >= OFF)).sum() / max(1, seen.sum()))
 
     @property
     def contrast(self) -> Floats:
