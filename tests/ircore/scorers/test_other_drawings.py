@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from known_values import known
 from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture
@@ -11,6 +12,7 @@ from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw
 from ircore.scorers.judge_test import pixel_edits
+from ircore.scorers.judge_test.foreign.families import picture_of
 from ircore.scorers.judge_test.redraw import redrawn
 from ircore.scorers.verification.eye.strokes import Course, colour_of
 from ircore.scorers.verification.eye.view import Observed, rgb_of
@@ -297,6 +299,18 @@ def test_a_value_label_that_is_gone_is_not_seen_in_the_line_that_passes_by() -> 
     key = "value_label-2/presence"
     assert checked(drawn, without(drawn, "value_label", 1))[key].verdict == "fails"
     assert checked(drawn, changed(drawn.scene, lambda element: element))[key].verdict == "holds"
+
+
+@pytest.mark.slow
+def test_where_labels_stand_in_place_what_is_not_seen_is_gone() -> None:
+    # Without its lines the figure was not found on its canvas of 300 x 300 pixels: 2.0 of 10.
+    drawn = draw("line_graph", "hard", 20000)
+    image, _ = known(picture_of("marks-gone", drawn.scene, "held-out/line_graph/hard/20000", {}, None))
+    own = Picture.from_pixels(drawn.drawing.pixels)
+    result = verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)), ocr=False)
+    values = [each.verdict for each in result.facts if each.fact.attribute == "value"]
+    assert set(values) == {"fails"}
+    assert known(result.score) < 1.5
 
 
 @pytest.mark.parametrize(("category", "difficulty", "seed"), [("functions", "easy", 401), ("functions", "hard", 416)])
