@@ -240,6 +240,14 @@ def option_words(options: Mapping[str, object]) -> list[str]:
     return [word for name, value in options.items() if value is not None for word in (name, str(value))]
 
 
+def own_set(run: Path, game: str) -> Path:
+    """Return a game's own instance set, drawn beside a run folder if it does not lie there yet."""
+    place = run.parent / f"instances-{game}"
+    if not place.exists():
+        run_nested(["instances", "build", "--game", game, "--out", str(place)])
+    return place
+
+
 def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
     """Show a command of ``ircore`` and run it here; the command shows its own errors.
 

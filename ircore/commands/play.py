@@ -17,6 +17,7 @@ from ircore.commands.options import (
     echo_json,
     executor_options,
     json_option,
+    own_set,
     path_option,
     run_nested,
     scheduler_of,
@@ -52,7 +53,7 @@ from ircore.submissions.request_fields import refuse_self_reported
 
 @click.command("play")
 @click.argument("submission", type=PATH, shell_complete=submissions)
-@click.option("--instances", "instances_dir", type=PATH, required=True, help="The instance set.")
+@click.option("--instances", "instances_dir", type=PATH, help="The instance set; the game's own if not given.")
 @click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
 @click.option("--limit", type=click.IntRange(min=1), help="Only the first N of the selected instances.")
@@ -107,7 +108,7 @@ from ircore.submissions.request_fields import refuse_self_reported
 @json_option
 def command(
     submission: Path,
-    instances_dir: Path,
+    instances_dir: Path | None,
     out: Path,
     concurrency: int,
     limit: int | None,
@@ -140,13 +141,15 @@ def command(
     SUBMISSION is a folder, its submission.yaml, or a built-in pair such as classical+canvas.
 
     The same command again resumes where it stopped; a finished run is left as it is. A run has no rank while episodes
-    have no result; --final ends it for good.
+    have no result; --final ends it for good. Without --instances the game's own set is drawn beside OUT, once.
     """
     if len(prompts_dirs) > 1:
         return _play_with_each(submission, prompts_dirs, out, as_json)
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
+    if instances_dir is None:
+        instances_dir = own_set(out, read_manifest(submission_place(submission)).submission.game)
     loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
     run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)

@@ -51,7 +51,7 @@ def test_questions_are_asked_about_the_seats_of_any_game(toy: Toy) -> None:
         "chooser": {"player": "recorded", "source": "human"},
     }
     assert (made["game"], made["name"], made["licence"]) == ("rps", "rps-signer + recorded", "CC0-1.0")
-    assert "ircore instances build --game rps --out build/instances" in done.stderr
+    assert "ircore play" in done.stderr
     toy.run("play", "submissions/asked", "--instances", "instances", "--out", "run", "--limit", "1")
 
 

@@ -5,7 +5,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -13,13 +12,12 @@ from shutil import rmtree
 import click
 
 from ircore import __version__
-from ircore.commands.options import PATH, POSITIVE, option_words, path_option, published_option, run_nested
+from ircore.commands.options import PATH, POSITIVE, option_words, own_set, path_option, published_option, run_nested
 from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.extras import need_extras
 from ircore.core.files import write_text
-from ircore.core.plugins import load
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
@@ -325,10 +323,7 @@ def _play(plan: _Plan) -> None:
     _heading(4, f"{begun}; folder {plan.run}")
     folder, run = str(plan.folder), str(plan.run)
     if plan.instances is None:
-        plan.instances = plan.work / f"instances-{plan.loaded().submission.game}"
-        if not plan.instances.exists():
-            game = plan.loaded().submission.game
-            run_nested(["instances", "build", "--game", game, "--out", str(plan.instances)])
+        plan.instances = own_set(plan.run, plan.loaded().submission.game)
     _refuse_other_set(plan)
     # A run that was begun has answers of these players already.
     if not plan.run.exists():
@@ -449,11 +444,7 @@ def _upload(plan: _Plan) -> bool:
     if not repo:
         raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
     check_repository(repo, "--repo")
-    click.echo(printable(f"+ hf upload {repo} {plan.packed} . --repo-type dataset"), err=True)
-    upload: Callable[..., str] = load("releases", "upload_transcripts")
-    commit = upload(plan.packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
-    run = next(index.parent.name for index in plan.packed.glob("*/pack.json"))
-    run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--revision", commit, "--run", run])
+    run_nested(["submission", "pin", str(plan.folder), "--repo", repo, "--packed", str(plan.packed)])
     return True
 
 

@@ -122,12 +122,10 @@ def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -
 
 def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
-    game = f"--game {quote(document['game'])} " if "game" in document else ""
     yield "\nNext:\n"
     if any("model" in spec for spec in player_specs(document).values()):
         yield f"  ircore doctor {path}        # a few tiny questions"
-    yield f"  ircore instances build {game}--out build/instances"
-    yield f"  ircore play {path} \\\n    --instances build/instances --out {run} --limit 5"
+    yield f"  ircore play {path} --out {run} --limit 5"
     yield f"  ircore score {run}\n"
     if purpose.unplayed and not purpose.local:
         yield "Maintainers cannot play it. Play all of it yourself, without --limit; then"

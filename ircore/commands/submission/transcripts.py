@@ -1,6 +1,7 @@
 """``ircore submission commit``, ``pack`` and ``pin``, ``ircore maintain rescore``: transcripts of a submitter."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -9,15 +10,16 @@ from ircore.commands.options import PATH, POSITIVE, echo_either, json_option, pa
 from ircore.commands.run_paths import run_to_read
 from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plugins import load
 from ircore.core.terminal import printable
-from ircore.players.submission import MANIFEST, folder_of, read_manifest
+from ircore.players.submission import MANIFEST, folder_of
 from ircore.runs.provenance import UNCOMMITTED
 from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.commitments import commit_to
 from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.rescoring.packing import pack as pack_run
-from ircore.submissions.rescoring.pinning import find_reference, name_transcripts
+from ircore.submissions.rescoring.pinning import find_reference, name_transcripts, require_unnamed
 from ircore.submissions.rescoring.rescore import Rescored
 from ircore.submissions.rescoring.rescore import rescore as rescore_submission
 
@@ -55,33 +57,50 @@ Rehearse what the maintainers will do, without the network:
 
   ircore maintain rescore submissions/{packed.run.slug} --transcripts {out} --out build/rehearsal
 
-Upload it (the repository must be public, and `hf auth login` done):
+Upload it (after `hf auth login`), and name it in the manifest, commit and all:
 
-  hf upload {place} {out} . --repo-type dataset
-
-Then name it in the manifest, commit and all:
-
-  ircore submission pin submissions/{packed.run.slug} --repo {place}""")
+  ircore submission pin submissions/{packed.run.slug} --repo {place} --packed {out}""")
 
 
 @click.command("pin", short_help="Name uploaded transcripts in a manifest.")
 @click.argument("path", type=PATH)
 @click.option("--repo", required=True, metavar="ORG/NAME", help="Public dataset repository that holds the transcripts.")
+@path_option("--packed", "Folder made by ircore submission pack, which is uploaded first.")
 @click.option("--revision", metavar="SHA", help="Commit of the transcripts; the newest commit if not given.")
 @click.option("--run", "run_id", metavar="ID", help="Run to name; not needed where the repository holds a single run.")
 @click.option("--deadline", type=POSITIVE, default=120, show_default=True, help="Seconds that asking the Hub may take.")
-def pin(path: Path, repo: str, revision: str | None, run_id: str | None, deadline: float) -> None:
+def pin(path: Path, repo: str, packed: Path | None, revision: str | None, run_id: str | None, deadline: float) -> None:
     """Write repository, commit and run of the transcripts into the submission at PATH.
 
-    Asks the Hub which commit is the newest, and whether the run there was packed: ircore submission pack.
+    With --packed they are uploaded first, into a repository that is made for everybody to read if there is none. Else
+    the Hub is asked which commit is the newest, and whether the run there was packed.
     """
     folder = folder_of(path)
-    read_manifest(folder)
+    # Nothing is published that the manifest would not take.
+    require_unnamed(folder)
+    if packed is not None:
+        if revision is not None or run_id is not None:
+            raise click.UsageError("--packed goes with neither --revision nor --run: both follow from the upload")
+        run_id = _packed_run(packed)
+        check_repository(repo, "--repo")
+        upload: Callable[..., str] = load("releases", "upload_transcripts")
+        revision = upload(packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
     reference = find_reference(repo, revision, run_id, deadline)
     name_transcripts(folder, reference)
     click.echo(printable(f"{folder / MANIFEST}: names the run {reference.run}"))
     click.echo(printable(f"  at {reference.repo}, commit {reference.revision}"))
     click.echo(f"Next: ircore submission check {folder}", err=True)
+
+
+def _packed_run(packed: Path) -> str:
+    """Return the run in a folder made by ``ircore submission pack``."""
+    runs = [index.parent.name for index in packed.glob("*/pack.json")]
+    if len(runs) != 1:
+        raise InputError(
+            f"--packed: {packed}: holds {counted(len(runs), 'packed run')}",
+            "Name the folder that ircore submission pack made for this run alone.",
+        )
+    return runs[0]
 
 
 @click.command("rescore", short_help="Check named transcripts, and keep them as a run.")

@@ -51,6 +51,15 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
     return reference
 
 
+def require_unnamed(folder: Path) -> None:
+    """Raise ``InputError`` if the manifest in a folder names transcripts already, or cannot be read."""
+    if read_manifest(folder).submission.transcripts is not None:
+        raise InputError(
+            f"{folder / MANIFEST}: names transcripts already",
+            "Name the new ones with: ircore maintain update PATH --revision SHA --reason TEXT",
+        )
+
+
 def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     """Write a reference into a manifest without a reference; the rest of the file stays unchanged.
 
@@ -61,11 +70,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     Raises:
         InputError: The manifest names transcripts already, cannot be read, or takes no more lines.
     """
-    if read_manifest(folder).submission.transcripts is not None:
-        raise InputError(
-            f"{folder / MANIFEST}: names transcripts already",
-            "Name the new ones with: ircore maintain update PATH --revision SHA --reason TEXT",
-        )
+    require_unnamed(folder)
     text = (folder / MANIFEST).read_text("utf-8")
     lines = yaml.safe_dump({"transcripts": reference.model_dump()}, sort_keys=False, width=200)
     changed = f"{text.rstrip()}\n{lines}"

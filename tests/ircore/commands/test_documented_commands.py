@@ -79,7 +79,7 @@ def test_commands_are_found_in_blocks_and_in_running_text() -> None:
         *shown(ROOT / "docs" / "who-plays.md"),
         *shown(ROOT / "docs" / "after-merge.md"),
     ]
-    assert "submission pin submissions/my-pair --repo you/your-transcripts" in commands
+    assert "submission pin submissions/my-pair --repo you/your-transcripts --packed build/packed" in commands
     assert "maintain history submissions/my-pair" in commands
     for wrong in ("submission push x", "submission pin x --nowhere y"):
         with pytest.raises(click.UsageError):

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from command_lines import leaves
 from releases import sample_release
+from samples import sample_instances
 
 from ircore.commands.main import run
 from ircore.commands.options import SeveralPathsCommand, runs_option
@@ -102,3 +103,13 @@ def test_a_flag_ends_the_list() -> None:
 @pytest.mark.parametrize("words", ["", "--runs", "x --out o", "--runs a --strict b"])
 def test_wrong_usage_stays_wrong(words: str) -> None:
     assert CliRunner().invoke(show, words.split()).exit_code == 2
+
+
+def test_without_a_set_the_games_own_beside_the_run_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sample_instances(tmp_path / "runs" / "instances-reconstruction", per_condition=1)
+    play = ["play", "classical+canvas", "--out", str(tmp_path / "runs" / "a"), "--limit", "1", "--max-turns", "1"]
+    assert run(play) == 0
+    assert run(["show", str(tmp_path / "runs")]) == 0
+    assert "pair      classical + canvas" in capsys.readouterr().out

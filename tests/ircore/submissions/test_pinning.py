@@ -60,6 +60,8 @@ def test_the_newest_commit_and_the_only_run_are_found(hub: HubServer, played: Ha
         (["--repo", "me/two"], "holds 2 runs: 'a', 'b'"),
         (["--repo", "me/none"], "holds no runs"),
         (["--repo", "me/unpacked"], "has no place in transcripts"),
+        (["--repo", "me/new", "--packed", "."], "holds 0 packed runs"),
+        (["--repo", "me/new", "--packed", ".", "--run", "other"], "--packed goes with neither"),
     ],
 )
 def test_what_cannot_be_named_leaves_the_manifest_as_it_is(
