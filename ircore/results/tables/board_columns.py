@@ -112,7 +112,7 @@ def amount_column(game: Game[Any], amount: Amount) -> Column:
 
 def measure_column(measure: Measure) -> Column:
     """Return the column of a measure's means."""
-    scale = f"{measure.bounds[0]:g}–{measure.bounds[1]:g}" if measure.bounds else measure.unit
+    scale = "–".join(f"{end:g}".replace("-", "−") for end in measure.bounds) if measure.bounds else measure.unit
     about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
     # "Words (words)" says nothing twice.
     said = scale.casefold() == measure.title.casefold()

@@ -40,11 +40,11 @@ def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
     return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 
 
-def condition_words(category: str | None, difficulty: str | None) -> str:
-    """Name a condition in words, such as ``hard geometry`` or ``all targets``."""
+def condition_words(instances: str, category: str | None, difficulty: str | None) -> str:
+    """Name a condition in words, such as ``hard geometry`` or ``all targets``; ``instances`` is the game's word."""
     if category is None and difficulty is None:
-        return "all targets"
-    return " ".join(part for part in (difficulty, (category or "targets").replace("_", " ")) if part)
+        return f"all {instances}"
+    return " ".join(part for part in (difficulty, (category or instances).replace("_", " ")) if part)
 
 
 def pair_columns(results: Results) -> tuple[Column, ...]:
@@ -84,9 +84,10 @@ def caption(
     by = f"judged by {judge}" if game.is_judged else f"main score made of {game.headline.title}"
     judged = "" if judge is None else f", {by}"
     repeats = max(submission.run.repeats for submission in results.submissions)
-    many = counted(size, "episode") if repeats == 1 else f"{counted(size, 'target')}, up to {repeats} episodes of each,"
+    noun = game.pages.words.instance
+    many = counted(size, "episode") if repeats == 1 else f"{counted(size, noun)}, up to {repeats} episodes of each,"
     return (
-        f"{condition_words(category, difficulty).capitalize()}{judged}; "
+        f"{condition_words(f'{noun}s', category, difficulty).capitalize()}{judged}; "
         f"{many} a pair; instance set {results.instance_set[:12]}."
     )
 

@@ -82,7 +82,7 @@ def test_tables_of_a_mixed_list_stand_below_the_titles_of_their_games(
     assert ircore(["results", str(runs / "lineups"), str(runs / "squares")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Reference games"
-    captions = [line for line in lines if line.startswith("All targets, main score made of Accuracy;")]
+    captions = [line for line in lines if line.startswith("All contexts, main score made of Accuracy;")]
     assert lines.index("Image Reconstruction Game") > lines.index(captions[0])
     # A table of reconstruction alone needs no --game.
     assert ircore(["results", str(runs / "lineups"), str(runs / "squares"), "--table", "judges"]) == 0
