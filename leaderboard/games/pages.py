@@ -180,16 +180,20 @@ _SHOWN = 6
 
 
 def _start_values(section: GameSection) -> dict[str, Any]:
-    """Return what the game's boards say, their first rows, and the instances on which runs differ most."""
+    """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
     boards = [(rules, board_lines(section, View(section.judge, rules=rules))) for rules in section.rule_sets]
     lines = [line for _, board in boards for line in board]
     thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
-    spread = sorted(thumbs, key=lambda thumb: (thumb["low"] or 0.0) - (thumb["high"] or 0.0))
+    # Of equal spreads, and of a single run, the lowest comes first.
+    spread = sorted(
+        thumbs, key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"])
+    )
     return {
         "lines": lines[:_TOP],
         "count": len(lines),
         "lead": " ".join(_lead_of(section, rules, board) for rules, board in boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
+        "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),
     }
 
 
