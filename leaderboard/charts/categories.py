@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
@@ -22,6 +20,7 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
     steps,
     whiskers,
     words,
@@ -75,9 +74,9 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> go.Scatter:
+def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
     colour = describer_token(pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="markers",
         x=[rounded(mean(value))],
         y=[row],

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
@@ -26,6 +24,7 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
     steps,
     whiskers,
     words,
@@ -204,13 +203,13 @@ def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     return frontier
 
 
-def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> go.Scatter:
+def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> Json:
     """Return the best score that can be had for an effort, as steps up to the largest effort."""
     corners = [points[pair.run_id] for pair in frontier]
     # The last step goes on to the dearest pair: more money buys nothing better there.
     ends = [x for x, _ in corners[1:]] + [right]
     steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[rounded(x) for x, _ in steps_of],
         y=[rounded(y) for _, y in steps_of],
@@ -219,9 +218,9 @@ def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> g
     )
 
 
-def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> go.Scatter:
+def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="markers",
         x=[rounded(x)],
         y=[rounded(value)],

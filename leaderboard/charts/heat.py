@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
@@ -18,6 +16,7 @@ from leaderboard.charts.grammar import (
     Sketch,
     axis,
     enough,
+    heatmap,
     interval_words,
     layout,
     mean,
@@ -62,9 +61,9 @@ class HeatMap:
     share: bool
     """Whether the entries are shares 0–1; else similarities 0–10."""
 
-    def trace(self, panel: int = 0) -> go.Heatmap:
+    def trace(self, panel: int = 0) -> Json:
         """Return the trace of the map, in a panel."""
-        return go.Heatmap(
+        return heatmap(
             x=list(range(len(self.columns))),
             # Numbers, not names: Plotly would merge two rows of the same name.
             y=list(range(len(self.rows))),

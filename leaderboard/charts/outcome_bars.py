@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import plotly.graph_objects as go
-
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table, pooled_judges, pooled_outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
-from leaderboard.charts.grammar import Drawing, Missing, Sketch, axis, legend, mean, pair_lines, plain, steps
+from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, axis, bar, legend, mean, pair_lines, plain, steps
 from leaderboard.charts.rows import Row, row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
@@ -127,13 +125,13 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
     )
 
 
-def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
+def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
     name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     noun = "ratings" if bars[0].ratings else "episodes"
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     # The table holds shares; times n they are whole numbers again.
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
-    return go.Bar(
+    return bar(
         orientation="h",
         name=name,
         x=shares,

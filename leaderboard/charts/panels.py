@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-import plotly.graph_objects as go
-
-from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, steps, words
+from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, scatter, steps, words
 from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, token
 
@@ -152,7 +150,7 @@ def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json
     return wide, narrow
 
 
-def diagonal(panel: int) -> go.Scatter:
+def diagonal(panel: int) -> Json:
     """Return the line of a square panel on which both scales say the same."""
     line = {"color": token("zero"), "width": 1, "dash": "dot"}
-    return go.Scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **axes_of(panel))
+    return scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **axes_of(panel))

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Value
 from leaderboard.charts.grammar import (
     FOOT,
@@ -18,6 +16,7 @@ from leaderboard.charts.grammar import (
     plain,
     room,
     rounded,
+    scatter,
     whiskers,
     words,
 )
@@ -97,8 +96,8 @@ def marked_rows(
     return Drawing(traces, *row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings]))
 
 
-def _mark(mark: Mark, y: float, factor: float) -> go.Scatter:
-    return go.Scatter(
+def _mark(mark: Mark, y: float, factor: float) -> Json:
+    return scatter(
         mode="markers",
         x=[rounded(factor * (mean(mark.value) or 0))],
         y=[y],

@@ -3,10 +3,19 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Value
-from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    interval_words,
+    mean,
+    pair_name,
+    plain,
+    rounded,
+    scatter,
+    whiskers,
+    words,
+)
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
 from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
@@ -122,7 +131,7 @@ def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
     return Drawing(traces, wide, narrow)
 
 
-def line(track: Track, scale: Scale, panel: int = 0) -> list[go.Scatter]:
+def line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     """Return the traces of one track, back to front: its band and its line."""
     return [_band(track, scale, panel), _line(track, scale, panel)]
 
@@ -138,12 +147,12 @@ def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     ]
 
 
-def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
+def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[Json]:
     others = [track for index, track in enumerate(tracks) if index != panel]
     return [*([context(others, scale, panel)] if others else []), *line(tracks[panel], scale, panel)]
 
 
-def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
+def context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
     """Return lines of other pairs as one grey trace, with a gap between them."""
     points = [
         point
@@ -151,7 +160,7 @@ def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
         # A pair of None lifts Plotly's pen: one trace for all lines is far lighter than a trace a line.
         for point in (*((spot.x, scale.height(mean(spot.value))) for spot in track.spots), (None, None))
     ]
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[x for x, _ in points],
         y=[y for _, y in points],
@@ -161,9 +170,9 @@ def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
     )
 
 
-def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> go.Scatter:
+def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> Json:
     """Return an area: its outline, in this order; ``colour`` is a token."""
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[rounded(x) for x, _ in outline],
         y=[rounded(y) for _, y in outline],
@@ -175,7 +184,7 @@ def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int 
     )
 
 
-def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
+def _band(track: Track, scale: Scale, panel: int) -> Json:
     """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
     there = [spot for spot in track.spots if spot.value.low is not None]
@@ -184,9 +193,9 @@ def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
     return band(outline, describer_token(track.pair.hue, "-band"), panel)
 
 
-def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
+def _line(track: Track, scale: Scale, panel: int) -> Json:
     colour = describer_token(track.pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="lines+markers",
         x=[spot.x for spot in track.spots],
         y=[scale.height(mean(spot.value)) for spot in track.spots],
