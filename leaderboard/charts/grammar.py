@@ -5,7 +5,7 @@ the still picture (``leaderboard.charts.still``) are two readings of one specifi
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from typing import Any, Literal, NamedTuple
@@ -129,6 +129,9 @@ class Drawing(NamedTuple):
     pairs: Sequence[str] = ()
     """Keys of the pairs in the order of rows or panels."""
 
+    behind: Json | None = None
+    """Trace without points for the lines of the other chosen pairs, which stand in each panel."""
+
     def plotly(self) -> Json:
         """Return the traces, both layouts and their template as Plotly's JSON.
 
@@ -169,6 +172,12 @@ class Sketch:
 
     selection_words: str = ""
     """Sentence that says which pairs are shown; empty if all are."""
+
+    question: str = ""
+    """Title over some pairs that a reader chose: what the figure asks; empty where pairs cannot be chosen."""
+
+    says: Mapping[str, str] = field(default_factory=dict)
+    """The numbers of a pair that answer the question, in words, by the pair's key."""
 
 
 @dataclass(frozen=True)

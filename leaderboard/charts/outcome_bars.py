@@ -22,6 +22,7 @@ class _Bar:
 
     name: tuple[str, ...]
     shares: Mapping[str, Value]
+    key: str = ""
     ratings: int | None = None
     """Ratings that the shares are of, where those of several judges are pooled; None for one an episode."""
 
@@ -35,16 +36,20 @@ class _Bar:
 
 def convergence_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
-    table = outcomes_table(subject.results, subject.judge)
+    table = subject.table(outcomes_table, subject.judge, subject.category)
     rows = grouped(table)
-    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0]) for pair in subject.ranked}
-    chosen = [pair.run_id for pair in subject.ranked[:MOST_ROWS]]
+    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0], pair.key) for pair in subject.ranked}
+    chosen = [pair.run_id for pair in subject.shown(MOST_ROWS)]
     # Chosen by score, then shown by outcome: a stable sort keeps the board's order among equals.
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
     every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
-    title = _title(list(bars.values()), every)
+    title = subject.among_words() + _title(list(bars.values()), every)
     shown = picked(of_runs(table, chosen), _COLUMNS)
-    return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+    made = _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+    if isinstance(made, Missing):
+        return made
+    says = {bars[run_id].key: f"{labels.percent(bars[run_id].share('improved'))} % better" for run_id in chosen}
+    return replace(made, question="How do episodes end?", says=says)
 
 
 def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
@@ -53,7 +58,7 @@ def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
     rows = grouped(table)
     chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
     bars = [
-        _Bar(pair_lines(pair), entry, round(mean(entry["ratings"]) or 0))
+        _Bar(pair_lines(pair), entry, ratings=round(mean(entry["ratings"]) or 0))
         for pair in chosen
         for entry in rows[pair.run_id][:1]
     ]
@@ -107,7 +112,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
     layouts = row_layouts(
-        [Row(bar.name, (f"n {bar.episodes}",)) for bar in bars],
+        [Row(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
         axis(0, 100, steps(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
         legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
@@ -120,7 +125,9 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
             " first, or was the only one; the numbers in it are episodes."
         ),
         selection_words=selection_words,
-        drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
+        drawing=Drawing(
+            [_trace(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
+        ),
         table=table,
     )
 
@@ -134,6 +141,7 @@ def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
     return bar(
         orientation="h",
         name=name,
+        **({"ids": [bar.key for bar in bars]} if bars[0].key else {}),
         x=shares,
         y=list(range(len(bars))),
         # A number in a narrower piece of a bar would stand on its neighbours.

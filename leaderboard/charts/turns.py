@@ -19,6 +19,8 @@ _AID = (
     " interval, and a mark's area shows how many episodes were still being refined."
 )
 
+_QUESTION = "How far does each pair get, turn by turn?"
+
 _SEEN = 0.05
 """Points of the scale that two gains have to differ by to look different with one decimal."""
 
@@ -36,18 +38,21 @@ def turn_axis(turns: int) -> Json:
 def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
     some = subject.best(MOST_PANELS)
-    table = _whole(trajectories_table(some.results, subject.judge))
+    table = where(some.table(trajectories_table, subject.judge), "category", lambda of: of == (subject.category or ALL))
     rows = grouped(table)
     # By what the figure shows, the last mean, which need not be the order of the board.
     ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
+    best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
-        title=subject.among_words(MOST_PANELS) + _title(tracks),
+        title=subject.among_words(MOST_PANELS) + _title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=panels(tracks, _scale(tracks)),
+        drawing=panels(tracks, _scale(tracks), subject.choice is not None),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
+        question=_QUESTION,
+        says={track.key: "from {} to {}".format(*_ends(track)) for track in tracks if track.spots},
     )
 
 
@@ -103,7 +108,7 @@ def _title(tracks: Sequence[Track]) -> str:
     gains = sorted((_gain(track) for track in tracks if track.spots), reverse=True)
     # Two gains that look the same leave no pair to be named.
     if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
-        return "How far does each pair get, turn by turn?"
+        return _QUESTION
     best = max(tracks, key=_gain)
     first, last = _ends(best)
     # What it gains is seen here; that it gains more than another pair has not been tested.
