@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.beside_ends import spread
 from leaderboard.charts.grammar import Json, plain, scatter, words
+from leaderboard.charts.names_beside import spread
 from leaderboard.charts.panels import axes_of, axis_name
 from leaderboard.charts.tracks import Scale, band
 from leaderboard.theme import token

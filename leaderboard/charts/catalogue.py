@@ -26,7 +26,6 @@ from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch, seconds_sketch
 from leaderboard.charts.data import RUN, Subject
-from leaderboard.charts.fact_shares import pair_said_sketch
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
@@ -41,7 +40,7 @@ from leaderboard.charts.outcome_bars import (
 from leaderboard.charts.ratings import ratings_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sem_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
-from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
+from leaderboard.charts.turns import pair_said_sketch, pair_trajectory_sketch, trajectories_sketch
 from leaderboard.charts.variance import variance_sketch
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW

@@ -7,7 +7,6 @@ from math import ceil, floor, log10
 from ircore.core.counted import counted
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
-from leaderboard.charts.beside_marks import Place, Spot, places
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
     FOOT,
@@ -29,6 +28,7 @@ from leaderboard.charts.grammar import (
     whiskers,
     words,
 )
+from leaderboard.charts.names_beside import Place, Spot, places
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW, describer_token, generator_symbol, token
 from leaderboard.words import labels

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
 from ircore.results.tables.model import Table
-from leaderboard.charts.beside_ends import PLOT, end_names
 from leaderboard.charts.data import RUN, Entry, entries_of
 from leaderboard.charts.grammar import (
     FOOT,
@@ -24,6 +23,7 @@ from leaderboard.charts.grammar import (
     steps,
     whiskers,
 )
+from leaderboard.charts.names_beside import PLOT, end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels

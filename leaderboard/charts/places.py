@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import log10
 
 from ircore.results.tables.model import Table
-from leaderboard.charts.beside_ends import PLOT, end_names
 from leaderboard.charts.data import MOST_ROWS, Entry, entries_of
 from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
 from leaderboard.charts.grammar import (
@@ -23,6 +22,7 @@ from leaderboard.charts.grammar import (
     rounded,
     scatter,
 )
+from leaderboard.charts.names_beside import PLOT, end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels

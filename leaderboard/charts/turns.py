@@ -1,14 +1,28 @@
-"""Charts over turns: similarity of every pair, and of a single pair."""
+"""Charts over turns: similarity of every pair and of a single pair; facts said, drawn and corrected by a pair."""
 
 from collections.abc import Mapping, Sequence
 
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, steps
-from leaderboard.charts.tracks import Scale, Track, end_words, line, panels, turn_track
-from leaderboard.model.site import Pair
+from ircore.results.tables.witnesses import said_table
+from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, grouped, of_runs, picked, where
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    Ticks,
+    axis,
+    layout,
+    mean,
+    pair_name,
+    percent,
+    steps,
+)
+from leaderboard.charts.tracks import Scale, Spot, Track, end_words, line, panels, turn_track
+from leaderboard.model.site import Marked, Pair
 from leaderboard.words import labels
 
 _SMALL_TOP = 14
@@ -27,6 +41,14 @@ _SEEN = 0.05
 _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 _SIMILARITY = "mean similarity so far (0–10)"
+
+
+_SHARES = {
+    "said": "facts stated",
+    "drawn": "of these, shown",
+    "corrected": "of those named",
+}
+"""Shares by key of the table, each with what stands below its name."""
 
 
 def turn_axis(turns: int) -> Json:
@@ -129,3 +151,41 @@ def _ends(track: Track) -> tuple[str, str]:
 def _gain(track: Track) -> float:
     first, last = (mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
     return last - first
+
+
+def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+    """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
+    table = said_table(subject.only(pair).results)
+    # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
+    rows = [row for row in grouped(table).get(pair.run_id, ()) if row["turn"].value != "last"]
+    if not any(mean(row["said"]) is not None for row in rows):
+        return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
+    tracks = [
+        Track(Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_said_spot(row, key) for row in rows))
+        for key, words in _SHARES.items()
+    ]
+    y = axis(0, 101, steps(0, 100, 50), "share of facts, %")
+    return Sketch(
+        title=_said_title(rows),
+        reading_aid=(
+            "Shares of the facts of drawn targets, by weight: said by the messages up to a turn, shown by its rendering"
+            " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
+            " two shares stand behind in grey."
+        ),
+        drawing=panels(tracks, Scale(turn_axis(len(rows)), y, form=percent, factor=100)),
+        table=picked(table, ("turn", *_SHARES)),
+    )
+
+
+def _said_spot(row: Entry, key: str) -> Spot:
+    value: Value = row[key]
+    return Spot(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
+
+
+def _said_title(rows: list[Entry]) -> str:
+    first, last = (percent(mean(rows[at]["said"])) for at in (0, -1))
+    drawn = percent(mean(rows[-1]["drawn"]))
+    said = (
+        f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
+    )
+    return f"The describer {said}; the generator draws {drawn} of them"
