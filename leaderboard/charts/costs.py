@@ -16,6 +16,7 @@ from leaderboard.charts.grammar import (
     Sketch,
     Ticks,
     axis,
+    enough,
     interval_ends,
     interval_words,
     layout,
@@ -182,7 +183,9 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
         ),
         question=effort.title,
         says={
-            pair.key: f"{labels.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}" for pair in shown
+            pair.key: f"{labels.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
+            for pair in shown
+            if enough(scores[pair.run_id])
         },
     )
 

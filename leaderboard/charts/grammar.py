@@ -177,7 +177,7 @@ class Sketch:
     """Title over some pairs that a reader chose: what the figure asks; empty where pairs cannot be chosen."""
 
     says: Mapping[str, str] = field(default_factory=dict)
-    """The numbers of a pair that answer the question, in words, by the pair's key."""
+    """The numbers of a pair that answer the question, in words, by the pair's key; none of too few pictures."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _sketch(
         says={
             track.key: f"from {scale.form(track.known[0][1])} to {scale.form(track.known[-1][1])}"
             for track in tracks
-            if track.known
+            if track.known and enough(track.known[0][2].value)
         },
     )
 

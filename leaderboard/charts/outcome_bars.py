@@ -7,7 +7,20 @@ from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table, pooled_judges, pooled_outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
-from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, axis, bar, legend, mean, pair_lines, plain, steps
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    bar,
+    enough,
+    legend,
+    mean,
+    pair_lines,
+    plain,
+    steps,
+)
 from leaderboard.charts.rows import Row, row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
@@ -48,7 +61,8 @@ def convergence_sketch(subject: Subject) -> Sketch | Missing:
     made = _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
     if isinstance(made, Missing):
         return made
-    says = {bars[run_id].key: f"{labels.percent(bars[run_id].share('improved'))} % better" for run_id in chosen}
+    many = [bars[run_id] for run_id in chosen if enough(bars[run_id].shares["improved"])]
+    says = {bar.key: f"{labels.percent(bar.share('improved'))} % better" for bar in many}
     return replace(made, question="How do episodes end?", says=says)
 
 

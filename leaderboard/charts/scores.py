@@ -17,6 +17,7 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     axis,
+    enough,
     interval_ends,
     interval_words,
     mean,
@@ -209,9 +210,11 @@ def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form
 
 
 def _says(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dict[str, str]:
-    """Return the number of each pair; none where several judges have one each."""
+    """Return the number of each pair with enough pictures; none where several judges have one each."""
+    if len(values) > 1:
+        return {}
     by_run = next(iter(values.values()))
-    return {pair.key: form(mean(by_run[pair.run_id])) for pair in pairs} if len(values) == 1 else {}
+    return {pair.key: form(mean(by_run[pair.run_id])) for pair in pairs if enough(by_run[pair.run_id])}
 
 
 def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:

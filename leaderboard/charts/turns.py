@@ -15,6 +15,7 @@ from leaderboard.charts.grammar import (
     Sketch,
     Ticks,
     axis,
+    enough,
     layout,
     mean,
     pair_name,
@@ -74,7 +75,11 @@ def trajectories_sketch(subject: Subject) -> Sketch | Missing:
         drawing=panels(tracks, _scale(tracks), subject.choice is not None),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
         question=_QUESTION,
-        says={track.key: "from {} to {}".format(*_ends(track)) for track in tracks if track.spots},
+        says={
+            track.key: "from {} to {}".format(*_ends(track))
+            for track in tracks
+            if track.spots and enough(track.spots[0].value)
+        },
     )
 
 
