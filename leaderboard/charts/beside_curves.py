@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ircore.games.base import PublishedFigure
 from ircore.results.statistics.intervals import Estimate
-from leaderboard.charts.beside_ends import spread
-from leaderboard.charts.grammar import Json, plain, words
+from leaderboard.charts.grammar import Json, plain, scatter, words
+from leaderboard.charts.names_beside import spread
 from leaderboard.charts.panels import axes_of, axis_name
 from leaderboard.charts.tracks import Scale, band
 from leaderboard.theme import token
@@ -40,11 +38,11 @@ class BesideCurves:
                 series.setdefault(figure.series, []).append(figure)
         return series
 
-    def people_traces(self, scale: Scale, panel: int) -> list[go.Scatter]:
+    def people_traces(self, scale: Scale, panel: int) -> list[Json]:
         """Return people's band and line in a panel, back to front."""
         return [self._band(scale, panel), self._line(scale, panel)] if self.people else []
 
-    def series_traces(self, scale: Scale, panel: int, setting: str) -> list[go.Scatter]:
+    def series_traces(self, scale: Scale, panel: int, setting: str) -> list[Json]:
         """Return the published series of a panel."""
         return [_points(points, scale, panel) for points in self.of_setting(setting).values()]
 
@@ -81,14 +79,14 @@ class BesideCurves:
             sentences += " The grey area and its dotted line are people, as recorded on these instances."
         return sentences
 
-    def _band(self, scale: Scale, panel: int) -> go.Scatter:
+    def _band(self, scale: Scale, panel: int) -> Json:
         # A mean of one episode has no interval, and the area has no corner there.
         bounded = [(place, mean) for place, mean in self.people.items() if mean.low is not None]
         ends = [(place, mean.high) for place, mean in bounded] + [(place, mean.low) for place, mean in bounded[::-1]]
         return band([(place, scale.height(end)) for place, end in ends], token("hairline"), panel)
 
-    def _line(self, scale: Scale, panel: int) -> go.Scatter:
-        return go.Scatter(
+    def _line(self, scale: Scale, panel: int) -> Json:
+        return scatter(
             mode="lines",
             x=list(self.people),
             y=[scale.height(mean.mean) for mean in self.people.values()],
@@ -99,8 +97,8 @@ class BesideCurves:
         )
 
 
-def _points(points: list[PublishedFigure], scale: Scale, panel: int) -> go.Scatter:
-    return go.Scatter(
+def _points(points: list[PublishedFigure], scale: Scale, panel: int) -> Json:
+    return scatter(
         mode="lines+markers",
         x=[figure.place for figure in points],
         y=[scale.height(figure.value) for figure in points],

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.results.tables.formats import as_csv
+from ircore.results.tables.formats import as_csv, flat_names, flat_records
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import with_rules
@@ -25,8 +25,7 @@ from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_s
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
 from leaderboard.charts.costs import costs_sketch, seconds_sketch
-from leaderboard.charts.data import Subject
-from leaderboard.charts.fact_shares import pair_said_sketch
+from leaderboard.charts.data import RUN, Subject
 from leaderboard.charts.grammar import Missing, Sketch, plain
 from leaderboard.charts.heat import heat_maps_sketch, pair_heat_map_sketch
 from leaderboard.charts.judges import agreement_sketch, reliability_sketch
@@ -41,7 +40,7 @@ from leaderboard.charts.outcome_bars import (
 from leaderboard.charts.ratings import ratings_sketch
 from leaderboard.charts.scores import delta_sketch, deltas_sem_sketch, deltas_sketch, preferences_sketch, scores_sketch
 from leaderboard.charts.still import still_picture
-from leaderboard.charts.turns import pair_trajectory_sketch, trajectories_sketch
+from leaderboard.charts.turns import pair_said_sketch, pair_trajectory_sketch, trajectories_sketch
 from leaderboard.charts.variance import variance_sketch
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW
@@ -278,6 +277,46 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results,
     table = with_rules(chart.table, results)
     bars = {"bars": "one standard error of the mean"} if SEM in table.carried else {}
     return replace(chart, table=table, source={**source_of(chart.table, version), **bars})
+
+
+def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) -> dict[str, Any]:
+    """Return a figure of every pair, among which a reader chooses.
+
+    Args:
+        sketch: The figure under a choice, so that it holds every pair.
+        subject: What it was drawn from.
+        usual: Number of pairs that it shows as long as no pairs are chosen.
+        version: Benchmark version of the results.
+
+    Returns:
+        Plotly's ``data`` and both layouts, without what all figures share; ``parts`` and ``pairs`` as in ``Drawing``;
+        ``shown``, the keys of the pairs that it shows by itself; its words; and its numbers as flat rows, each after
+        the key of its pair.
+    """
+    drawing, keys = sketch.drawing, {pair.run_id: pair.key for pair in subject.ranked}
+    best = {pair.key for pair in subject.ranked[:usual]}
+    table = with_rules(sketch.table, subject.results)
+    runs = [keys[str(run.value)] for run in table.column(RUN)]
+    return {
+        "title": sketch.title,
+        "scope": subject.scope,
+        "question": sketch.question,
+        "says": sketch.says,
+        "parts": drawing.parts,
+        "pairs": drawing.pairs,
+        # Of points the drawing says itself which are shown: those on the frontier need not be among the best.
+        "shown": [key for key in drawing.pairs if key in best or drawing.parts == "points"],
+        "behind": drawing.behind,
+        "data": drawing.traces,
+        "layout": drawing.wide,
+        "narrow": drawing.narrow,
+        "source": source_of(sketch.table, version),
+        "head": flat_names(table),
+        "rows": [
+            [key, *(round(value, 8) if isinstance(value, float) else value for value in record.values())]
+            for key, record in zip(runs, flat_records(table), strict=True)
+        ],
+    }
 
 
 def chart_of(

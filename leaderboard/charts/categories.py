@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
-from ircore.results.tables.board import board_table
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
@@ -22,6 +19,7 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
     steps,
     whiskers,
     words,
@@ -43,7 +41,7 @@ _ByCategory = Mapping[str, Mapping[str, Value]]
 def categories_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the mean score of the same pairs in each category, a panel per category."""
     categories = subject.results.categories
-    boards = {category: board_table(subject.results, subject.judge, category) for category in categories}
+    boards = {category: subject.board(subject.judge, category) for category in categories}
     scores = {
         category: {str(run.value): value for run, value in zip(board.column(RUN), board.column("score"), strict=True)}
         for category, board in boards.items()
@@ -52,10 +50,10 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
     # With one category there is nothing to compare.
     if len(scores) < 2:
         return Missing(_TITLE, "Fewer than two categories were rated.")
-    pairs = subject.ranked[:MOST_PANELS]
+    pairs = subject.shown(MOST_PANELS)
     wide, narrow = (_layout(pairs, list(scores), narrow) for narrow in (False, True))
     return Sketch(
-        title=_title(scores, [pair.run_id for pair in subject.ranked]),
+        title=subject.among_words() + _title(scores, [pair.run_id for pair in subject.ranked]),
         reading_aid=(
             "Each panel is a category, each mark a pair's mean similarity of the final rendering there, each line its"
             " 95 % interval; the pairs stand in the same order and on the same scale in every panel."
@@ -70,15 +68,19 @@ def categories_sketch(subject: Subject) -> Sketch | Missing:
             ],
             wide,
             narrow,
+            "rows",
+            [pair.key for pair in pairs],
         ),
         table=_table({category: boards[category] for category in scores}, [pair.run_id for pair in pairs]),
+        question=_TITLE,
     )
 
 
-def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> go.Scatter:
+def _mark(pair: Pair, category: str, value: Value, row: int, panel: int) -> Json:
     colour = describer_token(pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="markers",
+        ids=[pair.key],
         x=[rounded(mean(value))],
         y=[row],
         error_x=whiskers([value], colour),

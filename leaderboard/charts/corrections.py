@@ -40,7 +40,7 @@ _ROW = 38
 def corrections_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the topics of each pair's correction messages as a heat map, as the paper's Figure 7."""
     some = subject.best(MOST_ROWS)
-    table = of_runs(corrections_table(some.results), [pair.run_id for pair in some.ranked])
+    table = of_runs(some.table(corrections_table), [pair.run_id for pair in some.ranked])
     rows = grouped(table)
     pairs = [pair for pair in some.ranked if mean(rows[pair.run_id][0]["messages"])]
     if not pairs:
@@ -48,15 +48,19 @@ def corrections_sketch(subject: Subject) -> Sketch | Missing:
     cells = [[rows[pair.run_id][0][correction] for correction in CORRECTIONS] for pair in pairs]
     heat_map = HeatMap([plain(pair_name(pair), 80) for pair in pairs], _NAMES, cells, share=True)
     wide, narrow = (_profile_layout(pairs, heat_map, narrow) for narrow in (False, True))
+    keys = [pair.key for pair in pairs]
+    best = {pair.key for pair in subject.ranked[:MOST_ROWS]}
+    of_best = [row for pair, row in zip(pairs, cells, strict=True) if pair.key in best]
     return Sketch(
-        title=subject.among_words(MOST_ROWS) + _profile_title(cells),
+        title=subject.among_words(MOST_ROWS) + _profile_title(of_best),
         reading_aid=(
             "Each cell is the share (%) of a pair's messages after turn 1 in which words of a category occur; a message"
             " may be about several things. Intervals are in the table."
         ),
         selection_words=subject.selection_words(MOST_ROWS),
-        drawing=Drawing([heat_map.trace()], wide, narrow),
+        drawing=Drawing([{**heat_map.trace(), "ids": keys}], wide, narrow, "rows", keys),
         table=picked(table, [RUN, "pair", "messages", *CORRECTIONS]),
+        question=_TITLE,
     )
 
 
@@ -64,7 +68,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
     """Draw the topics of corrections by turn, one small heat map per pair, as the paper's Figure 13."""
     title = "Do corrections change over the turns?"
     some = subject.best(MOST_PANELS)
-    table = of_runs(corrections_by_turn_table(some.results), [pair.run_id for pair in some.ranked])
+    table = of_runs(some.table(corrections_by_turn_table), [pair.run_id for pair in some.ranked])
     if not table.rows:
         return Missing(title, "No pair has a message after turn 1.")
     maps, rows = [], grouped(table)
@@ -85,6 +89,7 @@ def corrections_by_turn_sketch(subject: Subject) -> Sketch | Missing:
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, _NAMES, first=2),
         table=picked(table, [RUN, "pair", "turn", "messages", *CORRECTIONS]),
+        question=title,
     )
 
 
@@ -102,7 +107,8 @@ def _profile_layout(pairs: Sequence[Pair], heat_map: HeatMap, narrow: bool) -> J
         12,
         xaxis=axis(-0.5, len(heat_map.columns) - 0.5, showgrid=False),
         yaxis=name_axis(["<br>".join(plain(line, length) for line in pair) for pair in lines]),
-        annotations=[*heat_map.numbers(), *heads],
+        annotations=[*heat_map.numbers([pair.key for pair in pairs]), *heads],
+        coloraxis=heat_map.coloraxis,
     )
 
 

@@ -4,12 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
-from leaderboard.charts.beside_marks import Place, Spot, places
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
     FOOT,
@@ -19,6 +16,7 @@ from leaderboard.charts.grammar import (
     Sketch,
     Ticks,
     axis,
+    enough,
     interval_ends,
     interval_words,
     layout,
@@ -26,10 +24,12 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
     steps,
     whiskers,
     words,
 )
+from leaderboard.charts.names_beside import Place, Spot, places
 from leaderboard.model.site import Pair
 from leaderboard.theme import NARROW, describer_token, generator_symbol, token
 from leaderboard.words import labels
@@ -147,19 +147,20 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
     }
     known = [pair for pair in subject.ranked if pair.run_id in points]
     best = _frontier(known, points)
-    rows = {row.submission.run_id: row for row in subject.results.board(subject.judge)}
+    rows = {row.submission.run_id: row for row in subject.results.board(subject.judge, subject.category)}
     ranked = [row for run_id, row in rows.items() if run_id in taken and row.rank_low is not None]
     # A cheap pair may be on the frontier without being among the best.
-    shown = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
-    few = len(shown) <= _ALL_NAMED
+    usual = known[:MOST_POINTS] + [pair for pair in best if pair not in known[:MOST_POINTS]]
+    shown = known if subject.choice else usual
+    few = len(usual) <= _ALL_NAMED
     unknown = sum(mean(efforts[pair.run_id]) is None for pair in subject.ranked)
-    left_out = len(subject.pairs) - len(shown) - unknown
+    left_out = len(subject.pairs) - len(usual) - unknown
     named = shown if few else best
     strip = free if any(amount == 0 for amount in taken.values()) else None
     wide, narrow = (_layout(effort, named, shown, points, scores, length, strip) for length in _WIDTHS)
     marks = [_mark(effort, pair, points[pair.run_id], taken[pair.run_id], scores[pair.run_id]) for pair in shown]
     return Sketch(
-        title=_title(effort, ranked, taken),
+        title=subject.among_words() + _title(effort, ranked, taken),
         reading_aid=(
             "Each mark is a pair: further left is less, further up is better, lines are 95 % intervals of the score."
             " The stepped line joins the highest scores that can be had for the same or less. Beaten is a pair if"
@@ -170,10 +171,22 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
             + (f" {counted(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
             + (f" {counted(left_out, 'pair')} of lower score not shown." if left_out else "")
         ),
-        drawing=Drawing([_frontier_line(best, points, max(x for x, _ in points.values())), *marks], wide, narrow),
+        drawing=Drawing(
+            [_frontier_line(best, points, max(x for x, _ in points.values())), *marks],
+            wide,
+            narrow,
+            "points",
+            [pair.key for pair in usual],
+        ),
         table=picked(
             of_runs(subject.board(subject.judge), [pair.run_id for pair in shown]), [RUN, "pair", "score", effort.key]
         ),
+        question=effort.title,
+        says={
+            pair.key: f"{labels.number(points[pair.run_id][1])} for {effort.said(taken[pair.run_id])}"
+            for pair in shown
+            if enough(scores[pair.run_id])
+        },
     )
 
 
@@ -204,25 +217,28 @@ def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:
     return frontier
 
 
-def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> go.Scatter:
+def _frontier_line(frontier: Sequence[Pair], points: _Points, right: float) -> Json:
     """Return the best score that can be had for an effort, as steps up to the largest effort."""
     corners = [points[pair.run_id] for pair in frontier]
     # The last step goes on to the dearest pair: more money buys nothing better there.
     ends = [x for x, _ in corners[1:]] + [right]
     steps_of = [corner for (x, y), end in zip(corners, ends, strict=True) for corner in ((x, y), (end, y))]
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[rounded(x) for x, _ in steps_of],
         y=[rounded(y) for _, y in steps_of],
         line={"color": token("zero"), "width": 1, "dash": "dot"},
         hoverinfo="skip",
+        showlegend=False,
     )
 
 
-def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> go.Scatter:
+def _mark(effort: Effort, pair: Pair, place: tuple[float, float], amount: float, score: Value) -> Json:
     (x, value), colour = place, describer_token(pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="markers",
+        meta=pair.key,
+        name=plain(pair_name(pair), 60),
         x=[rounded(x)],
         y=[rounded(value)],
         error_y=whiskers([score], colour),
@@ -253,7 +269,15 @@ def _layout(
     ticks = [*([] if strip is None else [(strip, effort.none)]), *_ticks(begins, x[1], effort.form, strip is None)]
     line = {"xref": "x", "yref": "y domain", "x0": begins, "x1": begins, "y0": 0, "y1": 1, "line": {"width": 1}}
     annotations = [
-        words(spot.name, points[pair.run_id], "x y", anchor, shift, colour=describer_token(pair.hue, "-text"))
+        words(
+            spot.name,
+            points[pair.run_id],
+            "x y",
+            anchor,
+            shift,
+            colour=describer_token(pair.hue, "-text"),
+            name=pair.key,
+        )
         for pair, spot, (anchor, shift) in _names(named, shown, points, (x, y), length)
     ]
     return layout(
@@ -264,6 +288,8 @@ def _layout(
         xaxis=axis(*x, ticks, effort.axis),
         yaxis=axis(*y, steps(*y, 1), "mean similarity (0–10)", showline=True, linecolor=token("zero")),
         annotations=annotations,
+        # Shown where a reader chose a few pairs.
+        legend={"x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"},
         shapes=[] if strip is None else [line],
     )
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import plotly.graph_objects as go
-
 from leaderboard.charts.beside_curves import BesideCurves
 from leaderboard.charts.grammar import Drawing, Json, plain, words
 from leaderboard.charts.panels import Grid, inside
@@ -70,7 +68,7 @@ def curve_panels(parts: Sequence[CurvePanel], scale: Scale, beside: BesideCurves
     return Drawing(traces, wide, narrow)
 
 
-def _traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: int) -> list[go.Scatter]:
+def _traces(part: CurvePanel, scale: Scale, beside: BesideCurves, panel: int) -> list[Json]:
     own, others = part.tracks[:MOST_COLOURED], part.tracks[MOST_COLOURED:]
     # Bands first, so that no band hides another run's line, or a point of the paper.
     bands, lines = zip(*(line(track, scale, panel) for track in reversed(own)), strict=True)

@@ -5,7 +5,7 @@ figure is a selection of their columns and rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -14,6 +14,7 @@ from ircore.results.tables.board import board_table
 from ircore.results.tables.intervals import with_standard_errors
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.model.site import Pair
+from leaderboard.words import labels
 
 Entry = dict[str, Value]
 """Entries of one row of a table, by key."""
@@ -28,6 +29,20 @@ MOST_PANELS = 12
 """Maximum of pairs in a figure with a panel per pair."""
 
 
+@dataclass(frozen=True)
+class Choice:
+    """A condition that a reader chooses for a figure, which then holds every pair.
+
+    >>> Choice(alone=True).category
+    """
+
+    category: str | None = None
+    """Category of the instances; None for all."""
+
+    alone: bool = False
+    """Whether the subject's judge was chosen, so that a figure of all judges shows this judge alone."""
+
+
 class Subject:
     """Results that the figures of one judge are drawn from.
 
@@ -37,6 +52,7 @@ class Subject:
         judge: Judge of the figures that show the ratings of one judge.
         ranked: Every pair, best first; by default as on the board of the judge.
         bars: What stands beside means.
+        choice: What a reader chose; None for the figures that pages are built with, which show the best pairs.
 
     Example:
         >>> from pathlib import Path
@@ -55,13 +71,46 @@ class Subject:
         judge: str,
         ranked: Sequence[Pair] | None = None,
         bars: Literal["interval", "sem"] = "interval",
+        choice: Choice | None = None,
     ) -> None:
         self.results = results
         self.pairs = pairs
         self.judge = judge
         self.bars = bars
+        self.choice = choice
         self._ranked = ranked
-        self._boards: dict[str, Table] = {}
+        self._tables: dict[tuple[object, ...], Table] = {}
+
+    def chosen(self, judge: str, choice: Choice) -> "Subject":
+        """Return the same under a reader's choice; tables are shared."""
+        made = Subject(self.results, self.pairs, judge, bars=self.bars, choice=choice)
+        made._tables = self._tables
+        return made
+
+    @property
+    def category(self) -> str | None:
+        """Category of the instances; None for all."""
+        return self.choice.category if self.choice else None
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Judges of a figure of all judges, the subject's own first."""
+        if self.choice and self.choice.alone:
+            return (self.judge,)
+        # Stable: False sorts before True, and the other judges keep their order.
+        return tuple(sorted(self.results.judges, key=lambda judge: judge != self.judge))
+
+    def table(self, make: Callable[..., Table], *about: str | None) -> Table:
+        """Return a table of the results, made once.
+
+        Args:
+            make: Maker of the table.
+            about: What it takes besides the results.
+        """
+        key = (make, *about)
+        if key not in self._tables:
+            self._tables[key] = make(self.results, *about)
+        return self._tables[key]
 
     @cached_property
     def ranked(self) -> tuple[Pair, ...]:
@@ -70,9 +119,13 @@ class Subject:
             return tuple(self._ranked)
         return tuple(self.pairs[row.submission.run_id] for row in self.results.board(self.judge))
 
+    def shown(self, most: int) -> tuple[Pair, ...]:
+        """Return the best pairs, those that a figure shows; every pair if a reader chooses among them."""
+        return self.ranked if self.choice else self.ranked[:most]
+
     def best(self, most: int) -> "Subject":
-        """Return the same about the best pairs only."""
-        return self._of(self.ranked[:most])
+        """Return the same about the pairs shown only."""
+        return self if self.choice else self._of(self.ranked[:most])
 
     def only(self, pair: Pair) -> "Subject":
         """Return a subject that holds this pair alone."""
@@ -94,15 +147,26 @@ class Subject:
             f"Shown are the {most} of {count} pairs with the best main scores by {self.judge}." if count > most else ""
         )
 
-    def among_words(self, most: int) -> str:
-        """Return the words before a headline about the ``most`` best pairs only; empty if it is about all pairs."""
-        return f"Of the {most} best pairs: " if len(self.pairs) > most else ""
+    def among_words(self, most: int | None = None) -> str:
+        """Return the words before a headline about the ``most`` best pairs only, or about a reader's choice.
 
-    def board(self, judge: str) -> Table:
-        """Return the board of a judge, all pairs under all conditions."""
-        if judge not in self._boards:
-            self._boards[judge] = self.barred(board_table(self.results, judge))
-        return self._boards[judge]
+        Args:
+            most: Number of pairs; None for a headline about all pairs.
+        """
+        parts = [f"of the {most} best pairs"] if most is not None and len(self.pairs) > most else []
+        said = ", ".join([*parts, *filter(None, [self.scope])])
+        return f"{said[0].upper()}{said[1:]}: " if said else ""
+
+    @property
+    def scope(self) -> str:
+        """What a reader chose besides pairs, in words."""
+        on = [f"on {labels.category_title(self.category).lower()}"] if self.category else []
+        by = [f"judged by {self.judge}"] if self.choice and self.choice.alone else []
+        return ", ".join([*on, *by])
+
+    def board(self, judge: str, category: str | None = None) -> Table:
+        """Return the board of a judge, all pairs, under the subject's category unless another is given."""
+        return self.barred(self.table(board_table, judge, category or self.category))
 
     def barred(self, table: Table) -> Table:
         """Return a table with what stands beside means in this subject's figures: intervals, or standard errors."""

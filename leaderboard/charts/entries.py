@@ -3,10 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Table
-from leaderboard.charts.beside_ends import PLOT, end_names
 from leaderboard.charts.data import RUN, Entry, entries_of
 from leaderboard.charts.grammar import (
     FOOT,
@@ -22,9 +19,11 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
     steps,
     whiskers,
 )
+from leaderboard.charts.names_beside import PLOT, end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
@@ -82,7 +81,7 @@ def _entries_title(best: Entry, pair: Pair, count: int, top: int, noun: str) -> 
     return f"{pair_name(pair)}, number {_order(best)} of {count} to enter, has the best main score: {score}"
 
 
-def _record(rows: Sequence[Entry]) -> go.Scatter:
+def _record(rows: Sequence[Entry]) -> Json:
     """Return the best main score by then as steps up to the last entry."""
     corners: list[tuple[int, float]] = []
     for row in rows:
@@ -91,7 +90,7 @@ def _record(rows: Sequence[Entry]) -> go.Scatter:
             corners += [(_order(row), corners[-1][1])] if corners else []
             corners.append((_order(row), _score(row)))
     corners.append((_order(rows[-1]), corners[-1][1]))
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[x for x, _ in corners],
         y=[rounded(y) for _, y in corners],
@@ -100,8 +99,8 @@ def _record(rows: Sequence[Entry]) -> go.Scatter:
     )
 
 
-def _grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> go.Scatter:
-    return go.Scatter(
+def _grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> Json:
+    return scatter(
         mode="markers",
         x=[_order(row) for row in rows],
         y=[rounded(_score(row)) for row in rows],
@@ -111,13 +110,13 @@ def _grey_marks(rows: Sequence[Entry], pairs: Mapping[str, Pair]) -> go.Scatter:
     )
 
 
-def _mark_and_line(row: Entry, pair: Pair, count: int) -> list[go.Scatter]:
+def _mark_and_line(row: Entry, pair: Pair, count: int) -> list[Json]:
     """Return a pair's mark, and the line of its score, which never changes, from its entry to the newest entry."""
     colour, score = describer_token(pair.hue), rounded(_score(row))
     line = {"color": colour, "width": 1, "dash": generator_dash(pair.shape)}
     return [
-        go.Scatter(mode="lines", x=[_order(row), count + 0.5], y=[score, score], line=line, hoverinfo="skip"),
-        go.Scatter(
+        scatter(mode="lines", x=[_order(row), count + 0.5], y=[score, score], line=line, hoverinfo="skip"),
+        scatter(
             mode="markers",
             x=[_order(row)],
             y=[score],

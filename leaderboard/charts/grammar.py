@@ -5,10 +5,10 @@ the still picture (``leaderboard.charts.still``) are two readings of one specifi
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import plotly.graph_objects as go
 
@@ -91,6 +91,21 @@ def _template() -> Json:
     return template
 
 
+def scatter(**properties: Any) -> Json:
+    """Return a Plotly trace of marks or lines."""
+    return {"type": "scatter", **properties}
+
+
+def bar(**properties: Any) -> Json:
+    """Return a Plotly trace of bars."""
+    return {"type": "bar", **properties}
+
+
+def heatmap(**properties: Any) -> Json:
+    """Return a Plotly trace of coloured cells."""
+    return {"type": "heatmap", **properties}
+
+
 class Drawing(NamedTuple):
     """A Plotly figure in two layouts.
 
@@ -99,14 +114,23 @@ class Drawing(NamedTuple):
         400
     """
 
-    traces: Sequence[Any]
-    """Plotly traces."""
+    traces: Sequence[Json]
+    """Plotly traces; one of a pair has the pair's key as its ``meta``, or for each of its values among its ``ids``."""
 
     wide: Json
-    """Plotly layout from ``theme.NARROW`` CSS pixels of width."""
+    """Plotly layout from ``theme.NARROW`` CSS pixels of width; an annotation of a pair has its key as its ``name``."""
 
     narrow: Json
     """Plotly layout for less."""
+
+    parts: Literal["rows", "panels", "points", ""] = ""
+    """What stands for a pair, so that a reader can choose pairs; empty where pairs cannot be chosen."""
+
+    pairs: Sequence[str] = ()
+    """Keys of the pairs in the order of rows or panels."""
+
+    behind: Json | None = None
+    """Trace without points for the lines of the other chosen pairs, which stand in each panel."""
 
     def plotly(self) -> Json:
         """Return the traces, both layouts and their template as Plotly's JSON.
@@ -117,6 +141,7 @@ class Drawing(NamedTuple):
         Raises:
             ValueError: Plotly does not know a property or a value.
         """
+        # Traces are checked here and nowhere else: Plotly takes long to make an object of each.
         # Plotly's own template would be a copy of its whole default look in every file.
         figure: Json = go.Figure(list(self.traces), {**self.wide, "template": "none"}).to_plotly_json()
         del figure["layout"]["template"]
@@ -147,6 +172,12 @@ class Sketch:
 
     selection_words: str = ""
     """Sentence that says which pairs are shown; empty if all are."""
+
+    question: str = ""
+    """Title over some pairs that a reader chose: what the figure asks; empty where pairs cannot be chosen."""
+
+    says: Mapping[str, str] = field(default_factory=dict)
+    """The numbers of a pair that answer the question, in words, by the pair's key; none of too few pictures."""
 
 
 @dataclass(frozen=True)

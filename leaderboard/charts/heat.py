@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
@@ -18,6 +16,7 @@ from leaderboard.charts.grammar import (
     Sketch,
     axis,
     enough,
+    heatmap,
     interval_words,
     layout,
     mean,
@@ -62,16 +61,14 @@ class HeatMap:
     share: bool
     """Whether the entries are shares 0–1; else similarities 0–10."""
 
-    def trace(self, panel: int = 0) -> go.Heatmap:
+    def trace(self, panel: int = 0) -> Json:
         """Return the trace of the map, in a panel."""
-        return go.Heatmap(
+        return heatmap(
             x=list(range(len(self.columns))),
             # Numbers, not names: Plotly would merge two rows of the same name.
             y=list(range(len(self.rows))),
             z=[[None if value is None else rounded(mean(value)) for value in row] for row in self.cells],
-            zmin=0,
-            zmax=1 if self.share else 10,
-            colorscale=share_scale() if self.share else score_scale(),
+            coloraxis="coloraxis",
             customdata=[
                 [f"{name}, {column}: {self._hover(value)}" for column, value in zip(self.columns, row, strict=True)]
                 for name, row in zip(self.rows, self.cells, strict=True)
@@ -80,18 +77,25 @@ class HeatMap:
             **axes_of(panel),
         )
 
+    @property
+    def coloraxis(self) -> Json:
+        """Plotly's scale of colours, which all maps of a figure share."""
+        scale, top = (share_scale(), 1) if self.share else (score_scale(), 10)
+        return {"colorscale": scale, "cmin": 0, "cmax": top, "showscale": False}
+
     def _hover(self, value: Value | None) -> str:
         return "" if value is None else f"{self._form(mean(value))}<br>{interval_words(value, self._form)}"
 
     def _form(self, value: float | None) -> str:
         return percent(value) if self.share else labels.number(value, 1)
 
-    def numbers(self) -> list[Json]:
-        """Return text annotations with the number of every cell."""
+    def numbers(self, keys: Sequence[str] = ()) -> list[Json]:
+        """Return text annotations with the number of every cell, named by the keys of rows if there are any."""
         ink = share_ink_token if self.share else score_ink_token
         return [
             # The unit stands in the reading aid; a cell has room for the digits alone.
             words(self._form(value).removesuffix(" %"), (column, row), colour=ink(value), size=11)
+            | ({"name": keys[row]} if keys else {})
             for row, cells in enumerate(self.cells)
             for column, entry in enumerate(cells)
             if entry is not None and (value := mean(entry)) is not None
@@ -118,22 +122,26 @@ def small_maps(pairs: Sequence[Pair], maps: Sequence[HeatMap], names: Sequence[s
         names: Of the rows.
         first: Turn of the first column.
     """
-    traces = [heat_map.trace(panel) for panel, heat_map in enumerate(maps)]
+    traces = [{**heat_map.trace(panel), "meta": pairs[panel].key} for panel, heat_map in enumerate(maps)]
     most = max(len(heat_map.columns) for heat_map in maps)
-    # The same width for a turn in every panel: a shorter map leaves room at its right.
-    x = [
-        {**_turn_axis(len(heat_map.columns), "", first, 1 if most <= 5 else 3), "range": [-0.5, most - 0.5]}
-        for heat_map in maps
-    ]
+    # The same axis in every panel: a shorter map leaves room at its right.
+    x = _turn_axis(most, "", first, 1 if most <= 5 else 3)
+    keys, count = [pair.key for pair in pairs], min(len(maps), MOST_PANELS)
     turn = words("turn", (1, 0), "paper paper", "right top", (0, -20))
     notes = [turn, *_key(maps[0].share)]
     wide, narrow = (
-        Grid(len(maps), columns(len(maps), narrow), panel=17 * len(names), between=66, top=74).layout(
-            lambda panel, _: (x[panel], name_axis(names)), pair_titles(pairs), notes, room(names, 120), 8
+        Grid(count, columns(count, narrow), panel=17 * len(names), between=66, top=74).layout(
+            lambda *_: (x, name_axis(names)),
+            pair_titles(pairs),
+            notes,
+            room(names, 120),
+            8,
+            keys,
+            coloraxis=maps[0].coloraxis,
         )
         for narrow in (False, True)
     )
-    return Drawing(traces, wide, narrow)
+    return Drawing(traces, wide, narrow, "panels", keys)
 
 
 def _key(share: bool) -> list[Json]:
@@ -171,6 +179,7 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
         xaxis=_turn_axis(len(heat_map.columns), "turn"),
         yaxis=name_axis(names),
         annotations=heat_map.numbers(),
+        coloraxis=heat_map.coloraxis,
     )
     return Sketch(
         title=_QUESTION,
@@ -186,14 +195,15 @@ def pair_heat_map_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
 def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
     """Draw similarity by category and turn, a small map a pair, as the paper's Figure 19."""
     some = subject.best(MOST_PANELS)
-    table = _by_category(trajectories_table(some.results, subject.judge))
+    table = _by_category(some.table(trajectories_table, subject.judge))
     if not table.rows:
         return Missing(_QUESTION, "No episode was rated.")
     rows, categories = grouped(table), subject.results.categories
     maps = [_category_map(categories, rows.get(pair.run_id, ())) for pair in some.ranked]
     shown = of_runs(table, [pair.run_id for pair in some.ranked])
+    best = {pair.run_id: rows[pair.run_id] for pair in some.ranked[:MOST_PANELS] if pair.run_id in rows}
     return Sketch(
-        title=subject.among_words(MOST_PANELS) + _best_gain(subject, rows),
+        title=subject.among_words(MOST_PANELS) + _best_gain(subject, best),
         reading_aid=(
             "Each cell is the mean similarity (0–10) that a category has reached after a turn: the stronger the colour"
             " the more similar. An episode that has ended keeps its last score."
@@ -201,6 +211,7 @@ def heat_maps_sketch(subject: Subject) -> Sketch | Missing:
         selection_words=subject.selection_words(MOST_PANELS),
         drawing=small_maps(some.ranked, maps, [labels.category_short(category) for category in categories]),
         table=picked(shown, [RUN, "pair", "category", "turn", "reached"]),
+        question=_QUESTION,
     )
 
 

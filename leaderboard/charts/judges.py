@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.intervals import clear_of
@@ -15,6 +13,7 @@ from ircore.results.tables.recalibration import reliability_table
 from leaderboard.charts.data import Subject, entries_of, where
 from leaderboard.charts.grammar import (
     Drawing,
+    Json,
     Missing,
     Sketch,
     axis,
@@ -22,6 +21,7 @@ from leaderboard.charts.grammar import (
     mean,
     plain,
     rounded,
+    scatter,
     steps,
     vertical,
     whiskers,
@@ -126,7 +126,7 @@ def reliability_sketch(subject: Subject) -> Sketch | Missing:
     )
 
 
-def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[go.Scatter]:
+def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recalibration) -> list[Json]:
     """Back to front: diagonal, band, map, marks."""
     # A judge has its tone by its place among all judges, so that it is the same in every figure.
     tone = judge_token(subject.results.judges.index(judge))
@@ -134,7 +134,7 @@ def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recali
     # Every tenth point is finer than the eye; the last is kept.
     points = (*points[:-1:10], points[-1])
     outline = [(point.judge, point.high) for point in points] + [(point.judge, point.low) for point in reversed(points)]
-    curve = go.Scatter(
+    curve = scatter(
         mode="lines",
         hoverinfo="skip",
         x=[rounded(point.judge) for point in points],
@@ -145,12 +145,12 @@ def _reliability(panel: int, subject: Subject, judge: str, recalibration: Recali
     return [diagonal(panel), band(outline, token("hairline"), panel), curve, _bins(panel, subject, judge, tone)]
 
 
-def _bins(panel: int, subject: Subject, judge: str, tone: str) -> go.Scatter:
+def _bins(panel: int, subject: Subject, judge: str, tone: str) -> Json:
     """Marks of people's mean scores, by bins of the judge's score."""
     table = where(reliability_table(subject.results), "judge", lambda name: name == judge)
     pairs = zip(table.column("score"), table.column("human"), strict=True)
     bins = [(x, human) for score, human in pairs if (x := mean(score)) is not None]
-    return go.Scatter(
+    return scatter(
         mode="markers",
         x=[rounded(x) for x, _ in bins],
         y=[rounded(mean(human)) for _, human in bins],

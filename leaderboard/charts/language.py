@@ -1,6 +1,6 @@
 """Language of describers, turn by turn: length of messages, and share of new words in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 from ircore.core.counted import counted
@@ -35,7 +35,7 @@ def lengths_sketch(subject: Subject) -> Sketch | Missing:
     y = axis(0, top * 1.02, steps(0, top, step), "mean length (tokens a message)")
     scale = Scale(_turns(rows), y, form=lambda value: labels.number(value, 0))
     tracks = _tracks(subject, rows, "tokens")
-    return _sketch(subject, table, "tokens", tracks, scale, _length_title(tracks))
+    return _sketch(subject, table, "tokens", tracks, scale, _length_title)
 
 
 def novelty_sketch(subject: Subject) -> Sketch | Missing:
@@ -48,12 +48,12 @@ def novelty_sketch(subject: Subject) -> Sketch | Missing:
     y = axis(0, 101, steps(0, 100, 50), "new content words (%)")
     scale = Scale(_turns(grouped(table)), y, form=percent, factor=100.0)
     tracks = _tracks(subject, grouped(later), "novelty")
-    return _sketch(subject, later, "novelty", tracks, scale, _novelty_title(tracks))
+    return _sketch(subject, later, "novelty", tracks, scale, _novelty_title)
 
 
 def _messages(subject: Subject) -> Table:
     some = subject.best(MOST_PANELS)
-    return of_runs(messages_table(some.results), [pair.run_id for pair in some.ranked])
+    return of_runs(some.table(messages_table), [pair.run_id for pair in some.ranked])
 
 
 def _turns(rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> Json:
@@ -62,18 +62,31 @@ def _turns(rows: Mapping[str, Sequence[Mapping[str, Value]]]) -> Json:
 
 def _tracks(subject: Subject, rows: Mapping[str, Sequence[Mapping[str, Value]]], key: str) -> list[Track]:
     return [
-        turn_track(pair, rows.get(pair.run_id, ()), key, "messages", "messages")
-        for pair in subject.ranked[:MOST_PANELS]
+        turn_track(pair, rows.get(pair.run_id, ()), key, "messages", "messages") for pair in subject.shown(MOST_PANELS)
     ]
 
 
-def _sketch(subject: Subject, table: Table, key: str, tracks: Sequence[Track], scale: Scale, title: str) -> Sketch:
+def _sketch(
+    subject: Subject,
+    table: Table,
+    key: str,
+    tracks: Sequence[Track],
+    scale: Scale,
+    title: Callable[[Sequence[Track]], str],
+) -> Sketch:
+    best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
-        title=subject.among_words(MOST_PANELS) + title,
+        title=subject.among_words(MOST_PANELS) + title([track for track in tracks if track.key in best]),
         reading_aid=_AID,
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=panels(tracks, scale),
+        drawing=panels(tracks, scale, subject.choice is not None),
         table=picked(table, [RUN, "pair", "turn", "messages", key]),
+        question=title([]),
+        says={
+            track.key: f"from {scale.form(track.known[0][1])} to {scale.form(track.known[-1][1])}"
+            for track in tracks
+            if track.known and enough(track.known[0][2].value)
+        },
     )
 
 

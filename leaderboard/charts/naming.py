@@ -4,15 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from math import ceil, floor
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.games.reference.language.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.data import picked
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, layout, legend, steps, words
+from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, bar, layout, legend, steps, words
 from leaderboard.theme import token
 
 _BIN = {"snd": 0.05, "pnd": 0.1, "psa": 0.5}
@@ -119,8 +117,8 @@ def _cuts(bins: Sequence[int], width: float) -> list[Json]:
 
 def _bars(
     level: str, colour: str, bins: Sequence[int], labels: Sequence[str], pictures: Counter[tuple[int, str]]
-) -> go.Bar:
-    return go.Bar(
+) -> Json:
+    return bar(
         orientation="h",
         name=level,
         x=[pictures[at, level] for at in bins],

@@ -3,13 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import plotly.graph_objects as go
-
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
 from ircore.results.tables.turns import budgets_table, outcomes_table, pooled_judges, pooled_outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
-from leaderboard.charts.grammar import Drawing, Missing, Sketch, axis, legend, mean, pair_lines, plain, steps
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    bar,
+    enough,
+    legend,
+    mean,
+    pair_lines,
+    plain,
+    steps,
+)
 from leaderboard.charts.rows import Row, row_layouts
 from leaderboard.model.site import Pair
 from leaderboard.theme import CONVERGENCE_TOKENS, token
@@ -24,6 +35,7 @@ class _Bar:
 
     name: tuple[str, ...]
     shares: Mapping[str, Value]
+    key: str = ""
     ratings: int | None = None
     """Ratings that the shares are of, where those of several judges are pooled; None for one an episode."""
 
@@ -37,16 +49,21 @@ class _Bar:
 
 def convergence_sketch(subject: Subject) -> Sketch | Missing:
     """Draw how the episodes of each pair converged, the most improved first, as the paper's Figure 5."""
-    table = outcomes_table(subject.results, subject.judge)
+    table = subject.table(outcomes_table, subject.judge, subject.category)
     rows = grouped(table)
-    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0]) for pair in subject.ranked}
-    chosen = [pair.run_id for pair in subject.ranked[:MOST_ROWS]]
+    bars = {pair.run_id: _Bar(pair_lines(pair), rows[pair.run_id][0], pair.key) for pair in subject.ranked}
+    chosen = [pair.run_id for pair in subject.shown(MOST_ROWS)]
     # Chosen by score, then shown by outcome: a stable sort keeps the board's order among equals.
     chosen.sort(key=lambda run_id: -bars[run_id].share("improved"))
     every = f" of all {len(bars)} pairs" if len(bars) > MOST_ROWS else ""
-    title = _title(list(bars.values()), every)
+    title = subject.among_words() + _title(list(bars.values()), every)
     shown = picked(of_runs(table, chosen), _COLUMNS)
-    return _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+    made = _sketch([bars[run_id] for run_id in chosen], title, shown, subject.selection_words(MOST_ROWS))
+    if isinstance(made, Missing):
+        return made
+    many = [bars[run_id] for run_id in chosen if enough(bars[run_id].shares["improved"])]
+    says = {bar.key: f"{labels.percent(bar.share('improved'))} % better" for bar in many}
+    return replace(made, question="How do episodes end?", says=says)
 
 
 def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
@@ -55,7 +72,7 @@ def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
     rows = grouped(table)
     chosen = [pair for pair in subject.ranked[:MOST_ROWS] if pair.run_id in rows]
     bars = [
-        _Bar(pair_lines(pair), entry, round(mean(entry["ratings"]) or 0))
+        _Bar(pair_lines(pair), entry, ratings=round(mean(entry["ratings"]) or 0))
         for pair in chosen
         for entry in rows[pair.run_id][:1]
     ]
@@ -109,7 +126,7 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
     if not any(bar.episodes for bar in bars):
         return Missing("How do episodes end?", "No episode was rated.")
     layouts = row_layouts(
-        [Row(bar.name, (f"n {bar.episodes}",)) for bar in bars],
+        [Row(bar.name, (f"n {bar.episodes}",), key=bar.key) for bar in bars],
         axis(0, 100, steps(0, 100, 25), f"share of {'ratings' if bars[0].ratings else 'rated episodes'} (%)"),
         legend({labels.CONVERGENCES[outcome]: CONVERGENCE_TOKENS[outcome] for outcome in CONVERGENCES}, 8, 30),
         barmode="stack",
@@ -122,20 +139,23 @@ def _sketch(bars: Sequence[_Bar], title: str, table: Table, selection_words: str
             " first, or was the only one; the numbers in it are episodes."
         ),
         selection_words=selection_words,
-        drawing=Drawing([_trace(outcome, bars) for outcome in CONVERGENCES], *layouts),
+        drawing=Drawing(
+            [_trace(outcome, bars) for outcome in CONVERGENCES], *layouts, "rows", [bar.key for bar in bars]
+        ),
         table=table,
     )
 
 
-def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> go.Bar:
+def _trace(outcome: Convergence, bars: Sequence[_Bar]) -> Json:
     name, colour = labels.CONVERGENCES[outcome], CONVERGENCE_TOKENS[outcome]
     noun = "ratings" if bars[0].ratings else "episodes"
     shares = [round(100 * bar.share(outcome), 2) for bar in bars]
     # The table holds shares; times n they are whole numbers again.
     counts = [round(bar.share(outcome) * bar.episodes) for bar in bars]
-    return go.Bar(
+    return bar(
         orientation="h",
         name=name,
+        **({"ids": [bar.key for bar in bars]} if bars[0].key else {}),
         x=shares,
         y=list(range(len(bars))),
         # A number in a narrower piece of a bar would stand on its neighbours.

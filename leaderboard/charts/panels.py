@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-import plotly.graph_objects as go
-
-from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, steps, words
+from leaderboard.charts.grammar import FOOT, Json, axis, layout, pair_lines, plain, scatter, steps, words
 from leaderboard.model.site import Marked
 from leaderboard.theme import describer_token, token
 
@@ -47,9 +45,27 @@ class Grid:
         return ceil(self.count / self.columns)
 
     def layout(
-        self, axes: Axes, titles: Titles, notes: Sequence[Json], left: int, right: int = 10, **more: Any
+        self,
+        axes: Axes,
+        titles: Titles,
+        notes: Sequence[Json],
+        left: int,
+        right: int = 10,
+        keys: Sequence[str] = (),
+        **more: Any,
     ) -> Json:
-        """Return the layout of all panels; rows of a panel are named in the first column only."""
+        """Return the layout of all panels; rows of a panel are named in the first column only.
+
+        Args:
+            axes: Returns the axes of a panel.
+            titles: Returns the annotations of a panel.
+            notes: Annotations of the whole figure.
+            left: Room on the left, CSS pixels.
+            right: Room on the right, CSS pixels.
+            keys: Key of each pair, where a reader can choose pairs: these may be more than the panels, and the
+                annotations of the others wait for a panel.
+            more: Further settings of the layout.
+        """
         placed: Json = {}
         annotations: list[Json] = []
         for panel in range(self.count):
@@ -58,7 +74,8 @@ class Grid:
             named = {"showticklabels": panel % self.columns == 0}
             placed[f"xaxis{number}"] = {**x, "domain": self._across(panel), "anchor": axis_name("y", panel)}
             placed[f"yaxis{number}"] = {**y, "domain": self._down(panel), "anchor": axis_name("x", panel), **named}
-            annotations += titles(panel, self)
+            annotations += () if keys else titles(panel, self)
+        annotations += [{**title, "name": key} for at, key in enumerate(keys) for title in titles(at, self)]
         height = self.top + FOOT + self._height
         return layout(height, left, right, self.top, **placed, annotations=[*annotations, *notes], **more)
 
@@ -152,7 +169,7 @@ def squares(titles: Sequence[str], upright: str, level: str) -> tuple[Json, Json
     return wide, narrow
 
 
-def diagonal(panel: int) -> go.Scatter:
+def diagonal(panel: int) -> Json:
     """Return the line of a square panel on which both scales say the same."""
     line = {"color": token("zero"), "width": 1, "dash": "dot"}
-    return go.Scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **axes_of(panel))
+    return scatter(mode="lines", hoverinfo="skip", x=[0, 10], y=[0, 10], line=line, **axes_of(panel))

@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import log10
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Table
-from leaderboard.charts.beside_ends import PLOT, end_names
 from leaderboard.charts.data import MOST_ROWS, Entry, entries_of
 from leaderboard.charts.entries import LEFT, MOST_NAMED, TOP, score_words
 from leaderboard.charts.grammar import (
@@ -23,7 +20,9 @@ from leaderboard.charts.grammar import (
     pair_name,
     plain,
     rounded,
+    scatter,
 )
+from leaderboard.charts.names_beside import PLOT, end_names
 from leaderboard.model.site import Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
@@ -91,10 +90,10 @@ def _points(rows: Mapping[str, Entry], versions: Sequence[str]) -> list[tuple[in
     ]
 
 
-def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> go.Scatter:
+def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -> Json:
     """Return the lines of several pairs as one trace, with a gap between them."""
     points = [point for rows in lines for point in (*_points(rows, versions), (None, None))]
-    return go.Scatter(
+    return scatter(
         mode="lines+markers",
         x=[x for x, _ in points],
         y=[y for _, y in points],
@@ -104,12 +103,12 @@ def _grey_lines(lines: Sequence[Mapping[str, Entry]], versions: Sequence[str]) -
     )
 
 
-def _place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: Pair, number: int) -> go.Scatter:
+def _place_line(rows: Mapping[str, Entry], versions: Sequence[str], pair: Pair, number: int) -> Json:
     # Beside each other, because ranges of tied pairs would lie on one another.
     aside = _ASIDE * (number - (MOST_NAMED - 1) / 2) * (len(versions) - 1)
     colour, points = describer_token(pair.hue), _points(rows, versions)
     ranges = [_rank_range(rows.get(version)) for version in versions]
-    return go.Scatter(
+    return scatter(
         mode="lines+markers",
         x=[rounded(x + aside) for x, _ in points],
         y=[y for _, y in points],

@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from ircore.core.counted import counted
 from ircore.results.crossed_ratings import CrossedRatings
 from ircore.results.tables.agreement import ratings_table
 from leaderboard.charts.data import Subject
-from leaderboard.charts.grammar import Drawing, Missing, Sketch, plain
+from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, plain, scatter
 from leaderboard.charts.panels import axes_of, diagonal, squares
 from leaderboard.theme import token
 from leaderboard.words import labels
@@ -49,9 +47,9 @@ def _title(crossings: Sequence[CrossedRatings]) -> str:
     return f"Two judges are within one point of each other on {span} of renderings"
 
 
-def _marks(panel: int, crossed: CrossedRatings) -> go.Scatter:
+def _marks(panel: int, crossed: CrossedRatings) -> Json:
     most = max(crossed.counts.values())
-    return go.Scatter(
+    return scatter(
         mode="markers",
         x=[x for x, _ in crossed.counts],
         y=[y for _, y in crossed.counts],

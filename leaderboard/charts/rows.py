@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Value
 from leaderboard.charts.grammar import (
     FOOT,
@@ -18,6 +16,7 @@ from leaderboard.charts.grammar import (
     plain,
     room,
     rounded,
+    scatter,
     whiskers,
     words,
 )
@@ -67,6 +66,14 @@ class Row:
     marks: tuple[tuple[Mark, ...], ...] = ()
     """The marks of each line."""
 
+    key: str = ""
+    """Key of the pair in the row; empty if no reader can choose it."""
+
+    @property
+    def named(self) -> Json:
+        """Say of an annotation that it belongs to the row."""
+        return {"name": self.key} if self.key else {}
+
 
 def marked_rows(
     rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, shapes: Sequence[Json] = (), factor: float = 1
@@ -83,7 +90,7 @@ def marked_rows(
     """
     most = max((len(row.values) for row in rows), default=1)
     traces = [
-        _mark(mark, place(at, line, len(row.marks), most), factor)
+        _mark(mark, place(at, line, len(row.marks), most), factor, row.key)
         for at, row in enumerate(rows)
         for line, marks in enumerate(row.marks)
         for mark in marks
@@ -94,12 +101,14 @@ def marked_rows(
         for at, row in enumerate(rows)
         if not row.values
     ]
-    return Drawing(traces, *row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings]))
+    layouts = row_layouts(rows, xaxis, notes, head, shapes=[*shapes, *headings])
+    return Drawing(traces, *layouts, "rows", [row.key for row in rows])
 
 
-def _mark(mark: Mark, y: float, factor: float) -> go.Scatter:
-    return go.Scatter(
+def _mark(mark: Mark, y: float, factor: float, key: str) -> Json:
+    return scatter(
         mode="markers",
+        **({"ids": [key]} if key else {}),
         x=[rounded(factor * (mean(mark.value) or 0))],
         y=[y],
         error_x=whiskers([mark.value], mark.colour, factor, thickness=2),
@@ -142,7 +151,7 @@ def _row_height(lines: int) -> int:
 def _wide(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, more: Json) -> Json:
     most = max((len(row.values) for row in rows), default=1)
     names = [
-        words(_name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK)
+        words(_name(row, (42, 42)), (0, at), "paper y", "right middle", (-10, 0), align="right", **_INK, **row.named)
         for at, row in enumerate(rows)
     ]
     return layout(
@@ -172,10 +181,10 @@ def _narrow(rows: Sequence[Row], xaxis: Json, notes: Sequence[Json], head: int, 
         taken = 0 if several else max(map(len, row.values), default=0)
         shift = (0, round(low * height))
         name = _name(row, (52 - taken, 52))
-        notes.append(words(name, (0, at), "paper y", "left top", shift, align="left", **_INK))
+        notes.append(words(name, (0, at), "paper y", "left top", shift, align="left", **_INK, **row.named))
         if not several:
             text = plain(" ".join(row.values), 40)
-            notes.append(words(text, (1, at), "paper y", "right top", shift, align="right"))
+            notes.append(words(text, (1, at), "paper y", "right top", shift, align="right", **row.named))
     texts = [_short(text) for row in rows for text in row.values]
     return layout(
         head + FOOT + height * len(rows),
@@ -204,6 +213,7 @@ def _values(rows: Sequence[Row], most: int, narrow: bool) -> list[Json]:
             "paper y",
             "left middle",
             (10, 0),
+            **row.named,
         )
         for at, row in enumerate(rows)
         for line, text in enumerate(row.values)

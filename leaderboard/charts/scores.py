@@ -17,6 +17,7 @@ from leaderboard.charts.grammar import (
     Missing,
     Sketch,
     axis,
+    enough,
     interval_ends,
     interval_words,
     mean,
@@ -55,14 +56,18 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
     if not scores:
         return Missing("How similar is what pairs draw?", "No rendering was rated.")
     several = len(scores) > 1
-    pairs = subject.ranked[:MOST_ROWS]
+    pairs: Sequence[Pair] = subject.shown(MOST_ROWS)
+    if subject.category:
+        # A board is about all categories.
+        pairs = _by_value(pairs, scores)
     means = published_table(subject.results.game, "published_means")
-    published = score_rows(means, alone=not several)
+    # Published values are of other pairs than those that a reader chooses.
+    published = () if subject.choice else score_rows(means, alone=not several)
     beside = [mark.value for row in published for line in row.marks for mark in line]
     low, high = _whole_points([*(value for by_run in scores.values() for value in by_run.values()), *beside])
-    table = of_runs(judges_table(subject.results), [pair.run_id for pair in pairs])
+    table = of_runs(subject.table(judges_table, subject.category), [pair.run_id for pair in pairs])
     return Sketch(
-        title=_scores_title(subject, tuple(scores)),
+        title=subject.among_words() + _scores_title(subject, tuple(scores)),
         reading_aid=(
             "Each mark is a pair's mean similarity of the final rendering, each line its 95 % interval"
             + (", one line of marks a judge" if several else "")
@@ -78,6 +83,8 @@ def scores_sketch(subject: Subject) -> Sketch | Missing:
         ),
         table=picked(table, [RUN, "pair", *scores]),
         published=(picked(means, ["pair", *published_judges(means)]),),
+        question="How similar is what pairs draw?",
+        says=_says(pairs, scores, labels.number),
     )
 
 
@@ -107,12 +114,13 @@ def deltas_sem_sketch(subject: Subject) -> Sketch | Missing:
 
 
 def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
-    pairs = _by_value(subject.ranked[:MOST_ROWS], deltas)
+    pairs = _by_value(subject.shown(MOST_ROWS), deltas)
     low, high, step = around_zero([by_run[pair.run_id] for by_run in deltas.values() for pair in pairs], True)
     by_every = " by every judge" if len(deltas) > 1 else ""
     return Sketch(
         # The title counts every pair, also where the figure shows the best alone.
-        title=_against(
+        title=subject.among_words()
+        + _against(
             [[by_run[pair.run_id] for pair in subject.ranked] for by_run in deltas.values()],
             0,
             ("Refinement helps", "harms"),
@@ -137,6 +145,8 @@ def _deltas(subject: Subject, deltas: _ByJudge) -> Sketch:
             [vertical(0)],
         ),
         table=_judged_table(subject, tuple(deltas), pairs, "delta", "ΔQ"),
+        question="Does refinement help?",
+        says=_says(pairs, deltas, labels.signed),
     )
 
 
@@ -145,11 +155,12 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
     shares = _rated(subject, "preference")
     if not shares:
         return Missing("Is the final rendering preferred to the first?", "No judge was asked for a preference.")
-    pairs = _by_value(subject.ranked[:MOST_ROWS], shares)
+    pairs = _by_value(subject.shown(MOST_ROWS), shares)
     by_every = " by every judge" if len(shares) > 1 else ""
     means = published_table(subject.results.game, "published_means")
     return Sketch(
-        title=_against(
+        title=subject.among_words()
+        + _against(
             [[by_run[pair.run_id] for pair in subject.ranked] for by_run in shares.values()],
             0.5,
             ("The final rendering is preferred in", "the first in"),
@@ -162,7 +173,7 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         ),
         selection_words=subject.selection_words(MOST_ROWS),
         drawing=marked_rows(
-            [*_rows(subject, pairs, shares, percent), *preference_rows(means)],
+            [*_rows(subject, pairs, shares, percent), *(() if subject.choice else preference_rows(means))],
             axis(0, 100, steps(0, 100, 25), "final rendering preferred (% of episodes)"),
             _sides(50, "← first", "final →"),
             HEAD,
@@ -171,14 +182,14 @@ def preferences_sketch(subject: Subject) -> Sketch | Missing:
         ),
         table=_judged_table(subject, tuple(shares), pairs, "preference", "Preference: final against first"),
         published=(picked(means, ["pair", "final_preferred"]),),
+        question="Is the final rendering preferred to the first?",
+        says=_says(pairs, shares, percent),
     )
 
 
 def _rated(subject: Subject, key: str) -> dict[str, dict[str, Value]]:
     """Return a measure by judge and run_id; judges without any value are left out, the subject's judge is first."""
-    # Stable: False sorts before True, and the other judges keep their order.
-    own = sorted(subject.results.judges, key=lambda judge: judge != subject.judge)
-    by_judge = {judge: subject.by_run(judge, key) for judge in own}
+    by_judge = {judge: subject.by_run(judge, key) for judge in subject.judges}
     return {judge: by_run for judge, by_run in by_judge.items() if any(value.n for value in by_run.values())}
 
 
@@ -192,9 +203,18 @@ def _rows(subject: Subject, pairs: Sequence[Pair], values: _ByJudge, form: _Form
                 (pair_mark(subject, pair, judge, by_run[pair.run_id], form, len(values) == 1),)
                 for judge, by_run in values.items()
             ),
+            pair.key,
         )
         for pair in pairs
     ]
+
+
+def _says(pairs: Sequence[Pair], values: _ByJudge, form: _Form) -> dict[str, str]:
+    """Return the number of each pair with enough pictures; none where several judges have one each."""
+    if len(values) > 1:
+        return {}
+    by_run = next(iter(values.values()))
+    return {pair.key: form(mean(by_run[pair.run_id])) for pair in pairs if enough(by_run[pair.run_id])}
 
 
 def pair_mark(subject: Subject, pair: Pair, judge: str, value: Value, form: _Form, alone: bool) -> Mark:
@@ -289,13 +309,14 @@ def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, s
 def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
     """Return a title that the ranks support: the leading pair, or how many pairs are statistically tied."""
     results = subject.results
-    tops = {judge: {row.submission.run_id for row in results.board(judge) if row.top} for judge in judges}
+    boards = {judge: results.board(judge, subject.category) for judge in judges}
+    tops = {judge: {row.submission.run_id for row in board if row.top} for judge, board in boards.items()}
     # A judge of too few pictures ranks nobody; the others still do.
     ranking = {judge: top for judge, top in tops.items() if top}
-    if len({row.submission.run_id for judge in judges for row in results.board(judge) if row.cell.score.n}) < 2:
+    if len({row.submission.run_id for board in boards.values() for row in board if row.cell.score.n}) < 2:
         return "How similar is what the pair draws?"
     if not ranking:
-        reasons = {row.cell.unranked for judge in judges for row in results.board(judge)}
+        reasons = {row.cell.unranked for board in boards.values() for row in board}
         few = reasons == {"too_few"}
         return f"Fewer than {MINIMUM_PICTURES} pictures a pair: too few to rank" if few else "No pair has a rank yet"
     top = list(ranking.values())
@@ -305,7 +326,7 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
     if len(always) == 1 and all(len(cluster) == 1 for cluster in top):
         return f"{pair_name(subject.pairs[next(iter(always))])} leads by main score, judged by {by}"
     if len(ranking) == 1:
-        ranked = sum(row.rank_low is not None for row in results.board(by))
+        ranked = sum(row.rank_low is not None for row in boards[by])
         alone = f", judged by {by}" if len(judges) > 1 else ""
         return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
     fewest, most = min(map(len, top)), max(map(len, top))

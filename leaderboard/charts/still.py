@@ -198,7 +198,7 @@ def _bars(trace: Json, frame: _Frame, stacked: dict[float, float]) -> Iterator[s
 def _cells(trace: Json, frame: _Frame) -> Iterator[str]:
     x, y = trace.get("xaxis", "x"), trace.get("yaxis", "y")
     wide, high = frame.unit(x) - trace["xgap"], frame.unit(y) - trace["ygap"]
-    scale, top = trace["colorscale"], trace["zmax"]
+    scale, top = frame.layout[trace["coloraxis"]]["colorscale"], frame.layout[trace["coloraxis"]]["cmax"]
     for row, values in zip(trace["y"], trace["z"], strict=True):
         for column, value in zip(trace["x"], values, strict=True):
             if value is not None:

@@ -3,12 +3,22 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from ircore.results.tables.model import Value
-from leaderboard.charts.grammar import Drawing, Json, interval_words, mean, pair_name, plain, rounded, whiskers, words
+from leaderboard.charts.data import MOST_PANELS
+from leaderboard.charts.grammar import (
+    Drawing,
+    Json,
+    interval_words,
+    mean,
+    pair_name,
+    plain,
+    rounded,
+    scatter,
+    whiskers,
+    words,
+)
 from leaderboard.charts.panels import Grid, axes_of, axis_name, columns, inside, pair_titles
-from leaderboard.model.site import Marked
+from leaderboard.model.site import Marked, Pair
 from leaderboard.theme import describer_token, generator_dash, generator_symbol, token
 from leaderboard.words import labels
 
@@ -52,6 +62,14 @@ class Track:
     spots: tuple[Spot, ...]
     """Points from left to right."""
 
+    key: str = ""
+    """Key of the pair; empty if no reader can choose it."""
+
+    @property
+    def marked(self) -> Json:
+        """Say of a trace that it belongs to the pair."""
+        return {"meta": self.key} if self.key else {}
+
     @property
     def known(self) -> list[tuple[float, float, Spot]]:
         """Position, number and point, where there is a number."""
@@ -86,7 +104,7 @@ class Scale:
         return None if value is None else rounded(self.factor * value)
 
 
-def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
+def turn_track(pair: Pair, rows: Sequence[Mapping[str, Value]], key: str, weight: str, noun: str) -> Track:
     """Return a pair's line over turns.
 
     Args:
@@ -106,25 +124,26 @@ def turn_track(pair: Marked, rows: Sequence[Mapping[str, Value]], key: str, weig
         )
         for row in rows
     )
-    return Track(pair, tuple(spots))
+    return Track(pair, tuple(spots), pair.key)
 
 
-def panels(tracks: Sequence[Track], scale: Scale) -> Drawing:
+def panels(tracks: Sequence[Track], scale: Scale, chosen: bool = False) -> Drawing:
     """Return the drawing of a panel a track, in this order.
 
     Args:
         tracks: One for each panel.
         scale: Axes that they share.
+        chosen: Whether a reader chooses some of the tracks, which alone then stand behind each other.
     """
     numbers = range(len(tracks))
-    traces = [trace for panel in numbers for trace in _panel(panel, tracks, scale)]
-    wide, narrow = (_layout(tracks, scale, columns(len(tracks), narrow)) for narrow in (False, True))
-    return Drawing(traces, wide, narrow)
+    traces = [trace for panel in numbers for trace in _panel(panel, () if chosen else tracks, tracks[panel], scale)]
+    wide, narrow = (_layout(tracks, scale, narrow) for narrow in (False, True))
+    return Drawing(traces, wide, narrow, "panels", [track.key for track in tracks], context((), scale, 0))
 
 
-def line(track: Track, scale: Scale, panel: int = 0) -> list[go.Scatter]:
+def line(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     """Return the traces of one track, back to front: its band and its line."""
-    return [_band(track, scale, panel), _line(track, scale, panel)]
+    return [{**trace, **track.marked} for trace in (_band(track, scale, panel), _line(track, scale, panel))]
 
 
 def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
@@ -138,12 +157,12 @@ def end_words(track: Track, scale: Scale, panel: int = 0) -> list[Json]:
     ]
 
 
-def _panel(panel: int, tracks: Sequence[Track], scale: Scale) -> list[go.Scatter]:
+def _panel(panel: int, tracks: Sequence[Track], own: Track, scale: Scale) -> list[Json]:
     others = [track for index, track in enumerate(tracks) if index != panel]
-    return [*([context(others, scale, panel)] if others else []), *line(tracks[panel], scale, panel)]
+    return [*([context(others, scale, panel)] if others else []), *line(own, scale, panel)]
 
 
-def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
+def context(tracks: Sequence[Track], scale: Scale, panel: int) -> Json:
     """Return lines of other pairs as one grey trace, with a gap between them."""
     points = [
         point
@@ -151,7 +170,7 @@ def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
         # A pair of None lifts Plotly's pen: one trace for all lines is far lighter than a trace a line.
         for point in (*((spot.x, scale.height(mean(spot.value))) for spot in track.spots), (None, None))
     ]
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[x for x, _ in points],
         y=[y for _, y in points],
@@ -161,9 +180,9 @@ def context(tracks: Sequence[Track], scale: Scale, panel: int) -> go.Scatter:
     )
 
 
-def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> go.Scatter:
+def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int = 0) -> Json:
     """Return an area: its outline, in this order; ``colour`` is a token."""
-    return go.Scatter(
+    return scatter(
         mode="lines",
         x=[rounded(x) for x, _ in outline],
         y=[rounded(y) for _, y in outline],
@@ -175,7 +194,7 @@ def band(outline: Sequence[tuple[float, float | None]], colour: str, panel: int 
     )
 
 
-def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
+def _band(track: Track, scale: Scale, panel: int) -> Json:
     """The confidence band as an area, clipped to the y axis: along the upper ends, back along the lower ends."""
     low, high = scale.y["range"]
     there = [spot for spot in track.spots if spot.value.low is not None]
@@ -184,9 +203,9 @@ def _band(track: Track, scale: Scale, panel: int) -> go.Scatter:
     return band(outline, describer_token(track.pair.hue, "-band"), panel)
 
 
-def _line(track: Track, scale: Scale, panel: int) -> go.Scatter:
+def _line(track: Track, scale: Scale, panel: int) -> Json:
     colour = describer_token(track.pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="lines+markers",
         x=[spot.x for spot in track.spots],
         y=[scale.height(mean(spot.value)) for spot in track.spots],
@@ -217,7 +236,7 @@ def _alone(track: Track, scale: Scale, colour: str) -> Json:
     return {"error_y": whiskers([spot.value for spot in track.spots], colour, scale.factor)}
 
 
-def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
+def _layout(tracks: Sequence[Track], scale: Scale, narrow: bool) -> Json:
     x, y = ({name: value for name, value in axis.items() if name != "title"} for axis in (scale.x, scale.y))
     pair_title = pair_titles([track.pair for track in tracks])
 
@@ -233,13 +252,16 @@ def _layout(tracks: Sequence[Track], scale: Scale, count: int) -> Json:
         words(scale.y["title"]["text"], (0, 1), "paper paper", "left bottom", (-18, 54)),
         words(scale.x["title"]["text"], (1, 0), "paper paper", "right top", (0, -20)),
     ]
+    count = min(len(tracks), MOST_PANELS)
     zeros = [
         {"xref": f"{axis_name('x', panel)} domain", "yref": axis_name("y", panel), "x0": 0, "x1": 1, "y0": 0, "y1": 0}
         | {"line": {"width": 1.2}}
-        for panel in range(len(tracks) if scale.zero else 0)
+        for panel in range(count if scale.zero else 0)
     ]
     left = 12 + 7 * max(map(len, y["ticktext"]))
-    return Grid(len(tracks), count, panel=150, between=64, top=78).layout(axes, titles, notes, left, shapes=zeros)
+    keys = [track.key for track in tracks if track.key]
+    grid = Grid(count, columns(count, narrow), panel=150, between=64, top=78)
+    return grid.layout(axes, titles, notes, left, keys=keys, shapes=zeros)
 
 
 def _end(x: float, value: float, scale: Scale, panel: int, alone: bool) -> Json:

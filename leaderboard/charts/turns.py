@@ -1,14 +1,29 @@
-"""Charts over turns: similarity of every pair, and of a single pair."""
+"""Charts over turns: similarity of every pair and of a single pair; facts said, drawn and corrected by a pair."""
 
 from collections.abc import Mapping, Sequence
 
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
-from leaderboard.charts.data import MOST_PANELS, RUN, Subject, grouped, of_runs, picked, where
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, Ticks, axis, layout, mean, pair_name, steps
-from leaderboard.charts.tracks import Scale, Track, end_words, line, panels, turn_track
-from leaderboard.model.site import Pair
+from ircore.results.tables.witnesses import said_table
+from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, grouped, of_runs, picked, where
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    Ticks,
+    axis,
+    enough,
+    layout,
+    mean,
+    pair_name,
+    percent,
+    steps,
+)
+from leaderboard.charts.tracks import Scale, Spot, Track, end_words, line, panels, turn_track
+from leaderboard.model.site import Marked, Pair
 from leaderboard.words import labels
 
 _SMALL_TOP = 14
@@ -19,12 +34,22 @@ _AID = (
     " interval, and a mark's area shows how many episodes were still being refined."
 )
 
+_QUESTION = "How far does each pair get, turn by turn?"
+
 _SEEN = 0.05
 """Points of the scale that two gains have to differ by to look different with one decimal."""
 
 _COLUMNS = (RUN, "pair", "turn", "reached", "refining")
 
 _SIMILARITY = "mean similarity so far (0–10)"
+
+
+_SHARES = {
+    "said": "facts stated",
+    "drawn": "of these, shown",
+    "corrected": "of those named",
+}
+"""Shares by key of the table, each with what stands below its name."""
 
 
 def turn_axis(turns: int) -> Json:
@@ -36,18 +61,25 @@ def turn_axis(turns: int) -> Json:
 def trajectories_sketch(subject: Subject) -> Sketch | Missing:
     """Draw every pair's mean similarity by turn in a panel of its own, the others behind it in grey."""
     some = subject.best(MOST_PANELS)
-    table = _whole(trajectories_table(some.results, subject.judge))
+    table = where(some.table(trajectories_table, subject.judge), "category", lambda of: of == (subject.category or ALL))
     rows = grouped(table)
     # By what the figure shows, the last mean, which need not be the order of the board.
     ordered = sorted(some.ranked, key=lambda pair: _last(rows.get(pair.run_id, ())), reverse=True)
     tracks = [_track(pair, rows.get(pair.run_id, ())) for pair in ordered]
     others = " The other pairs stand behind in grey." if len(tracks) > 1 else ""
+    best = {pair.key for pair in subject.ranked[:MOST_PANELS]}
     return Sketch(
-        title=subject.among_words(MOST_PANELS) + _title(tracks),
+        title=subject.among_words(MOST_PANELS) + _title([track for track in tracks if track.key in best]),
         reading_aid=f"{_AID}{others}",
         selection_words=subject.selection_words(MOST_PANELS),
-        drawing=panels(tracks, _scale(tracks)),
+        drawing=panels(tracks, _scale(tracks), subject.choice is not None),
         table=picked(of_runs(table, [pair.run_id for pair in ordered]), _COLUMNS),
+        question=_QUESTION,
+        says={
+            track.key: "from {} to {}".format(*_ends(track))
+            for track in tracks
+            if track.spots and enough(track.spots[0].value)
+        },
     )
 
 
@@ -103,7 +135,7 @@ def _title(tracks: Sequence[Track]) -> str:
     gains = sorted((_gain(track) for track in tracks if track.spots), reverse=True)
     # Two gains that look the same leave no pair to be named.
     if len(gains) < 2 or gains[0] - max(0.0, gains[1]) < _SEEN:
-        return "How far does each pair get, turn by turn?"
+        return _QUESTION
     best = max(tracks, key=_gain)
     first, last = _ends(best)
     # What it gains is seen here; that it gains more than another pair has not been tested.
@@ -124,3 +156,41 @@ def _ends(track: Track) -> tuple[str, str]:
 def _gain(track: Track) -> float:
     first, last = (mean(track.spots[at].value) or 0.0 for at in (0, -1)) if track.spots else (0.0, 0.0)
     return last - first
+
+
+def pair_said_sketch(subject: Subject, pair: Pair) -> Sketch | Missing:
+    """Draw a pair's shares of facts said, of said facts drawn, and of named errors corrected, by turn."""
+    table = said_table(subject.only(pair).results)
+    # The row ``last`` takes each episode at its own last turn, so it has no place on an axis of turns.
+    rows = [row for row in grouped(table).get(pair.run_id, ()) if row["turn"].value != "last"]
+    if not any(mean(row["said"]) is not None for row in rows):
+        return Missing("What is said, drawn and corrected, turn by turn?", "Not measured: ircore score RUN --facts.")
+    tracks = [
+        Track(Marked(key.capitalize(), "", words, pair.hue, pair.shape), tuple(_said_spot(row, key) for row in rows))
+        for key, words in _SHARES.items()
+    ]
+    y = axis(0, 101, steps(0, 100, 50), "share of facts, %")
+    return Sketch(
+        title=_said_title(rows),
+        reading_aid=(
+            "Shares of the facts of drawn targets, by weight: said by the messages up to a turn, shown by its rendering"
+            " of those said, and right after a correction of those that it names. Bands are 95 % intervals; the other"
+            " two shares stand behind in grey."
+        ),
+        drawing=panels(tracks, Scale(turn_axis(len(rows)), y, form=percent, factor=100)),
+        table=picked(table, ("turn", *_SHARES)),
+    )
+
+
+def _said_spot(row: Entry, key: str) -> Spot:
+    value: Value = row[key]
+    return Spot(float(str(row["turn"].value)), value, hover_text=f"{key}, turn {row['turn'].value}<br>")
+
+
+def _said_title(rows: list[Entry]) -> str:
+    first, last = (percent(mean(rows[at]["said"])) for at in (0, -1))
+    drawn = percent(mean(rows[-1]["drawn"]))
+    said = (
+        f"says {first} of the facts" if len(rows) == 1 else f"says {first} of the facts at first and {last} in the end"
+    )
+    return f"The describer {said}; the generator draws {drawn} of them"

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Contrast
 from ircore.results.statistics.intervals import Estimate
@@ -11,7 +9,19 @@ from ircore.results.tables.board_columns import measure_column
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of
 from leaderboard.charts.curve_panels import MOST_COLOURED
-from leaderboard.charts.grammar import FOOT, Drawing, Json, Missing, Sketch, axis, layout, plain, whiskers, words
+from leaderboard.charts.grammar import (
+    FOOT,
+    Drawing,
+    Json,
+    Missing,
+    Sketch,
+    axis,
+    layout,
+    plain,
+    scatter,
+    whiskers,
+    words,
+)
 from leaderboard.games.figures import published_table, setting_of
 from leaderboard.games.measures import drawn, measure, scale_ends
 from leaderboard.model.section import GameSection
@@ -136,10 +146,10 @@ def _marks(
     name: str,
     digits: int,
     filled: bool,
-) -> go.Scatter:
+) -> Json:
     known = [(places[key] + shift, title, means[at]) for key, title, means in rows if means[at].mean is not None]
     colour = describer_token(pair.hue)
-    return go.Scatter(
+    return scatter(
         mode="markers",
         x=[mean.mean for _, _, mean in known],
         y=[place for place, _, _ in known],
@@ -160,8 +170,8 @@ _BELOW = 0.3
 """How far below the runs of a row the paper's figures stand, in rows."""
 
 
-def _reported(published: Sequence[PublishedFigure], places: dict[str, int]) -> go.Scatter:
-    return go.Scatter(
+def _reported(published: Sequence[PublishedFigure], places: dict[str, int]) -> Json:
+    return scatter(
         mode="markers",
         x=[figure.value for figure in published],
         y=[places[figure.row] - _BELOW for figure in published],

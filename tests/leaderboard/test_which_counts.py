@@ -1,6 +1,5 @@
 """Keys of what a build keeps, orders that pages state, and marks with an edge, by small examples."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,7 +23,6 @@ from leaderboard.model.xray import Fault as MarkFault
 from leaderboard.pages.badges import badges
 from leaderboard.pages.cannot_draw import _line
 from leaderboard.pages.feed import changes
-from leaderboard.pages.figure_data import figure_data_files
 from leaderboard.pages.history import entries
 from leaderboard.pages.metric_boards import metric_pages
 from leaderboard.pages.overview import front_page
@@ -187,14 +185,6 @@ def test_a_pair_leads_only_if_every_judge_has_it_alone_at_the_top() -> None:
         titles.append(figures(site.results, site.pairs, wanted=("scores",))["scores"].title)
     assert titles[0] == "seer-0 + painter leads by main score, judged by every judge"
     assert "leads" not in titles[1]
-
-
-def test_every_list_of_turns_has_an_entry_for_every_pair() -> None:
-    rated, unrated = invented_runs(4.0, 5.0)
-    files = dict(figure_data_files(Site([also(rated, "other"), unrated])))  # type: ignore[list-item]
-    turns = json.loads(files["data/figures/turns-other.json"])
-    assert turns.keys() == {"", "geometry", "photos"}
-    assert [sorted(map(bool, of_pairs)) for of_pairs in turns.values()] == [[False, True]] * 3
 
 
 def test_rows_of_another_shape_are_on_no_frozen_board() -> None:

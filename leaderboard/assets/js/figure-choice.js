@@ -14,22 +14,33 @@ const HUES = Array.from({ length: 7 }, (_, index) => `describer-${index + 1}`);
 
 const nameOf = (figure, part, alone) => (alone ? part : `${figure}.${part}`);
 
-function pairsIn(text, { most, all }, index) {
+/* A pair's name on one line, as leaderboard/charts/grammar.py writes it. */
+export function pairWords({ names: [describer, generator], apart }) {
+  return [describer, generator ? `+ ${generator}` : "", apart && `(${apart})`].filter(Boolean).join(" ");
+}
+
+function pairsIn(text, { most, every }, index) {
   const best = BEST.exec(text);
-  if (text === "~all") return all ? text : "";
+  if (text === "~all") return every ? text : "";
   if (best) return Number(best[1]) > 0 && Number(best[1]) <= most ? text : "";
   return [...new Set(text.split(","))].filter((key) => index.places.has(key)).slice(0, most).join(",");
 }
 
+/* The judges that can be chosen instead of what the figure shows by itself. */
+export function judgesOf(choices, { judge, judges }) {
+  if (!choices.judges || judges.length < 2) return [];
+  return judges.filter((other) => choices.judges === "all" || other !== judge);
+}
+
 /* alone: the page holds this figure only. */
-export function readChoice(figure, kind, index, alone) {
-  if (!kind.draw) return NOTHING;
+export function readChoice(figure, choices, index, alone) {
+  if (!choices) return NOTHING;
   const query = readQuery();
   const asked = Object.fromEntries(PARTS.map((part) => [part, query[nameOf(figure, part, alone)] ?? query[part] ?? ""]));
   return {
-    pairs: pairsIn(asked.pairs, kind, index),
-    judge: kind.judges && index.judges.includes(asked.judge) && (kind.everyJudge || asked.judge !== index.judge) ? asked.judge : "",
-    category: kind.categories && index.categories.some(([category]) => category === asked.category) ? asked.category : "",
+    pairs: pairsIn(asked.pairs, choices, index),
+    judge: judgesOf(choices, index).includes(asked.judge) ? asked.judge : "",
+    category: choices.categories && index.categories.some(([category]) => category === asked.category) ? asked.category : "",
   };
 }
 
@@ -43,24 +54,26 @@ export function aloneAddress(page, choice) {
   return `${page}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
-/* Among a few chosen pairs, describers that are grey beside all the others take the hues that no chosen one has. */
-function toldApart(pairs) {
-  const free = HUES.filter((hue) => pairs.every((pair) => pair.hue !== hue));
-  const grey = [...new Set(pairs.filter(({ hue }) => hue === GREY).map(({ describer }) => describer))];
-  if (grey.length > free.length) return pairs;
-  return pairs.map((pair) => (pair.hue === GREY ? { ...pair, hue: free[grey.indexOf(pair.describer)] } : pair));
+/* The file of the figure under a judge and a category, as leaderboard/pages/figure_data.py names it. */
+export function fileOf(figure, { judge, category }) {
+  return [figure, judge && `by-${judge}`, category && `on-${category}`].filter(Boolean).join("-");
 }
 
-/* The pairs that a choice shows, best first; usual: how many the figure shows by itself. */
-export function pairsOf({ pairs }, kind, index, order) {
-  const ranked = order.map((place) => index.pairs[place]);
-  const usual = kind.usual ?? kind.most;
+/* Keys of the chosen pairs; null where the figure says itself which pairs it shows. */
+export function keysOf({ pairs, judge }, index) {
+  const ranked = index.order[judge || index.judge].map((place) => index.pairs[place].key);
   const best = BEST.exec(pairs);
-  const chosen = new Set(pairs.split(","));
-  if (pairs === "~all") return { scope: "all", pairs: ranked };
-  if (!pairs || best) {
-    const count = best ? Number(best[1]) : usual;
-    return { scope: count < ranked.length ? "best" : "all", pairs: ranked.slice(0, count) };
-  }
-  return { scope: "chosen", pairs: toldApart(ranked.filter(({ key }) => chosen.has(key))) };
+  if (pairs === "~all") return ranked;
+  if (best) return ranked.slice(0, Number(best[1]));
+  return pairs ? pairs.split(",") : null;
+}
+
+/* Among a few chosen pairs, describers that are grey beside all the others take the hues that no chosen one has. */
+export function freeHues(keys, index) {
+  const pairs = keys.map((key) => index.pairs[index.places.get(key)]);
+  const free = HUES.filter((hue) => pairs.every((pair) => pair.hue !== hue));
+  const grey = pairs.filter(({ hue }) => hue === GREY);
+  const describers = [...new Set(grey.map(({ describer }) => describer))];
+  if (describers.length > free.length) return new Map();
+  return new Map(grey.map(({ key, describer }) => [key, free[describers.indexOf(describer)]]));
 }

@@ -1,7 +1,7 @@
 /* The controls above a figure: which pairs, which judge, which category; reset, link and code to embed. */
-import { pairWords } from "./figure-grammar.js";
 import { button, element, labelled, menu, searchField, withAttributes } from "./dom.js";
 import { copy } from "./export.js";
+import { judgesOf, pairWords } from "./figure-choice.js";
 
 const QUICK = 12;
 
@@ -29,16 +29,15 @@ function disclosure(words, name, fill) {
 }
 
 export class FigureTools {
-  /* host: { id, title, kind, index, choice, alone, change(values), reset(), link(), embed() } */
+  /* host: { id, title, choices, index, choice, alone, change(values), reset(), link(), embed() } */
   constructor(place, host) {
     this.place = place;
     this.host = host;
     this.listed = false;
-    const plays = Boolean(host.kind.draw);
     this.pairs = disclosure("", "pairs", (body) => this.fillPairs(body));
     this.status = withAttributes(element("span", "figure-state"), { role: "status" });
     this.resetButton = button("Reset", () => host.reset());
-    if (plays) place.append(this.pairs, ...this.menus(), this.resetButton);
+    if (host.choices) place.append(this.pairs, ...this.menus(), this.resetButton);
     if (!host.alone) place.append(this.linkButton(), this.embedMenu());
     place.append(this.status);
     place.setAttribute("role", "group");
@@ -46,15 +45,15 @@ export class FigureTools {
   }
 
   menus() {
-    const { kind, index } = this.host;
+    const { choices, index } = this.host;
     const made = [];
-    if (kind.judges && index.judges.length > 1) {
-      const first = kind.everyJudge ? ["", "all judges"] : ["", index.judge];
-      const others = index.judges.filter((judge) => kind.everyJudge || judge !== index.judge);
+    const others = judgesOf(choices, index);
+    if (others.length) {
+      const first = ["", choices.judges === "all" ? "all judges" : index.judge];
       this.judge = menu([first, ...others.map((judge) => [judge, judge])], "", (judge) => this.host.change({ judge }));
       made.push(labelled("Judge", this.judge));
     }
-    if (kind.categories && index.categories.length > 1) {
+    if (choices.categories && index.categories.length > 1) {
       const options = [["", "all"], ...index.categories.map(([category, title]) => [category, title])];
       this.category = menu(options, "", (category) => this.host.change({ category }));
       made.push(labelled("Category", this.category));
@@ -62,22 +61,27 @@ export class FigureTools {
     return made;
   }
 
+  /* How many pairs the figure shows by itself. */
+  get usual() {
+    return this.host.choices.usual || this.host.choices.most;
+  }
+
   /* What the summary says of the choice of pairs. */
   words() {
-    const { choice, index, kind } = this.host;
+    const { choice, index } = this.host;
     const count = index.pairs.length;
     if (choice.pairs === "~all") return `all ${count}`;
     if (!choice.pairs || choice.pairs.startsWith("~")) {
-      const best = choice.pairs ? Number(choice.pairs.slice(1)) : (kind.usual ?? kind.most);
+      const best = choice.pairs ? Number(choice.pairs.slice(1)) : this.usual;
       return best < count ? `best ${best} of ${count}` : `all ${count}`;
     }
     return `${choice.pairs.split(",").length} of ${count}`;
   }
 
   show() {
-    const { choice, kind } = this.host;
+    const { choice, choices } = this.host;
     this.place.setAttribute("aria-label", `Choose what is shown: ${this.host.title()}`);
-    if (!kind.draw) return;
+    if (!choices) return;
     this.pairs.querySelector("summary").textContent = `Pairs: ${this.words()}`;
     if (this.judge) this.judge.value = choice.judge;
     if (this.category) this.category.value = choice.category;
@@ -88,12 +92,11 @@ export class FigureTools {
   fillPairs(body) {
     if (this.listed) return;
     this.listed = true;
-    const { kind, index } = this.host;
+    const { choices, index } = this.host;
     const change = (values) => this.host.change(values);
     const count = index.pairs.length;
-    const quick = [["", `the best ${kind.usual ?? kind.most}`], [`~${QUICK}`, `the best ${QUICK}`], ["~all", `all ${count}`]]
-      .filter(([value], at) => (value === "~all" ? kind.all || at === 0 : value === "" ? true : (kind.usual ?? kind.most) > QUICK && count > QUICK))
-      .map(([value, words]) => [value, value === "" && (kind.usual ?? kind.most) >= count ? `all ${count}` : words]);
+    const best = (most, value) => [value, most >= count ? `all ${count}` : `the best ${most}`];
+    const quick = [best(this.usual, ""), ...(this.usual > QUICK ? [best(QUICK, `~${QUICK}`)] : []), ...(choices.every ? [["~all", `all ${count}`]] : [])];
     const seen = new Set();
     const buttons = quick.filter(([, words]) => !seen.has(words) && seen.add(words)).map(([pairs, words]) => button(words, () => change({ pairs })));
     this.boxes = index.pairs.map((pair) => {
@@ -114,14 +117,14 @@ export class FigureTools {
 
   showBoxes() {
     if (!this.boxes) return;
-    const { choice, kind } = this.host;
+    const { choice, choices: { most } } = this.host;
     const chosen = new Set(choice.pairs.startsWith("~") ? [] : choice.pairs.split(","));
-    const full = chosen.size >= kind.most;
+    const full = chosen.size >= most;
     for (const box of this.boxes) {
       box.checked = chosen.has(box.value);
       box.disabled = full && !box.checked;
     }
-    this.limit.textContent = full ? `This figure shows up to ${kind.most} chosen pairs: untick one to choose another.` : `Tick up to ${kind.most}.`;
+    this.limit.textContent = full ? `This figure shows up to ${most} chosen pairs: untick one to choose another.` : `Tick up to ${most}.`;
   }
 
   linkButton() {

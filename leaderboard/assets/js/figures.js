@@ -1,6 +1,6 @@
 /*
- * Figures to play with: pairs, judge and category are chosen in place, the figure is drawn again from the numbers of all
- * pairs (data/figures/*.json), and headline, table, files, link and code to embed are those of what is shown.
+ * Figures to play with: pairs, judge and category are chosen in place and taken out of the figure of every pair
+ * (data/figures/*.json); headline, table, files, link and code to embed are those of what is shown.
  *
  *   <div data-play="data/figures/" data-embed="embed/"> … <figure data-chart data-name="deltas"> … </div>
  *
@@ -8,15 +8,18 @@
  */
 import { readQuery, whenMoved, writeQuery } from "./address.js";
 import { button, element, enhanceEach, fetchJson, withAttributes } from "./dom.js";
-import { csv, save, unitsText } from "./export.js";
-import { NOTHING, PARTS, aloneAddress, pairsOf, readChoice, writeChoice } from "./figure-choice.js";
-import { pairWords, plain } from "./figure-grammar.js";
-import { scopeWords } from "./figure-headlines.js";
-import { KINDS } from "./figure-kinds.js";
+import { csv, save } from "./export.js";
+import { NOTHING, PARTS, aloneAddress, fileOf, freeHues, keysOf, pairWords, readChoice, writeChoice } from "./figure-choice.js";
+import { takePairs } from "./figure-parts.js";
 import { FigureTools, embedCode } from "./figure-tools.js";
 import { fixed } from "./numbers.js";
 
 const CAPTION = 190; // room for the words of an embedded figure, CSS pixels
+const SAID = 3; // pairs whose numbers fit into a headline
+const OF_FILES = ["key", "run_id", "rules"]; // columns that the table beside a figure leaves to the file
+
+/* A stranger's words as Plotly shows them: it reads a little markup. */
+const plain = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 class Numbers {
   constructor(folder) {
@@ -35,8 +38,8 @@ class PlayedFigure {
     this.frame = frame;
     this.page = page;
     this.id = frame.dataset.name;
-    this.kind = KINDS[this.id] ?? {};
     this.index = page.index;
+    this.choices = page.index.figures[this.id];
     this.alone = page.alone;
     this.turn = 0;
     this.seen = NOTHING;
@@ -44,7 +47,7 @@ class PlayedFigure {
     this.shown = frame.querySelector("[data-chosen]") ?? frame.querySelector("figcaption").appendChild(element("span"));
     this.table = frame.querySelector(".chart-table");
     this.built = { strong: [...this.strong.childNodes], shown: this.shown.textContent, table: [...this.table.childNodes], title: this.title() };
-    this.choice = readChoice(this.id, this.kind, this.index, this.alone);
+    this.choice = readChoice(this.id, this.choices, this.index, this.alone);
     this.tools = new FigureTools(frame.querySelector("[data-figure-tools]"), this);
     frame.querySelector(".chart-tools a[download]").addEventListener("click", (event) => this.saveNumbers(event));
     if (this.changed()) this.draw();
@@ -71,7 +74,7 @@ class PlayedFigure {
   }
 
   restore() {
-    this.choice = readChoice(this.id, this.kind, this.index, this.alone);
+    this.choice = readChoice(this.id, this.choices, this.index, this.alone);
     this.show();
   }
 
@@ -83,43 +86,53 @@ class PlayedFigure {
 
   async draw() {
     const turn = ++this.turn;
-    const { kind, index, choice } = this;
-    const judge = choice.judge || index.judge;
-    const judges = choice.judge || !kind.everyJudge ? [judge] : [index.judge, ...index.judges.filter((other) => other !== index.judge)];
-    let base, files;
+    const { index, choice } = this;
+    let base, figure;
     try {
-      const names = [...new Set([`cells-${judge}`, ...kind.files({ judge, judges })])];
-      const [own, ...read] = await Promise.all([fetchJson(new URL(this.frame.dataset.chart, document.baseURI)), ...names.map((name) => this.page.numbers.get(name))]);
-      [base, files] = [own, Object.fromEntries(names.map((name, at) => [name, read[at]]))];
+      [base, figure] = await Promise.all([
+        fetchJson(new URL(this.frame.dataset.chart, document.baseURI)), this.page.numbers.get(fileOf(this.id, choice)),
+      ]);
     } catch {
       this.tools.say("The numbers could not be loaded. Reload the page to try again.");
       return;
     }
     if (turn !== this.turn) return;
-    const { scope, pairs } = pairsOf(choice, kind, index, files[`cells-${judge}`].order);
-    const made = pairs.length ? kind.draw({ index, files, pairs, judges, judge, category: choice.category, base }) : null;
-    if (!made) {
-      this.refuse();
+    const keys = keysOf(choice, index);
+    const picked = choice.pairs !== "" && !choice.pairs.startsWith("~");
+    const taken = figure.missing ? null : takePairs(figure, keys, picked, picked ? freeHues(keys, index) : new Map());
+    if (!taken) {
+      this.refuse(figure.missing);
       return;
     }
     this.seen = choice;
-    const category = index.categories.find(([name]) => name === choice.category)?.[1] ?? "";
-    const title = scopeWords({ scope, pairs, category, judge: choice.judge }) + made.title;
-    this.units = base.units ?? {};
-    this.records = made.records.map(({ pair, ...values }) => ({ pair: pairWords(pair), key: pair.key, ...(category && { category }), ...values }));
-    this.tell(title, this.shownWords(scope, pairs, judges, category));
+    const { shown, ...drawing } = taken;
+    const fewer = shown.length < figure.shown.length;
+    const title = picked || fewer ? this.headline(figure, shown, picked ? "chosen" : "best") : figure.title;
+    const pairs = new Map(shown.map((key) => [key, index.pairs[index.places.get(key)]]));
+    this.source = figure.source;
+    this.records = figure.rows.filter(([key]) => pairs.has(key)).map(([key, ...values]) => ({
+      pair: pairWords(pairs.get(key)), key, ...Object.fromEntries(figure.head.map((name, at) => [name, values[at]])),
+    }));
+    this.tell(title, this.shownWords(picked, shown.length));
     this.fillTable(title);
-    const figure = { ...base, data: made.data, layout: made.layout, narrow: made.narrow, title: plain(title) };
-    this.hand(figure);
+    this.hand({ ...base, ...drawing, title: plain(title) });
     this.frame.dataset.changed = "";
   }
 
+  /* The site claims nothing of pairs that a reader chose: the headline asks, and of a few it says their numbers. */
+  headline({ question, says, scope }, shown, kind) {
+    const count = shown.length;
+    const whose = [count === 1 ? `Of the ${kind} pair` : `Of the ${count} ${kind} pairs`, scope].filter(Boolean).join(", ");
+    const numbers = count <= SAID ? shown.filter((key) => says[key]).map((key) => `${pairWords(this.index.pairs[this.index.places.get(key)])} ${says[key]}`) : [];
+    return `${whose}: ${[question, numbers.join("; ")].filter(Boolean).join(" ")}`;
+  }
+
   /* Nothing can be drawn of a choice: back to what is seen. */
-  refuse() {
+  refuse(reason = "Nothing is known of that choice.") {
     this.choice = this.seen;
     writeChoice(this.id, this.choice, this.alone);
     this.tools.show();
-    this.tools.say("Nothing is known of that choice: the figure stays as it was.");
+    this.tools.say(`${reason} The figure stays as it was.`);
   }
 
   undraw() {
@@ -145,10 +158,13 @@ class PlayedFigure {
     this.tools.show();
   }
 
-  shownWords(scope, pairs, judges, category) {
-    const count = this.index.pairs.length;
-    const which = { all: `all ${count} pairs`, best: `the best ${pairs.length} of ${count} pairs`, chosen: `${pairs.length} of ${count} pairs, as chosen` }[scope];
-    return ` Shown: ${[which, category.toLowerCase(), this.kind.judges ? `judged by ${judges.join(", ")}` : ""].filter(Boolean).join("; ")}.`;
+  shownWords(picked, shown) {
+    const { index, choice, choices } = this;
+    const count = index.pairs.length;
+    const which = picked ? `${shown} of ${count} pairs, as chosen` : shown < count ? `${shown} of ${count} pairs, the best` : `all ${count} pairs`;
+    const category = index.categories.find(([name]) => name === choice.category)?.[1].toLowerCase();
+    const judge = choice.judge || (choices.judges === "all" ? index.judges.join(", ") : choices.judges && index.judge);
+    return ` Shown: ${[which, category, judge && `judged by ${judge}`].filter(Boolean).join("; ")}.`;
   }
 
   tell(title, shown) {
@@ -159,7 +175,7 @@ class PlayedFigure {
   }
 
   fillTable(title) {
-    const names = Object.keys(this.records[0] ?? {}).filter((name) => name !== "key");
+    const names = Object.keys(this.records[0] ?? {}).filter((name) => !OF_FILES.includes(name));
     const words = (value) => (typeof value === "number" ? (Number.isInteger(value) ? String(value) : fixed(value)) : value ?? "–");
     const cell = (record, name, at) => (at === 0
       ? withAttributes(element("th", "", element("bdi", "", record[name])), { scope: "row" })
@@ -175,18 +191,8 @@ class PlayedFigure {
   saveNumbers(event) {
     if (!this.records) return;
     event.preventDefault();
-    const { about, judge } = this.index;
-    const source = { ...about, judge: this.kind.judges ? this.choice.judge || judge : "", category: this.choice.category || "all", address: this.link() };
-    const units = unitsText(this.unitsShown());
-    save(`${this.id}.csv`, "text/csv", csv(this.records.map((record) => ({ ...record, ...source, units, ...record }))));
-  }
-
-  /* Units by column: the file of the figure as built has them under longer names, such as delta_mean for delta. */
-  unitsShown() {
-    const means = Object.entries(this.units).filter(([name]) => /(^|_)mean$/.test(name)).map(([, unit]) => unit);
-    const common = this.units.mean ?? (new Set(means).size === 1 ? means[0] : null);
-    const names = Object.keys(this.records[0] ?? {}).filter((name) => `${name}_low` in this.records[0]);
-    return Object.fromEntries(names.map((name) => [name, this.units[`${name}_mean`] ?? common]).filter(([, unit]) => unit));
+    const source = { ...this.source, ...this.index.about, address: this.link() };
+    save(`${this.id}.csv`, "text/csv", csv(this.records.map((record) => ({ ...record, ...source, ...record }))));
   }
 
   link() {

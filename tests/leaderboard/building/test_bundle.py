@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -129,20 +129,68 @@ def test_a_script_fills_a_component_as_a_page_does(blank: "Page", call: str, wan
     assert shown == blank.evaluate(as_browsers_write_it, str(wanted))
 
 
-def test_a_headline_on_corrections_is_that_of_the_page(blank: "Page") -> None:
-    # Intervals of ± 0.1 lie apart, those from 0 to 1 overlap.
-    many, few = [
-        [[share, share - 0.1, share + 0.1, n] for share in shares] for n, shares in ((5, (0.1, 0.6)), (4, (1.0, 0.2)))
+def taken(blank: "Page", figure: dict[str, Any], keys: list[str], hues: dict[str, str] | None = None) -> dict[str, Any]:
+    """The part of a figure that shows these pairs, as the script of figures takes it."""
+    layout = {"height": 140, "margin": {"t": 10, "b": 10}, "annotations": [], **figure.pop("layout")}
+    whole = {"pairs": ["a", "b", "c"], "behind": None, **figure, "layout": layout, "narrow": layout}
+    call = (
+        f"takePairs({json.dumps(whole)}, {json.dumps(keys)}, true, new Map(Object.entries({json.dumps(hues or {})})))"
+    )
+    code = f"() => {{ const {{ takePairs }} = {bundle('figure-parts')} return {call}; }}"
+    return dict(blank.evaluate(code))
+
+
+def test_rows_of_chosen_pairs_close_up(blank: "Page") -> None:
+    """Three rows of 40 pixels; without the middle one the last one stands second and the figure is 40 lower."""
+    figure = {
+        "parts": "rows",
+        "data": [{"type": "scatter", "ids": [key], "x": [at], "y": [at]} for at, key in enumerate("abc")]
+        + [{"type": "bar", "ids": ["a", "b", "c"], "x": [5, 6, 7], "y": [0, 1, 2], "marker": {"color": "red"}}],
+        "layout": {
+            "yaxis": {"range": [2.5, -0.5], "tickvals": [0, 1, 2], "ticktext": ["A", "B", "C"]},
+            "annotations": [{"text": "note", "y": 1}, *({"name": key, "y": at} for at, key in enumerate("abc"))],
+        },
+    }
+    made = taken(blank, figure, ["c", "a"])
+    assert [(trace["ids"], trace["x"], trace["y"]) for trace in made["data"]] == [
+        (["a"], [0], [0]), (["c"], [2], [1]), (["a", "c"], [5, 7], [0, 1]),
+    ]  # fmt: skip
+    assert made["layout"]["height"] == 100
+    assert made["layout"]["yaxis"] == {
+        "range": [1.5, -0.5], "domain": [0, 1], "tickvals": [0, 1], "ticktext": ["A", "C"]
+    }  # fmt: skip
+    assert made["layout"]["annotations"] == [{"text": "note", "y": 1}, {"name": "a", "y": 0}, {"name": "c", "y": 1}]
+
+
+def test_panels_of_chosen_pairs_close_up_with_each_other_in_grey(blank: "Page") -> None:
+    """A grid of two columns with panels of 50 pixels and 20 between; a row of two needs 70 fewer than two rows."""
+    low, high = [0, 0.4167], [0.5833, 1]
+    boxes = {"": ([0, 0.45], high), "2": ([0.55, 1], high), "3": ([0, 0.45], low)}
+    axes = {f"xaxis{at}": {"domain": across, "showticklabels": True} for at, (across, _) in boxes.items()}
+    axes |= {f"yaxis{at}": {"domain": upright} for at, (_, upright) in boxes.items()}
+    lines = [{"meta": key, "x": [at], "y": [at], "xaxis": "x9", "yaxis": "y9"} for at, key in enumerate("abc")]
+    notes = [{"name": "c", "xref": "x3 domain", "yref": "y3", "text": "C"}]
+    figure = {"parts": "panels", "data": lines, "behind": {"mode": "lines"}, "layout": {**axes, "annotations": notes}}
+    made = taken(blank, figure, ["b", "c"])
+    drawn = [(trace.get("meta"), trace["x"], trace["xaxis"], trace["yaxis"]) for trace in made["data"]]
+    assert drawn == [
+        (None, [2, None], "x", "y"),
+        ("b", [1], "x", "y"),
+        (None, [1, None], "x2", "y2"),
+        ("c", [2], "x2", "y2"),
     ]
-    wide = [[share, 0, 1, n] for share, _, _, n in many]
-    boards = [[few], [few, many], [many, many[::-1]], [wide, wide[::-1]]]
-    call = f"{boards}.map((rows) => commonest(['Colour', 'Form'], rows))"
-    assert blank.evaluate(f"() => {{ const {{ commonest }} = {bundle('figure-headlines')} return {call}; }}") == [
-        "What do corrections talk about?",
-        "Corrections are most often about form",
-        "Corrections are most often about colour; pairs differ most in colour (50 points)",
-        "Corrections are most often about colour",
-    ]
+    assert made["layout"]["height"] == 70
+    assert made["layout"].keys() == {"height", "margin", "annotations", "xaxis", "yaxis", "xaxis2", "yaxis2"}
+    assert made["layout"]["annotations"] == [{**notes[0], "xref": "x2 domain", "yref": "y2"}]
+    alone = taken(blank, {**figure, "layout": {**axes, "annotations": notes}}, ["c"])
+    assert alone["layout"]["xaxis"]["domain"] == [0, 1]
+
+
+def test_a_grey_describer_has_a_colour_among_a_few(blank: "Page") -> None:
+    points = [{"meta": key, "marker": {"color": "var(--irc-describer-0)"}} for key in "ab"]
+    made = taken(blank, {"parts": "points", "data": points, "layout": {}}, ["a", "b"], {"a": "describer-4"})
+    assert [trace["marker"]["color"] for trace in made["data"]] == ["var(--irc-describer-4)", "var(--irc-describer-0)"]
+    assert made["layout"]["showlegend"] is True
 
 
 def test_a_dot_stands_where_the_page_puts_it(blank: "Page") -> None:

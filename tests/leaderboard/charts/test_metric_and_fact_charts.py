@@ -14,10 +14,9 @@ from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.model import Results
 from ircore.scorers.stated_facts.records import SaidTurn
 from ircore.scorers.verification.scene_facts.scene import facts_of
-from leaderboard.charts.beside_ends import end_names
-from leaderboard.charts.beside_marks import Spot, places
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.charts.grammar import Drawing, Json, axis, layout, vertical, words
+from leaderboard.charts.names_beside import Spot, end_names, places
 from leaderboard.charts.still import still_picture
 from leaderboard.model.site import Marked
 
