@@ -5,6 +5,7 @@ from functools import cache
 from typing import cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.environment import TemplateModule
 from markupsafe import Markup
 
 from leaderboard.words.labels import MISSING, PROGRAM_MARK, PROGRAM_MEANING
@@ -13,16 +14,21 @@ REMEMBERED = 16_384
 """Rendered components kept in memory: a pair's score stands on its page, on boards and on a dozen matrices."""
 
 
-@cache
 def macro(name: str) -> Callable[..., Markup]:
     """Return a macro of ``templates/_components.html.j2``, which escapes whatever it inserts.
 
     Args:
         name: Name of the macro.
     """
+    return cast(Callable[..., Markup], getattr(_macros(), name))
+
+
+@cache
+def _macros() -> TemplateModule:
+    """Return all macros, compiled once: that takes longer than a page."""
     # Jinja's select_autoescape would leave *.html.j2 unescaped; True escapes everything.
     environment = Environment(
         loader=PackageLoader("leaderboard"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
     )
     environment.globals.update(MISSING=MISSING, PROGRAM_MARK=PROGRAM_MARK, PROGRAM_MEANING=PROGRAM_MEANING)
-    return cast(Callable[..., Markup], getattr(environment.get_template("_components.html.j2").module, name))
+    return environment.get_template("_components.html.j2").module
