@@ -78,6 +78,32 @@ def test_a_key_is_found_and_never_repeated(name: str) -> None:
     )
 
 
+KEYS = {
+    "a Hugging Face token": ["hf_"],
+    "an API key (sk-…)": ["sk-"],
+    "a Google API key": ["AIza"],
+    "a GitHub token": ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+    "a Slack token": ["xoxb-", "xoxp-"],
+    "a key of a model service": ["gsk_", "xai-", "pplx-", "r8_", "nvapi-", "tgp_v1_", "fw_"],
+    "a token of a package registry": ["pypi-", "npm_", "glpat-"],
+    "a key in a header": ["API-Key=", "x-api-\u212aey: ", "AUTHOR\u0131ZATION: ", "ocp-apim-subscription-key: "],
+}
+OTHERS = {
+    "a private key": ["-----BEGIN RSA PRIVATE KEY-----"], "an AWS key": ["AKIA" + "A1" * 8, "ASIA" + "A1" * 8],
+    "an Azure signature": ["&sig=" + "a1" * 20],
+    "a path of a machine": [
+        "/home/a", "/Users/a", "/root/a", "/tmp/a", "/var/a", "/mnt/a", "/srv/a", "/opt/a", "/etc/a", "/private/a",
+        "/media/a", "C:\\Users", "d:\\temp", "file://",
+    ],
+}  # fmt: skip
+
+
+def test_every_rule_finds_each_of_its_forms_in_a_long_text() -> None:
+    forms = [(rule, begin + "a1" * 15) for rule, begins in KEYS.items() for begin in begins]
+    for rule, form in [*forms, *((rule, form) for rule, forms in OTHERS.items() for form in forms)]:
+        assert rule in [leak.rule for leak in find_leaks(f"a red circle, 10 by 20\n{form}\nand a bar")], form
+
+
 @pytest.mark.parametrize("text", ADDRESSES)
 def test_an_address_of_a_person_or_inside_a_network(text: str) -> None:
     (leak,) = find_leaks(text)
