@@ -13,7 +13,6 @@ from ircore.core.plugins import load
 from ircore.core.records import Scene
 from ircore.games.measuring import MeasuredValue
 from ircore.scorers.elements.comparisons import COMPARISONS
-from ircore.scorers.elements.eye import detect_by_eye
 from ircore.scorers.elements.grounded import detected_once
 from ircore.scorers.judges.base import with_scene
 from ircore.scorers.material import installed_judge
@@ -87,6 +86,8 @@ class EpisodeInstruments:
 
     def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
         """Return the elements that the eye sees; a picture is looked at once for all metrics."""
+        from ircore.scorers.elements.eye import detect_by_eye  # SciPy takes longer to import than most checks
+
         key = (target.sha256, image.sha256)
         if key not in self._elements:
             self._elements[key] = detect_by_eye(target, scene, image)
