@@ -140,8 +140,12 @@ def test_another_version_of_a_judge_may_rate_otherwise_without_being_wrong() -> 
 
 
 @pytest.mark.parametrize(
-    "names", [["images//a.png"], ["./a.png"], ["a/../b.png"], [".a.png"], ["/a.png"], ["a"], ["A.png", "a.png"]]
-)
+    "names",
+    [
+        ["images//a.png"], ["./a.png"], ["a/../b.png"], [".a.png"], ["/a.png"], ["a"], ["A.png", "a.png"],
+        ["../evil.png"], ["instances.jsonl"], ["a\\b.png"],
+    ],
+)  # fmt: skip
 def test_two_spellings_of_a_file_and_ways_out_of_the_set_are_refused(names: list[str]) -> None:
     refuse_unsafe([("first", "images/a.png"), ("second", "images/b.PNG"), ("third", "images/a.png")])
     with pytest.raises(WorkError, match="is not a safe file name"):
