@@ -46,6 +46,12 @@ def merge(inputs: Path) -> Merge:
     return made
 
 
+@pytest.fixture
+def base(built: Path, inputs: Path) -> Path:
+    """A release of the runs ``centre-block`` and ``other-block``."""
+    return shutil.copytree(built / "release", inputs / "base")
+
+
 def first_scores(release: Path, slug: str) -> set[object]:
     rows = table(release, SCORES)
     return {row["value"] for row in rows if (row["submission"], row["step"]) == (slug, 1)}
@@ -85,30 +91,26 @@ def test_what_the_head_has_already_merges_into_the_head_itself(inputs: Path, bui
     assert contents(merge("mine", "head")) == contents(head)
 
 
-@pytest.mark.parametrize("side", ["mine", "head"])
-def test_a_run_that_one_side_scored_again_has_the_new_scores(
-    side: str, inputs: Path, build: Build, merge: Merge
-) -> None:
-    build("base", "centre-block", "other-block")
-    other = {"mine": "head", "head": "mine"}[side]
-    build(other, "third-block", former="base")
+@pytest.mark.usefixtures("base")
+def test_a_run_that_one_side_scored_again_has_the_new_scores(inputs: Path, build: Build, merge: Merge) -> None:
+    build("head", "third-block", former="base")
     rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
-    build(side, "other-block", former="base")
-    merged = merge("mine", "head")
-    assert first_scores(merged, "other-block") == {2.0}
-    assert pairs(merged) == {"centre-block", "other-block", "third-block"}
+    build("mine", "other-block", former="base")
+    for merged in (merge("mine", "head"), merge("head", "mine")):
+        assert first_scores(merged, "other-block") == {2.0}
+        assert pairs(merged) == {"centre-block", "other-block", "third-block"}
 
 
+@pytest.mark.usefixtures("base")
 def test_a_run_that_both_scored_again_in_the_same_way_is_no_conflict(inputs: Path, build: Build, merge: Merge) -> None:
-    build("base", "centre-block", "other-block")
     rate_first(RunFolder(inputs / "runs" / "other-block"), 2)
     build("mine", "other-block", former="base")
     build("head", "other-block", "third-block", former="base")
     assert first_scores(merge("mine", "head"), "other-block") == {2.0}
 
 
+@pytest.mark.usefixtures("base")
 def test_a_run_that_both_scored_again_otherwise_is_refused(inputs: Path, build: Build, merge: Merge) -> None:
-    build("base", "centre-block", "other-block")
     for side, value in (("mine", 2), ("head", 3)):
         rate_first(RunFolder(inputs / "runs" / "other-block"), value)
         build(side, "other-block", former="base")
@@ -135,18 +137,14 @@ def test_two_runs_of_a_pair_under_the_same_rules_are_refused_unless_one_was_corr
     assert kinds(merged) == {old: "corrected"}
 
 
-@pytest.mark.parametrize("side", ["mine", "head"])
-def test_a_run_that_one_side_withdrew_stays_away(side: str, inputs: Path, build: Build, merge: Merge) -> None:
-    build("base", "centre-block", "other-block")
-    other = {"mine": "head", "head": "mine"}[side]
-    build(side, former="base", withdrawals=[said("withdrawn")])
-    build(other, "third-block", former="base", withdrawals=[said("disputed"), said("disputed", slug="third-block")])
-    merged = merge("mine", "head")
-    assert pairs(merged) == {"centre-block", "third-block"}
-    assert kinds(merged) == {
-        run_id_of(inputs, "other-block"): "withdrawn",
-        run_id_of(inputs, "third-block"): "disputed",
-    }
+@pytest.mark.usefixtures("base")
+def test_a_run_that_one_side_withdrew_stays_away(inputs: Path, build: Build, merge: Merge) -> None:
+    build("mine", former="base", withdrawals=[said("withdrawn")])
+    build("head", "third-block", former="base", withdrawals=[said("disputed"), said("disputed", slug="third-block")])
+    gone, doubted = run_id_of(inputs, "other-block"), run_id_of(inputs, "third-block")
+    for merged in (merge("mine", "head"), merge("head", "mine")):
+        assert pairs(merged) == {"centre-block", "third-block"}
+        assert kinds(merged) == {gone: "withdrawn", doubted: "disputed"}
 
 
 def test_the_withdrawals_of_both_hold(inputs: Path, build: Build, merge: Merge) -> None:
@@ -159,32 +157,30 @@ def test_the_withdrawals_of_both_hold(inputs: Path, build: Build, merge: Merge) 
     assert len(kinds(merged)) == 2
 
 
-@pytest.mark.parametrize("side", ["mine", "head"])
-def test_a_run_that_one_side_reinstated_comes_back(side: str, inputs: Path, build: Build, merge: Merge) -> None:
-    build("first", "centre-block", "other-block")
+@pytest.mark.usefixtures("base")
+def test_a_run_that_one_side_reinstated_comes_back(inputs: Path, build: Build, merge: Merge) -> None:
     gone, back = said("withdrawn"), said("reinstated")
-    build("base", former="first", withdrawals=[gone])
-    other = {"mine": "head", "head": "mine"}[side]
-    build(side, "other-block", former="base", withdrawals=[gone, back])
-    build(other, "third-block", former="base", withdrawals=[gone])
-    merged = merge("mine", "head")
-    assert pairs(merged) == {"centre-block", "other-block", "third-block"}
-    assert kinds(merged) == {run_id_of(inputs, "other-block"): "reinstated"}
+    build("second", former="base", withdrawals=[gone])
+    build("mine", "other-block", former="second", withdrawals=[gone, back])
+    build("head", "third-block", former="second", withdrawals=[gone])
+    for merged in (merge("mine", "head"), merge("head", "mine")):
+        assert pairs(merged) == {"centre-block", "other-block", "third-block"}
+        assert kinds(merged) == {run_id_of(inputs, "other-block"): "reinstated"}
 
 
-def test_a_run_that_was_reinstated_and_withdrawn_once_more_stays_away(inputs: Path, build: Build, merge: Merge) -> None:
-    build("first", "centre-block", "other-block")
+@pytest.mark.usefixtures("base")
+def test_a_run_that_was_reinstated_and_withdrawn_once_more_stays_away(build: Build, merge: Merge) -> None:
     gone, back = said("withdrawn"), said("reinstated")
-    build("second", former="first", withdrawals=[gone])
-    build("base", "other-block", former="second", withdrawals=[gone, back])
-    build("mine", "third-block", former="base")
-    build("head", former="base", withdrawals=[said("withdrawn", "2100-01-02")])
+    build("second", former="base", withdrawals=[gone])
+    build("third", "other-block", former="second", withdrawals=[gone, back])
+    build("mine", "third-block", former="third")
+    build("head", former="third", withdrawals=[said("withdrawn", "2100-01-02")])
     assert pairs(merge("mine", "head")) == {"centre-block", "third-block"}
     assert pairs(merge("head", "mine")) == {"centre-block", "third-block"}
 
 
+@pytest.mark.usefixtures("base")
 def test_a_run_that_one_withdrew_and_the_other_withdrew_and_reinstated_stays_away(build: Build, merge: Merge) -> None:
-    build("base", "centre-block", "other-block")
     gone, back = said("withdrawn"), said("reinstated")
     build("mine", "third-block", former="base", withdrawals=[gone])
     build("first", former="base", withdrawals=[gone])
@@ -192,16 +188,14 @@ def test_a_run_that_one_withdrew_and_the_other_withdrew_and_reinstated_stays_awa
     assert pairs(merge("mine", "head")) == pairs(merge("head", "mine")) == {"centre-block", "third-block"}
 
 
-@pytest.mark.parametrize("side", ["mine", "head"])
-def test_who_vouches_for_a_run_is_kept(side: str, inputs: Path, build: Build, merge: Merge) -> None:
+def test_who_vouches_for_a_run_is_kept(inputs: Path, build: Build, merge: Merge) -> None:
     build("base", "centre-block")
-    other = {"mine": "head", "head": "mine"}[side]
-    build(other, "third-block", former="base")
+    build("head", "third-block", former="base")
     vouched = Provenance(kind="maintainers", when="2026-12-01T00:00:00Z", version="1", manifest="0" * 64)
     write_provenance(inputs / "runs" / "centre-block", vouched)
-    build(side, "centre-block", former="base")
-    merged = merge("mine", "head")
-    assert StoredRelease(merged).provenance == {run_id_of(inputs, "centre-block"): vouched}
+    build("mine", "centre-block", former="base")
+    for merged in (merge("mine", "head"), merge("head", "mine")):
+        assert StoredRelease(merged).provenance == {run_id_of(inputs, "centre-block"): vouched}
 
 
 def test_previews_that_either_has_are_those_of_all(inputs: Path, build: Build, merge: Merge) -> None:
