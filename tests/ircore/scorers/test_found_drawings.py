@@ -138,9 +138,8 @@ def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "least", "most"),
     [
-        ("margins of 15 %", 9, 10), ("grey margins of 25 %", 9, 10), ("three by two, dark", 9, 10),
-        ("two by three", 9, 10), ("75 % of the size", 8, 10), ("stretched to three by two", 6, 8),
-        ("turned by -4°", 7.5, 8.5), ("from aside", 7.5, 9),
+        ("grey margins of 25 %", 9, 10), ("three by two, dark", 9, 10), ("75 % of the size", 8, 10),
+        ("stretched to three by two", 6, 8), ("turned by -4°", 7.5, 8.5), ("from aside", 7.5, 9),
     ],
 )  # fmt: skip
 def test_a_perfect_drawing_in_another_layout_costs_what_it_looks_like(name: str, least: float, most: float) -> None:
