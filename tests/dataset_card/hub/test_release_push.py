@@ -1,6 +1,7 @@
 """``ircore release push`` with the real client against a Hub-compatible server: what arrives, and what goes wrong."""
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -10,10 +11,12 @@ from pathlib import Path
 import pytest
 from hub_clients import Outcome, published, run_with_hub
 from hub_server import CI_IDENTITY, DroppedError, File, HubError, HubServer, running_hub
-from releases import contents, rewrite
+from releases import contents, play_rated, rewrite
+from samples import sample_instances
 
 from dataset_card.card.croissant import CROISSANT
 from dataset_card.card.maintainer_texts import begin
+from dataset_card.releases.build import build_release
 from dataset_card.releases.record import read_release
 from dataset_card.tables.schema import SCORES
 
@@ -23,6 +26,21 @@ REPO = "org/irg"
 Run = Callable[..., Outcome]
 
 COMMIT = r"POST /api/datasets/org/irg/commit/main"
+
+
+@pytest.fixture(scope="module")
+def smallest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of one run of four targets, not to be changed: each push checks it whole."""
+    folder = tmp_path_factory.mktemp("smallest")
+    run = play_rated(folder / "run", sample_instances(folder / "instances"), "centre-block")
+    build_release([run.path], folder / "instances", folder / "release")
+    return folder / "release"
+
+
+@pytest.fixture
+def release(smallest: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(smallest, tmp_path / "release")
 
 
 def large_files(release: Path) -> int:
