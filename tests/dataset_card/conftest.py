@@ -26,6 +26,12 @@ def release(built: Path, tmp_path: Path) -> Path:
     return shutil.copytree(built / "release", tmp_path / "release")
 
 
+@pytest.fixture
+def whole_release(built: Path, tmp_path: Path) -> Path:
+    """A copy of the release in ``tmp_path``, where copies of its ``instances`` and ``runs`` are, too."""
+    return shutil.copytree(built, tmp_path, dirs_exist_ok=True) / "release"
+
+
 @pytest.fixture(scope="session")
 def shared_hub() -> Iterator[HubServer]:
     """A Hub for all tests of a process, one after the other."""

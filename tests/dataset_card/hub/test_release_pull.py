@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hub_clients import HubClient, run_with_hub
 from hub_server import DroppedError, HubServer, PageError
-from releases import FINALS, TRANSCRIPTS, contents, rewrite, rewrite_tables, sample_release, seal
+from releases import FINALS, TRANSCRIPTS, contents, rewrite, rewrite_tables, seal
 from target_instances import with_target
 
 from dataset_card.checking.release_check import check_release
@@ -97,9 +97,9 @@ def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
     assert "(done)" in dialogue
 
 
+@pytest.mark.usefixtures("whole_release")
 def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
     """An episode's cost is in the release, the answers that it is the sum of are not."""
-    sample_release(tmp_path)
     for slug in FINALS:
         costs = {episode.episode_id: {"usd": 0.125, "seconds": 2.5} for episode in episodes(tmp_path, slug)}
         (tmp_path / "runs" / slug / "costs.json").write_text(json.dumps(costs))

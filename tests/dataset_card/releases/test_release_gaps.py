@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from releases import sample_release
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.hub.pull import pull_release
@@ -40,9 +39,8 @@ def run_ids_in(release: Path) -> list[str]:
     return [gap.run_id for gap in read_season_gaps(release / SEASON_GAPS).gaps]
 
 
-def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path) -> None:
-    first = sample_release(tmp_path)
-    assert not (first / SEASON_GAPS).exists()
+def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Path, whole_release: Path) -> None:
+    assert not (whole_release / SEASON_GAPS).exists()
     one, other = (RunFolder(tmp_path / "runs" / name).run.run_id for name in ("centre-block", "other-block"))
 
     def build(name: str, former: Path, gaps: SeasonGaps | None, *withdrawals: Withdrawal) -> Path:
@@ -51,7 +49,7 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
         return tmp_path / name
 
     # An evaluation adds one gap, the next one another; one without any leaves them.
-    second = build("second", first, gaps_of(tmp_path, other))
+    second = build("second", whole_release, gaps_of(tmp_path, other))
     third = build("third", second, gaps_of(tmp_path, one))
     fourth = build("fourth", third, gaps_of(tmp_path))
     assert run_ids_in(second) == [other]
@@ -75,8 +73,8 @@ def test_gaps_gather_from_release_to_release_and_go_with_their_runs(tmp_path: Pa
         build("seventh", fourth, gaps_of(tmp_path, "nobody-01234567"))
 
 
+@pytest.mark.usefixtures("whole_release")
 def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
-    sample_release(tmp_path)
     assert not (tmp_path / "release" / PROVENANCE).exists()
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     source = TranscriptsReference(repo="org/name", revision="a" * 40, run="pair-12345678")
@@ -96,23 +94,25 @@ def test_a_release_carries_who_vouches(tmp_path: Path) -> None:
     }
 
 
-def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path) -> None:
-    release = sample_release(tmp_path)
+def test_a_release_that_vouches_for_an_unknown_run_is_at_fault(tmp_path: Path, whole_release: Path) -> None:
     (tmp_path / "submission.yaml").write_text("schema: 1\n")
     known = make_provenance(tmp_path / "submission.yaml").model_dump_json(by_alias=True)
     line = f'{{"run_id": "nobody", "provenance": {known}}}\n'
-    (release / PROVENANCE).write_text(line)
-    assert "provenance.jsonl: unknown run nobody" in check_release(release).faults
-    (release / PROVENANCE).write_text('{"run_id": 1}\n')
-    assert any(fault.startswith("provenance.jsonl:1: the line is damaged") for fault in check_release(release).faults)
+    (whole_release / PROVENANCE).write_text(line)
+    assert "provenance.jsonl: unknown run nobody" in check_release(whole_release).faults
+    (whole_release / PROVENANCE).write_text('{"run_id": 1}\n')
+    assert any(
+        fault.startswith("provenance.jsonl:1: the line is damaged") for fault in check_release(whole_release).faults
+    )
 
 
-def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    release = sample_release(tmp_path)
-    names = sorted(path.name for path in (release / COPIES).iterdir())
-    assert {f"{COPIES}/{name}" for name in names} <= set(read_release(release).files)
-    assert check_release(release).faults == ()
-    pulled = [RunFolder(path) for path in pull_release(release, tmp_path / "pulled").runs]
+def test_descriptors_are_built_once_and_read_ever_after(
+    tmp_path: Path, whole_release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = sorted(path.name for path in (whole_release / COPIES).iterdir())
+    assert {f"{COPIES}/{name}" for name in names} <= set(read_release(whole_release).files)
+    assert check_release(whole_release).faults == ()
+    pulled = [RunFolder(path) for path in pull_release(whole_release, tmp_path / "pulled").runs]
     assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
     first = {run.run.run_id: run.rendering(rendered_turns(run.episodes()[0])[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
 
@@ -126,21 +126,20 @@ def test_descriptors_are_built_once_and_read_ever_after(tmp_path: Path, monkeypa
         look = look_at(first[run.run.run_id])
         assert (known.descriptors[0] == look.descriptor).all()
     # The next release takes them over as they are.
-    plan = BuildPlan(previous=release)
+    plan = BuildPlan(previous=whole_release)
     build_release([], tmp_path / "instances", tmp_path / "next", plan)
     for name in names:
-        assert (tmp_path / "next" / COPIES / name).read_bytes() == (release / COPIES / name).read_bytes()
+        assert (tmp_path / "next" / COPIES / name).read_bytes() == (whole_release / COPIES / name).read_bytes()
 
 
-def test_descriptors_of_something_else_are_at_fault(tmp_path: Path) -> None:
-    release = sample_release(tmp_path)
-    first, second = sorted((release / COPIES).iterdir())
+def test_descriptors_of_something_else_are_at_fault(tmp_path: Path, whole_release: Path) -> None:
+    first, second = sorted((whole_release / COPIES).iterdir())
     other, known = second.read_bytes(), read_index(second)
     assert known is not None
     second.write_bytes(index_bytes(known._replace(sha256=("0" * 64, *known.sha256[1:]))))
     first.write_bytes(b"no archive")
-    (release / COPIES / "nobody.npz").write_bytes(other)
-    faults = set(check_release(release).faults)
+    (whole_release / COPIES / "nobody.npz").write_bytes(other)
+    faults = set(check_release(whole_release).faults)
     assert {
         f"{COPIES}/{first.name}: holds no descriptors",
         f"{COPIES}/{second.name}: is not of the run's renderings",

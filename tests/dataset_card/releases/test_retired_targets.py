@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from releases import sample_release
 
 from dataset_card.checking.release_check import check_release
 from dataset_card.data import load_results
@@ -41,8 +40,9 @@ def retire(folder: Path, *more: str) -> int:
 
 
 @pytest.mark.slow
-def test_a_retired_target_leaves_boards_and_stays_in_the_release(tmp_path: Path, declared: Path) -> None:
-    former = sample_release(tmp_path)
+def test_a_retired_target_leaves_boards_and_stays_in_the_release(
+    tmp_path: Path, whole_release: Path, declared: Path
+) -> None:
     paths = sorted((tmp_path / "runs").iterdir())
     before = Results.from_runs(map(RunFolder, paths))
     judge = before.judges[0]
@@ -61,8 +61,8 @@ def test_a_retired_target_leaves_boards_and_stays_in_the_release(tmp_path: Path,
         assert len(results) == len(before.episodes[run_id]) - 1
         assert after.cell(run_id, judge).ended == before.cell(run_id, judge).ended - 1
     # A release built on the one before keeps transcripts and picture, says so, and is sound; the former one still is.
-    build_release([], tmp_path / "instances", tmp_path / "second", BuildPlan(previous=former))
-    for release in (former, tmp_path / "second"):
+    build_release([], tmp_path / "instances", tmp_path / "second", BuildPlan(previous=whole_release))
+    for release in (whole_release, tmp_path / "second"):
         assert check_release(release).faults == ()
     now = load_results(str(tmp_path / "second"))
     assert [row.cell.main_score for row in now.board(judge)] == [row.cell.main_score for row in after.board(judge)]
@@ -71,8 +71,8 @@ def test_a_retired_target_leaves_boards_and_stays_in_the_release(tmp_path: Path,
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("whole_release")
 def test_its_page_says_why_with_the_numbers_before_and_after(tmp_path: Path, declared: Path) -> None:
-    sample_release(tmp_path)
     paths = sorted((tmp_path / "runs").iterdir())
     former = Site(read_runs(paths))
     before = {row.submission.name: row.cell.main_score for row in former.results.board(former.judge)}

@@ -21,10 +21,10 @@ TAKING_RUNS = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
-    """A release of the runs ``centre-block`` and ``other-block``, which lie in ``runs`` beside it."""
-    return sample_release(tmp_path)
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A release of the runs ``centre-block`` and ``other-block``, beside which ``runs`` lie; not to be changed."""
+    return sample_release(tmp_path_factory.mktemp("released"))
 
 
 @pytest.mark.slow
