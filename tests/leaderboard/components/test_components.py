@@ -1,6 +1,7 @@
 """Components write every mark, glyph and number; templates only lay them out, and scripts get prototypes to clone."""
 
 import re
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from jinja2 import Environment
 from loopback import serving_until_the_end
 from samples import sample_instances, sample_run
 
@@ -18,7 +20,8 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.eye.registration import Transform
 from leaderboard.building.serve import make_server
-from leaderboard.components import prototypes
+from leaderboard.components import markup, prototypes
+from leaderboard.components.markup import macro
 from leaderboard.components.players import player_name
 from leaderboard.components.values import (
     delta,
@@ -39,6 +42,21 @@ from leaderboard.words.labels import interval_words, number, percent, rank, sign
 from leaderboard.words.untrusted_text import stranger
 
 TEMPLATES = Path(leaderboard.__file__).parent / "templates"
+
+
+def test_all_macros_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes longer than a page."""
+    known, compiled = Environment.compile, count()
+
+    def counted(self: Environment, *words: Any) -> Any:
+        next(compiled)
+        return known(self, *words)
+
+    monkeypatch.setattr(Environment, "compile", counted)
+    for cached in (value for value in vars(markup).values() if hasattr(value, "cache_clear")):
+        cached.cache_clear()
+    assert len({macro(name) for name in ("value", "missing", "badge")}) == 3
+    assert next(compiled) == 1
 
 
 def test_no_page_writes_a_mark_itself() -> None:
