@@ -108,6 +108,7 @@ def marked_rows(
 def _mark(mark: Mark, y: float, factor: float, key: str) -> Json:
     return scatter(
         mode="markers",
+        cliponaxis=False,  # a mark at the end of its scale is whole
         **({"ids": [key]} if key else {}),
         x=[rounded(factor * (mean(mark.value) or 0))],
         y=[y],
