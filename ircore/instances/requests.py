@@ -163,6 +163,9 @@ def builder_of(game: str) -> Callable[[BuildRequest], InstanceSet]:
         try:
             _refuse_unasked(game, request, made)
             _refuse_unplayable(game, made)
+            # Of some categories alone a set may lack a picture that others have.
+            if not request.categories:
+                _refuse_unshown(game, made)
         except WorkError:
             # Another folder, which a wrong builder may name, is not the set that was asked for.
             if made.folder.resolve() == request.out.resolve():
@@ -224,3 +227,23 @@ def importer_of(form: str) -> Callable[[ImportRequest], InstanceSet]:
         raise unknown("format", form, named("import"))
     read: Callable[[ImportRequest], InstanceSet] = load("instances", f"import.{form}")
     return plugin_work(f"importer of {form}", OSError)(read)
+
+
+def _refuse_unshown(name: str, made: InstanceSet) -> None:
+    """Refuse a set in which no instance has a picture that the game's pages name: nobody would see why it is missing.
+
+    Raises:
+        WorkError: Game and builder name pictures otherwise.
+    """
+    if name not in available("games"):
+        return
+    game = load("games", name)
+    there = {picture for instance in made.instances for picture in instance.pictures}
+    pages = ((f"pages.{key}", (getattr(game.pages, key),)) for key in ("compared", "thumbnail"))
+    for key, pictures in (("shown_pictures", game.shown_pictures), *pages):
+        for picture in pictures:
+            if picture and picture not in there:
+                raise WorkError(
+                    f"game {name}: {key}: no instance has a picture {picture!r}",
+                    f"Mend the package: the builder's are {', '.join(sorted(there)) or 'none'}.",
+                )

@@ -293,6 +293,15 @@ def build(request):
     made = dict(category="fruit", difficulty="easy", game="guess", payload={}, source="by hand", licence="CC0-1.0")
     return write_instances(request.out, [(Instance(instance_id="apple", **made), {})])
 """
+GUESS = """
+from ircore.core.records import Record
+from ircore.games.pages import Pages
+
+class Game:
+    class payload(Record):
+        pass
+    shown_pictures, pages = (), Pages(compared="")
+"""
 POINTS_OF_BUILDER = "[ircore.instances]\nbuild.guess = shattered:build\nimport.guesses = shattered:build\n"
 
 
@@ -311,18 +320,19 @@ def test_a_builder_that_makes_what_nobody_asked_for_is_named(tmp_path: Path, opt
 @pytest.mark.parametrize(
     ("right", "wrong", "fault"),
     [
-        ("return write", "write", ": returned a NoneType, not the set that it wrote"),
-        ('game="guess"', 'game="chess"', "wrote instances of the game chess"),
-        ("payload={}", 'payload={"secert": "apple"}', "apple: payload: secert: unknown key"),
+        ("return write", "write", "builder of guess: returned a NoneType, not the set that it wrote"),
+        ('game="guess"', 'game="chess"', "builder of guess: wrote instances of the game chess"),
+        ("payload={}", 'payload={"secert": "apple"}', "builder of guess: apple: payload: secert: unknown key"),
+        ('compared=""', 'compared="apple"', "game guess: pages.compared: no instance has a picture 'apple'"),
     ],
 )
 def test_a_builder_whose_set_nobody_could_play_is_named(tmp_path: Path, right: str, wrong: str, fault: str) -> None:
-    game = "\nfrom ircore.core.records import Record\n\nclass Game:\n    class payload(Record):\n        pass\n"
     points = f"{POINTS_OF_BUILDER}[ircore.games]\nguess = shattered:Game\n"
-    packages, made = installed(tmp_path / "packages", BUILDER.replace(right, wrong) + game, points), tmp_path / "set"
+    code = (BUILDER + GUESS).replace(right, wrong)
+    packages, made = installed(tmp_path / "packages", code, points), tmp_path / "set"
     said = ircore(packages, "instances", "build", "--game", "guess", "--out", made)
     assert said.returncode == 1
-    assert said.stderr.startswith("ircore: builder of guess")
+    assert said.stderr.startswith("ircore: ")
     assert fault in said.stderr
     assert made.exists() is (right == "return write")  # without its answer nothing says where the set is
 
