@@ -47,7 +47,7 @@ def worst_of_extractive(demo: Path) -> str:
     """Return the instance with the lowest F1 of elements after the last hop."""
     lines = map(json.loads, (demo / "runs" / "extractive" / "scores.jsonl").read_text("utf-8").splitlines())
     scores = {line["episode_id"]: line["value"] for line in lines if line["measure"] == "final_ep_f1"}
-    return min(scores, key=lambda name: scores[name])
+    return str(min(scores, key=lambda name: scores[name]))
 
 
 def titled(instance: str) -> str:
