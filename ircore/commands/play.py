@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,9 +149,7 @@ def command(
     address = scheduler_of(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
     stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
-    if instances_dir is None:
-        instances_dir = own_set(out, read_manifest(submission_place(submission)).submission.game)
-    loaded, game, instances, _ = prepared = prepare(submission, instances_dir, stated)
+    loaded, game, instances, _ = prepared = prepare(submission, instances_dir or partial(own_set, out), stated)
     run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
     selected = instances.select(categories, difficulties)

@@ -1,6 +1,6 @@
 """Preparing play: from a manifest, an instance set and rules of the command line to a run with players."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -43,12 +43,17 @@ class Prepared(NamedTuple):
     rules: GameRules
 
 
-def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, object], installed: bool = True) -> Prepared:
+def prepare(
+    submission: Path,
+    instances_dir: Path | Callable[[str], Path],
+    overrides: Mapping[str, object],
+    installed: bool = True,
+) -> Prepared:
     """Read manifest, game, instance set and rules, and check that they fit together.
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
-        instances_dir: The instance set.
+        instances_dir: The instance set; or what makes one of a game, called when all else is right.
         overrides: Rules that hold instead of the submission's, by name.
         installed: Whether the players must be installed here; False where others let them play.
 
@@ -61,6 +66,8 @@ def prepare(submission: Path, instances_dir: Path, overrides: Mapping[str, objec
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
+    if not isinstance(instances_dir, Path):
+        instances_dir = instances_dir(game.name)
     instances = read_instances(instances_dir)
     if instances.game != game.name:
         raise InputError(
