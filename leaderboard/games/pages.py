@@ -182,15 +182,22 @@ _SHOWN = 6
 def _start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
     boards = [(rules, board_lines(section, View(section.judge, rules=rules))) for rules in section.rule_sets]
-    lines = [line for _, board in boards for line in board]
+    # Runs under several rules are ranked apart: the board of the best run comes first.
+    boards.sort(key=lambda board: -max((line.cell.main.mean or 0.0 for line in board[1]), default=0.0))
+    shown: list[dict[str, Any]] = []
+    for rules, board in boards:
+        label = one_line(rules_label(section, rules), 60) if len(boards) > 1 else ""
+        room = _TOP - sum(len(group["lines"]) for group in shown)
+        shown += [{"rules": label, "lines": board[:room]}] if room > 0 and board else []
     thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
     # Of equal spreads, and of a single run, the lowest comes first.
     spread = sorted(
         thumbs, key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"])
     )
     return {
-        "lines": lines[:_TOP],
-        "count": len(lines),
+        "boards": shown,
+        "count": sum(len(board) for _, board in boards),
+        "is_whole": sum(len(board) for _, board in boards) <= _TOP,
         "lead": " ".join(_lead_of(section, rules, board) for rules, board in boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
         "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),

@@ -87,7 +87,7 @@ class Task(NamedTuple):
     answer: Callable[[Path], str]
 
 
-BEST, WORST = ".front-board tbody tr:first-child .pair", "a:has(strong:text-is('Worst'))"
+BEST, WORST = ".front-board tbody .pair", "a:has(strong:text-is('Worst'))"
 PUBLISHED = "[aria-label='Published figures']"
 
 TASKS = (
