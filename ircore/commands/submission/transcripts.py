@@ -76,7 +76,7 @@ def pin(path: Path, repo: str, packed: Path | None, revision: str | None, run_id
     the Hub is asked which commit is the newest, and whether the run there was packed.
     """
     folder = folder_of(path)
-    # Nothing is published that the manifest would not take.
+    # Nothing is published for a manifest that names transcripts already.
     require_unnamed(folder)
     if packed is not None:
         if revision is not None or run_id is not None:

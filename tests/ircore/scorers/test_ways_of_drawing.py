@@ -16,7 +16,7 @@ from ircore.instances.targets.categories import draw
 from ircore.scorers.verification.eye import letter_shapes
 from ircore.scorers.verification.eye.regions import shades_of
 from ircore.scorers.verification.eye.target import target_of
-from ircore.scorers.verification.eye.view import hex_of, lab_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, hex_of, lab_of, rgb_of
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -251,11 +251,15 @@ def test_labels_that_spell_each_other_were_exchanged() -> None:
     assert letter_shapes.spell_others(letter_shapes.fits_of(inks, shares).labels) == []
 
 
+def labels_of(inks: list[Floats]) -> list[letter_shapes.Label]:
+    return [letter_shapes.Label(ink, text) for ink, text in zip(inks, LABELS, strict=False)]
+
+
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)
-    written = letter_shapes.recurrence_of(inks, LABELS, lettering)
-    scribbled = letter_shapes.recurrence_of(scribbles(len(LABELS)), LABELS, lettering)
+    written = letter_shapes.recurrence_of(labels_of(inks), lettering)
+    scribbled = letter_shapes.recurrence_of(labels_of(scribbles(len(LABELS))), lettering)
     assert written is not None
     assert scribbled is not None
     assert written.pairs == scribbled.pairs == 21  # 6 of Q, 6 of 5, 3 of 1, 3 of 2, 3 of 0
@@ -264,7 +268,7 @@ def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     assert sum(written.labels) >= 7
     assert sum(scribbled.labels) <= 4
     assert not letter_shapes.fits_of(scribbles(len(LABELS)), LABELS).recurring  # what recurs by chance is no letter
-    assert letter_shapes.recurrence_of(inks[:1], LABELS[:1], lettering) is None  # nothing recurs
+    assert letter_shapes.recurrence_of(labels_of(inks[:1]), lettering) is None  # nothing recurs
 
 
 @pytest.mark.slow

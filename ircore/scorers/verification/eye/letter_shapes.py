@@ -105,13 +105,13 @@ class Fits(NamedTuple):
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
-        return _best_fit([_Label(ink, text) for ink in inks], self.letterings)
+        return _best_fit([Label(ink, text) for ink in inks], self.letterings)
 
     def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
         """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
         letterings = self.letterings[:1]
-        own = _best_fit([_Label(ink, text)], letterings)
-        fits = {other: fit for other in others if (fit := _best_fit([_Label(ink, other)], letterings)) is not None}
+        own = _best_fit([Label(ink, text)], letterings)
+        fits = {other: fit for other in others if (fit := _best_fit([Label(ink, other)], letterings)) is not None}
         best = max(fits, key=lambda other: _goodness(fits[other]), default=None)
         if own is None or best is None or _goodness(fits[best]) < _goodness(own) + OTHERWISE:
             return None
@@ -319,7 +319,7 @@ def _unit(page: Floats) -> Floats:
     return unit
 
 
-class _Label:
+class Label:
     """A label's ink and the text that it should say; what is computed of the ink serves all letterings."""
 
     def __init__(self, ink: Floats, text: str) -> None:
@@ -394,7 +394,7 @@ def _place_of(word: _Word) -> tuple[int, int, int]:
     return max(2, round(word.right)), word.top, word.bottom
 
 
-def _letter_fits(label: _Label, lettering: Lettering) -> Fit | None:
+def _letter_fits(label: Label, lettering: Lettering) -> Fit | None:
     font, text = lettering.font, label.text
     word = _set_in(font, text.translate(lettering.casing))
     if word is None:
@@ -428,11 +428,11 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     if not order:
         return Fits([], 0.0, 0.0, False, [])
     half = len(_fonts().names) // 2
-    labels = [_Label(ink, text) for ink, text in zip(inks, texts, strict=True)]
+    labels = [Label(ink, text) for ink, text in zip(inks, texts, strict=True)]
     longest, uneven = ([labels[k] for k in some] for some in (order, _with_uneven_figures(texts)))
     letterings = [_with_figures(_casing_of(font, longest), uneven) for font in range(half)]
-    for fit, count in ((_Label.rough_fit, LIKELY), (_Label.fit, BEST)):
-        if fit is _Label.fit:
+    for fit, count in ((Label.rough_fit, LIKELY), (Label.fit, BEST)):
+        if fit is Label.fit:
             letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
         table = np.array([[fit(label, lettering) for label in longest] for lettering in letterings])
         usual = np.where((table >= 0).any(axis=1), np.round(np.median(table, axis=1), 4), -1.0)
@@ -451,7 +451,7 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
     recurring: tuple[bool, ...] = ()
     if len(gaps) >= LEAST_GARBLED and (is_garbled or strange >= RATHER_STRANGE or float(usual[ranks[0]]) < KNOWN):
-        recurrence = _recurrence(labels, letterings[0])
+        recurrence = recurrence_of(labels, letterings[0])
         if recurrence is not None and recurrence.pairs >= LEAST_EQUAL:
             # Whatever the font, what is written has letters if they recur, and has none if they do not.
             more_alike = recurrence.same - recurrence.different
@@ -518,23 +518,18 @@ class Recurrence(NamedTuple):
     labels: tuple[bool, ...]
 
 
-def recurrence_of(inks: Sequence[Floats], texts: Sequence[str], lettering: Lettering) -> Recurrence | None:
+def recurrence_of(labels: Sequence[Label], lettering: Lettering) -> Recurrence | None:
     """Return how much alike equal and different letters look in a picture, whatever its font.
 
     Where something else is written, letters that should be equal are no more alike than others.
 
     Args:
-        inks: Ink of each label, 0–1, level.
-        texts: What each should say.
+        labels: Ink and text of each.
         lettering: Much like that of the picture; it says where letters stand.
 
     Returns:
         None where no letters are equal.
     """
-    return _recurrence([_Label(ink, text) for ink, text in zip(inks, texts, strict=True)], lettering)
-
-
-def _recurrence(labels: Sequence[_Label], lettering: Lettering) -> Recurrence | None:
     pieces: list[Floats] = []
     letters: list[str] = []
     owners: list[int] = []
@@ -584,13 +579,13 @@ def _units(pieces: Floats) -> Floats:
     return units
 
 
-def _casing_of(font: int, labels: Sequence[_Label]) -> Lettering:
+def _casing_of(font: int, labels: Sequence[Label]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
     letters = {ord(letter) for label in labels for letter in label.text}
     return _best_of([Lettering(font, each) for each in CASINGS if not each or not letters.isdisjoint(each)], labels)
 
 
-def _with_figures(lettering: Lettering, labels: Sequence[_Label]) -> Lettering:
+def _with_figures(lettering: Lettering, labels: Sequence[Label]) -> Lettering:
     """Return lettering with text figures where they fit labels better that they would make uneven in height.
 
     In any other label, such as "100", both kinds of figures are equally high once it has the height of its ink.
@@ -611,13 +606,13 @@ def _with_uneven_figures(texts: Sequence[str]) -> list[int]:
     return sorted(places, key=lambda k: len(texts[k]))[:FIRST]
 
 
-def _best_of(letterings: Sequence[Lettering], labels: Sequence[_Label]) -> Lettering:
+def _best_of(letterings: Sequence[Lettering], labels: Sequence[Label]) -> Lettering:
     """Return the lettering that fits labels best as a whole, the first of equal ones."""
     means = [float(np.mean([label.rough_fit(lettering) for label in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
 
-def _best_fit(labels: Sequence[_Label], letterings: Sequence[Lettering]) -> Fit | None:
+def _best_fit(labels: Sequence[Label], letterings: Sequence[Lettering]) -> Fit | None:
     """Return the best fit of any of some inks that a label may have, in any of some letterings."""
     fits: list[Any] = [_letter_fits(label, lettering) for label in labels for lettering in letterings]
     return max((fit for fit in fits if fit is not None), key=_goodness, default=None)

@@ -122,14 +122,13 @@ def window(array: Any, box: Box) -> Any:
 
 
 MANY = 50_000
-"""Pixels."""
+"""Colours from which on it takes less time to count them than to sort them."""
 
 
 def commonest(colours: Floats, near: float = 6.0) -> Floats:
     """Return the mean of the colours about the fullest cell of L*a*b*, cells of 6 units."""
     cells = np.floor(colours / near).astype(np.int32)
     codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
-    # Of many pixels, counting is faster than sorting.
     if len(codes) > MANY:
         fullest = int(np.bincount(codes).argmax())
     else:
