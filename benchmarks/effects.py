@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.results.statistics.effects import decompose
-from ircore.results.statistics.intervals import clear_of, estimate
+from ircore.results.statistics.intervals import DIFFERENCE, clear_of, estimate
 from ircore.results.statistics.mixed import MixedEffects, mixed_effects
-from ircore.results.statistics.scales import DIFFERENCE
 from ircore.results.tables.paper_claims import check_all
 
 Floats = NDArray[np.float64]

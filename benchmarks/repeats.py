@@ -23,8 +23,8 @@ from scipy.special import stdtrit
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run, Submission
 from ircore.games.reconstruction.records import Rules
+from ircore.results.arrays import strata
 from ircore.results.cells import main_differences
-from ircore.results.conditions import strata
 from ircore.results.judge_ratings import RATED, JudgeRatings, RatedEpisode, arrange_ratings
 from ircore.results.next_episodes import Group, PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.bootstrap import resample

@@ -23,9 +23,8 @@ from ircore.core.lifecycle import Withdrawal
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey
-from ircore.results.tables.board_columns import board_columns
+from ircore.results.cells import BoardKey, Cell
+from ircore.results.tables.board import board_columns
 
 
 class StoredRelease:

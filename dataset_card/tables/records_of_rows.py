@@ -9,10 +9,10 @@ from dataset_card.tables.columns import Column, Config, fields_of
 from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import EPISODES, SCORES
 from ircore.core.episode_records import EpisodeCost
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.episodes import Doubt
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.board_columns import Filling
+from ircore.results.tables.board import Filling
 from ircore.results.tables.pairs import ALL
 
 COST_COLUMNS = ("cost_usd", "seconds")

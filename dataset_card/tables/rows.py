@@ -33,8 +33,7 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.withheld_pictures import may_be_published
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.board_columns import Filling, board_columns
+from ircore.results.tables.board import Filling, board_columns, leaderboard_table
 
 
 @dataclass(frozen=True)

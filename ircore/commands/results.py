@@ -17,7 +17,7 @@ from ircore.core.plugins import unknown
 from ircore.core.terminal import printable, styled, terminal_width
 
 if TYPE_CHECKING:
-    from ircore.results.language.lexicon import Choice
+    from ircore.results.language.corrections import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.catalogue import Entry, Question
     from ircore.results.tables.formats import Format
@@ -32,7 +32,7 @@ BARS = ("interval", "sem")
 """What tables can show beside means."""
 
 LEXICONS = ("built-in", "paper")
-"""Patterns of corrections, as ``ircore.results.language.lexicon`` names them."""
+"""Patterns of corrections, as ``ircore.results.language.corrections`` names them."""
 
 SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md", "latex": "tex"}
 """Suffixes of the files that ``--out`` writes for each table."""

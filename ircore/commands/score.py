@@ -24,7 +24,7 @@ from ircore.core.terminal import printable
 from ircore.games.base import Game
 from ircore.games.declarations import has_rated_pictures
 from ircore.games.registry import load_game
-from ircore.results.gaps import UnrankedRun, unranked_runs
+from ircore.results.ranking import UnrankedRun, unranked_runs
 from ircore.results.retests import answered_twice, retest_agreements
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file

@@ -17,7 +17,7 @@ class Curve:
             empty for the number of the step itself.
         axis: Title of the horizontal axis; empty for the name of the field, or the game's word for a step.
         normalised: Whether every episode runs from its first step, 0, to its last, 1, at 20 places, so that long and
-            short episodes stand side by side (``ircore.results.hops``).
+            short episodes stand side by side (``ircore.results.curves``).
     """
 
     measure: str

@@ -8,23 +8,41 @@ split, did not prefer either. Leaving ties out would keep the episodes that are 
 paper is silent on this, and its judges had to choose; so the figures without ties stand beside.
 
 Intervals are clustered on instances, across all runs: renderings of one instance are not independent.
+
+Joint distribution of the scores that two judges give the same renderings, for every two judges.
+
+Agreement, crossed scores and recalibration of raters, computed once and shared by tables, figures and pages.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import fsum
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN, Orders
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
+from ircore.results.statistics.agreement import (
+    Agreement,
+    Level,
+    cohens_kappa,
+    krippendorffs_alpha,
+    observed_agreement,
+    pearson,
+    spearman,
+)
 from ircore.results.statistics.intervals import Estimate, clustered_share
-from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
+
+if TYPE_CHECKING:
+    from ircore.results.image_metrics import MetricAgreement
+    from ircore.results.statistics.calibration_map import Recalibration
+    from ircore.results.statistics.recalibration import Refusal
+
 
 Floats = NDArray[np.float64]
 Kind = Literal["judge-judge", "judge-human", "human-human"]
@@ -318,3 +336,116 @@ def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _Ord
 def _chose_first_shown(orders: Orders) -> list[float]:
     """Return for each order that was decided whether the rendering shown first was chosen, 1 or 0."""
     return [chosen for chosen in (1 - orders.first_leading, orders.final_leading) if chosen != 0.5]
+
+
+NEAR = 1.0
+"""Points apart up to which two scores count as near each other."""
+
+
+@dataclass(frozen=True)
+class CrossedRatings:
+    """Two judges' scores of the renderings that both rated.
+
+    Example:
+        >>> CrossedRatings("gpt", "claude", {(7, 8): 3, (2, 2): 1}, renderings=4, near=1.0).counts[7, 8]
+        3
+    """
+
+    first_judge: str
+    """A judge."""
+
+    second_judge: str
+    """The other judge; people come last."""
+
+    counts: Mapping[tuple[int, int], int]
+    """Number of renderings by the two scores, each to the nearest whole point (a half upwards), 0–10."""
+
+    renderings: int
+    """Number of renderings that both judges rated."""
+
+    near: float
+    """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
+
+
+def crossed_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
+    """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
+
+    Args:
+        task: Ratings of task 1, as ``ircore.results.agreement.rated_similarity`` collects them.
+    """
+    crossings = (_crossed(first, other, task) for first, other in _rated_pairs(task))
+    # Judges of different categories have no rendering in common.
+    return tuple(crossed for crossed in crossings if crossed.renderings)
+
+
+def _rated_pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
+    machines = sorted(set(task.judges) - {HUMAN})
+    if HUMAN in task.judges:
+        yield from ((machine, HUMAN) for machine in machines)
+    yield from combinations(machines, 2)
+
+
+def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
+    both = np.stack([task.judges[first], task.judges[other]])
+    both = both[:, ~np.isnan(both).any(axis=0)]
+    # Not NumPy's rint, which takes a half to the even number: 6.5 and 7.5 must both go up.
+    first_scores, other_scores = np.floor(both + 0.5).astype(int)
+    # One number for both: NumPy sorts rows of a table many times as slowly.
+    width = int(other_scores.max(initial=0)) + 1
+    codes, counts = np.unique(first_scores * width + other_scores, return_counts=True)
+    by_scores = {divmod(code, width): count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)}
+    near = float((np.abs(both[0] - both[1]) <= NEAR).mean()) if both.shape[1] else 0.0
+    return CrossedRatings(first, other, by_scores, both.shape[1], near)
+
+
+# What computes is imported where it is asked for, since every board is made with ``Raters`` and needs none of it.
+
+
+class Raters:
+    """Judges and people who rated some runs.
+
+    Args:
+        episodes: By run_id, all of one instance set.
+        metrics: Image metrics that are held against the judges.
+        judges: These judges.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> Raters(Results.from_runs([RunFolder(Path("run"))]).episodes).agreement.annotators
+        ()
+    """
+
+    def __init__(self, episodes: "EpisodesByRun", metrics: Sequence[str] = (), judges: Sequence[str] = ()) -> None:
+        self._episodes = episodes
+        self._metrics, self._judges = metrics, judges
+
+    @cached_property
+    def similarity(self) -> "RatedTask":
+        """Ratings of renderings by every judge and annotator."""
+        return rated_similarity(self._episodes)
+
+    @cached_property
+    def agreement(self) -> "AgreementResults":
+        """Agreement between every two raters."""
+        return agreement_results(self._episodes, self.similarity)
+
+    @cached_property
+    def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
+        """Agreement of every image metric with every judge and with people."""
+        from ircore.results.image_metrics import metric_agreements
+
+        return metric_agreements(self._episodes, self._metrics, self._judges)
+
+    @cached_property
+    def crossed(self) -> "tuple[CrossedRatings, ...]":
+        """Crossed scores of every two judges."""
+        return crossed_ratings(self.similarity)
+
+    @cached_property
+    def maps(self) -> "Mapping[str, Recalibration | Refusal]":
+        """Recalibration of each judge's scores to people's scale."""
+        from ircore.results.calibration import fit_maps
+
+        return fit_maps(self._episodes)

@@ -1,8 +1,13 @@
-"""The numbers of all episodes as arrays of instances × runs, NaN where a number is missing."""
+"""The numbers of all episodes as arrays of instances × runs, NaN where a number is missing.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+Conditions of targets: a category and a difficulty, where None stands for all.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +15,68 @@ from numpy.typing import NDArray
 from ircore.core.episode_records import UNKNOWN_COST, EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.amounts import AMOUNTS, Amount, AmountOf
-from ircore.results.conditions import strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
-from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import Scale
+from ircore.results.statistics.intervals import Estimate, Scale
+
+Condition = tuple[str | None, str | None]
+"""Category and difficulty; None for all."""
+
+
+class _Conditioned(Protocol):
+    """An instance, an episode or a message, which is about a target of one category and one difficulty."""
+
+    @property
+    def category(self) -> str: ...
+
+    @property
+    def difficulty(self) -> str: ...
+
+
+ItemT = TypeVar("ItemT", bound=_Conditioned)
+
+
+def is_under(item: _Conditioned, category: str | None, difficulty: str | None) -> bool:
+    """Return whether an instance, episode or message is of a category and a difficulty."""
+    # Asked a million times for a site of many pairs, mostly with a condition that is None.
+    return (category is None or item.category == category) and (difficulty is None or item.difficulty == difficulty)
+
+
+def under(items: Iterable[ItemT], category: str | None, difficulty: str | None) -> list[ItemT]:
+    """Return the instances, episodes or messages of a category and a difficulty, in their order.
+
+    Example:
+        >>> from types import SimpleNamespace
+        >>> targets = [SimpleNamespace(category="pie_graph", difficulty=level) for level in ("easy", "hard")]
+        >>> [target.difficulty for target in under(targets, None, "hard")]
+        ['hard']
+    """
+    return [item for item in items if is_under(item, category, difficulty)]
+
+
+def conditions(items: Sequence[_Conditioned]) -> dict[Condition, list[int]]:
+    """Return the rows of every condition that has an instance."""
+    rows: dict[Condition, list[int]] = {}
+    for row, item in enumerate(items):
+        # Each instance counts under four conditions: its own, its category, its difficulty, and all.
+        for condition in product((item.category, None), (item.difficulty, None)):
+            rows.setdefault(condition, []).append(row)
+    return rows
+
+
+def strata(items: Iterable[_Conditioned]) -> list[str]:
+    """Return the condition of each instance: the stratum within which resampling draws instances again."""
+    return [f"{item.category} {item.difficulty}" for item in items]
+
+
+def in_order(names: set[str], order: Sequence[str]) -> tuple[str, ...]:
+    """Return categories or difficulties in the order of the known ones, unknown ones last by name.
+
+    >>> in_order({"charts", "hard", "easy"}, ("easy", "hard"))
+    ('easy', 'hard', 'charts')
+    """
+    return tuple(name for name in order if name in names) + tuple(sorted(names.difference(order)))
+
 
 Array = NDArray[np.float64]
 """Shape (instances, runs)."""
@@ -129,7 +191,7 @@ def target_means(scores: Array) -> Array:
 def over_targets(scores: Array, instances: Sequence[Instance], scale: Scale) -> Estimate:
     """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
 
-    >>> from ircore.results.statistics.scales import SCORE
+    >>> from ircore.results.statistics.intervals import SCORE
     >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
     Estimate(mean=None, low=None, high=None, n=0)
     """

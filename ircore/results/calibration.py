@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN
 from ircore.results.agreement import EpisodesByRun, rated_similarity
+from ircore.results.arrays import Condition, conditions, strata
 from ircore.results.cells import CellKey
-from ircore.results.conditions import Condition, conditions, strata
 from ircore.results.episodes import EpisodeResult, final_scores
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.results.statistics.recalibration import Refusal, recalibrate

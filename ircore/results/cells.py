@@ -1,12 +1,19 @@
-"""Computing the cells of a run and the ranks of a board.
+"""Cells: what a board states of one pair under one condition by one judge, and how a run's cells are computed.
+
+Computing the cells of a run and the ranks of a board.
 
 A cell depends on its run alone: the same resamples of the instances serve every run, so that differences between runs
 are paired although each is computed by itself.
+
+Cells: a judge's view of one pair under one condition. Every number that is shown stands in a cell.
+
+Counts of episodes under one condition, by outcome and rating of one judge.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import chain, product
+from statistics import fmean
 from threading import active_count
 from typing import Any
 
@@ -15,18 +22,15 @@ from numpy.typing import NDArray
 
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
-from ircore.results.arrays import Amounts, Array, amounts_of, deltas_of
-from ircore.results.cell import Cell
-from ircore.results.conditions import conditions, strata
-from ircore.results.coverage import coverages
-from ircore.results.episodes import EpisodeResult
+from ircore.results.arrays import Amounts, Array, amounts_of, conditions, deltas_of, strata
+from ircore.results.coverage import Coverage, coverages
+from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
 from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, ratings_by_judge
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
     MAIN,
     SCORE,
-    SHARE,
     Ratios,
     Resamples,
     difference_intervals,
@@ -34,10 +38,145 @@ from ircore.results.statistics.bootstrap import (
     ratio_intervals,
     resample,
 )
-from ircore.results.statistics.bounds import bounded_intervals
-from ircore.results.statistics.intervals import Estimate
+from ircore.results.statistics.comparison import bounded_intervals
+from ircore.results.statistics.intervals import SHARE, Estimate, estimate, share
 from ircore.results.statistics.ranks import RESAMPLES_USED, RankRange, Standing, detectable, paired_difference, standing
-from ircore.results.tally import Tally
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell(Coverage):
+    """A judge's view of one pair under one condition.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.results.model import Results
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> cell = results.cell(results.submissions[0].run_id, "structural", difficulty="easy")
+        >>> cell.played, cell.played_share
+        (1, 1.0)
+    """
+
+    run_id: str
+    """The pair's run."""
+
+    category: str | None
+    """One category, or None for all of them."""
+
+    difficulty: str | None
+    """``easy``, ``hard``, or None for both."""
+
+    judge: str
+    """Name of the judge."""
+
+    played: int
+    """Number of episodes that came to an end and were not aborted."""
+
+    outcomes: Mapping[str, int]
+    """Number of episodes by outcome; episodes never begun are in none of the three counts."""
+
+    main: Estimate
+    """Main score, 0–100, by which boards rank: the mean of 10 × score, what the pair did not play counting 0.
+
+    It is quality × played share, as clembench has it, of the episodes that have a result and that the judge could rate.
+    Its interval covers what has no result yet and what is not rated as if it were anything; ``n`` counts what is known.
+    """
+
+    score: Estimate
+    """Similarity of the final rendering, 0–10, over the played episodes that the judge rated; higher is better. The
+    interval covers the applicable ones that it did not rate as if they were anything."""
+
+    delta: Estimate
+    """ΔQ = final − first, −10 to 10, over played episodes of at least two renderings; above 0 refinement helps."""
+
+    preference: Estimate
+    """Share of the same episodes in which the final rendering is preferred to the first, 0–1, a tie being half."""
+
+    convergence: Mapping[Convergence, int]
+    """Number of rated episodes that improved, stayed stable, regressed, or had no refinement."""
+
+    amounts: Mapping[str, Estimate]
+    """What an episode took, by the keys of ``ircore.results.amounts``: steps, tokens, seconds, cost …"""
+
+    same_family: bool
+    """Whether judge and describer are models of one family: such a judge may favour its own family."""
+
+    detectable: float | None
+    """Score difference to a pair of the same spread that this many episodes find with a chance of 80 %, 0–10.
+
+    Taken as if the two were independent, so √2 times what the pair's own spread gives: a cautious figure, since pairs
+    play the same pictures. None with fewer than ``MINIMUM_PICTURES`` scores.
+    """
+
+    @property
+    def ended(self) -> int:
+        """Number of episodes that have ended, aborted ones included."""
+        return sum(self.outcomes.values())
+
+    @property
+    def main_score(self) -> float | None:
+        """The main score, 0–100; 0 if no episode was played, None if no played episode is rated."""
+        return self.main.mean
+
+    @property
+    def played_share(self) -> float:
+        """Played episodes over all episodes of the set under this condition, 0–1."""
+        return self.played / self.episodes
+
+    @property
+    def played_rate(self) -> Estimate:
+        """The played share with its interval, 0–1."""
+        return share(self.played, self.episodes)
+
+    @property
+    def convergence_shares(self) -> Mapping[Convergence, Estimate]:
+        """Share of each convergence outcome among the rated episodes, 0–1, with its interval."""
+        rated = sum(self.convergence.values())
+        return {name: share(count, rated) for name, count in self.convergence.items()}
+
+
+class Tally:
+    """Counter of episodes by outcome and rating.
+
+    Args:
+        outcomes: Those that the game has.
+
+    Attributes:
+        played: Episodes that were not aborted.
+        outcomes: Count of each outcome, aborted included.
+        convergence: Count of each convergence outcome among rated episodes.
+
+    Example:
+        >>> Tally(["converged"]).preference().n
+        0
+    """
+
+    def __init__(self, outcomes: Iterable[str]) -> None:
+        self.played = 0
+        self.outcomes: dict[str, int] = dict.fromkeys(outcomes, 0)
+        self.convergence: dict[Convergence, int] = dict.fromkeys(CONVERGENCES, 0)
+        self._preferences: dict[str, list[float]] = {}
+        self._labels: dict[str, str] = {}
+
+    def add(self, result: EpisodeResult, judge: str) -> None:
+        """Count an episode; of an aborted episode only the outcome counts."""
+        self.outcomes[result.episode.outcome] += 1
+        self.played += result.played
+        judged = result.judged.get(judge)
+        if judged is None:
+            return
+        if judged.convergence is not None:
+            self.convergence[judged.convergence] += 1
+        if judged.preference is not None:
+            instance_id = result.episode.instance_id
+            self._preferences.setdefault(instance_id, []).append(judged.preference)
+            (self._labels[instance_id],) = strata([result.episode])
+
+    def preference(self) -> Estimate:
+        """Return the share that prefers the final rendering, 0–1, a tie being half."""
+        # Each instance counts once: its episodes are no independent answers.
+        return estimate([fmean(values) for values in self._preferences.values()], SHARE, list(self._labels.values()))
+
 
 Floats = NDArray[np.float64]
 

@@ -1,15 +1,31 @@
-"""The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``."""
+"""Shares of facts: said, drawn and corrected by turn, by part of the picture, and under other weights.
 
-from collections.abc import Iterable, Sequence
+The shares said, drawn and corrected of a run, by turn, from the measurements of ``ircore score --facts``.
+
+The parts of judge ``verified`` over a run: share of the facts that final renderings show, part by part.
+
+Scores of final renderings by judge ``verified`` under other weights of the facts, and without their power.
+
+They show how much ranks owe to the choice of weights (``ircore.results.tables.sensitivity``); none is published as a
+score.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.episode_records import Episode
+from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.core.records import Instance, Scene
-from ircore.results.conditions import strata
-from ircore.results.statistics.intervals import Estimate, estimate
-from ircore.results.statistics.scales import SHARE
+from ircore.results.arrays import strata
+from ircore.results.statistics.intervals import SHARE, Estimate, estimate
 from ircore.scorers.stated_facts.records import SaidTurn
+
+if TYPE_CHECKING:
+    from ircore.scorers.verification.score import ScoredFact
+    from ircore.scorers.verification.verdicts import Checked
+
 
 Weights = tuple[float, ...]
 
@@ -169,3 +185,133 @@ def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     first, second = (sum(pair[side] == "1" for pair in pairs) / count for side in (0, 1))
     chance = first * second + (1 - first) * (1 - second)
     return (observed - chance) / (1 - chance) if chance < 1 else None
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """Mean share of one part of the facts over episodes of a run.
+
+    >>> PartResult(estimate([0.5, 1.0], SHARE), held=3, decided=4, total=5).share.mean
+    0.75
+    """
+
+    share: Estimate
+    """Share of the facts, by weight, that final renderings show, 0–1: mean over episodes. Of extra: precision."""
+
+    held: int
+    """Number of facts that hold, over all these episodes."""
+
+    decided: int
+    """Number of facts that hold or fail."""
+
+    total: int
+    """Number of facts."""
+
+
+def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) -> dict[str, dict[Part, PartShare]]:
+    """Return the parts of each episode's final rendering whose facts are known.
+
+    Args:
+        episodes: Of one run.
+        facts: Of the same run; read once, nothing else of them is kept.
+    """
+    finals = {}
+    # Only the hash of each final rendering is held while facts, which can be many, are read once.
+    for episode in episodes:
+        if episode.played and episode.renderings:
+            finals[episode.episode_id] = [*episode.renderings.values()][-1].sha256
+    return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
+
+
+def part_results(shares: Iterable[Mapping[Part, PartShare]], labels: Sequence[str] = ()) -> dict[Part, PartResult]:
+    """Return each part over some episodes, given with the condition of each.
+
+    >>> part_results([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
+    0.75
+    """
+    episodes = list(shares)
+    results: dict[Part, PartResult] = {}
+    for part in PARTS:
+        own = [parts[part] for parts in episodes if part in parts]
+        results[part] = PartResult(
+            estimate([parts[part].share if part in parts else None for parts in episodes], SHARE, labels),
+            sum(score.held for score in own),
+            sum(score.decided for score in own),
+            sum(score.total for score in own),
+        )
+    return results
+
+
+class Weighing(NamedTuple):
+    """Another way to weigh facts."""
+
+    writing: float = 1.0
+    """Factor of the weight of what is written."""
+
+    linear: bool = False
+    """Whether what is wrong counts in proportion, without the power."""
+
+
+WEIGHINGS: Mapping[str, Weighing] = {
+    "half the weight of writing": Weighing(writing=0.5),
+    "double the weight of writing": Weighing(writing=2.0),
+    "no power of what is missing": Weighing(linear=True),
+}
+"""Other ways to weigh facts, by name."""
+
+
+def reweighed_scores(
+    instances: Iterable[Instance], episodes: Iterable[Episode], facts: Iterable[RenderingFacts]
+) -> dict[str, dict[str, list[float]]]:
+    """Return the scores of final renderings whose facts can be restored, by weighing and instance.
+
+    A pair that played an instance several times has several final renderings of it.
+
+    Args:
+        instances: What was played.
+        episodes: Of one run.
+        facts: Of the same run; read once, nothing of them but the scores is kept.
+    """
+    from ircore.scorers.verification.score import score_of
+    from ircore.scorers.verification.stored_verdicts import checked_facts
+
+    scenes = {instance.instance_id: instance.scene for instance in instances}
+    finals = {
+        (episode.episode_id, [*episode.renderings.values()][-1].sha256): episode.instance_id
+        for episode in episodes
+        if episode.played and episode.renderings
+    }
+    scores: dict[str, dict[str, float]] = {}
+    for line in facts:
+        scene = scenes.get(finals.get((line.episode_id, line.rendering), ""))
+        checked = checked_facts(scene, line) if scene is not None else ()
+        if not checked:
+            continue
+        surplus = fsum(extra.weight for extra in line.extras)
+        for name, (writing, linear) in WEIGHINGS.items():
+            weighed = score_of(_weighed(checked, writing), surplus, line.cost, linear=linear)
+            # Of two lines on one rendering the later counts.
+            scores.setdefault(name, {})[line.episode_id] = weighed.score
+    played = {episode_id: instance_id for (episode_id, _), instance_id in finals.items()}
+    return {name: _by_instance(by_episode, played) for name, by_episode in scores.items()}
+
+
+def _by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -> dict[str, list[float]]:
+    of_instances: dict[str, list[float]] = {}
+    for episode_id, score in scores.items():
+        of_instances.setdefault(played[episode_id], []).append(score)
+    return of_instances
+
+
+def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
+    """Return facts with the weight of writing multiplied, all together still 100."""
+    from ircore.scorers.verification.scene_facts.weights import share_of
+    from ircore.scorers.verification.score import ScoredFact
+
+    written = {each.fact.mark for each in checked if each.fact.attribute == "text"}
+    weights = [each.fact.weight * (writing if share_of(each.fact, written) == "writing" else 1.0) for each in checked]
+    scale = 100 / whole if writing != 1 and (whole := fsum(weights)) else 1.0
+    return [
+        ScoredFact(each.fact.attribute, scale * weight, each.verdict, each.credit)
+        for each, weight in zip(checked, weights, strict=True)
+    ]

@@ -7,7 +7,7 @@ from ircore.core.errors import InputError
 from ircore.core.fact_records import VERIFIED as VERIFIED
 from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeKind
-from ircore.results.conditions import under
+from ircore.results.arrays import under
 from ircore.results.model import Results
 
 ENOUGH = 0.5

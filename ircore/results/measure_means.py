@@ -9,13 +9,12 @@ import numpy as np
 
 from ircore.core.records import Instance
 from ircore.games.base import Game, Measure
-from ircore.results.conditions import strata
+from ircore.results.arrays import strata
 from ircore.results.judge_ratings import PENDING, REFUSED, Floats, judge_ratings
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
-from ircore.results.statistics.bounds import bounded_intervals
-from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.scales import Scale
+from ircore.results.statistics.comparison import bounded_intervals
+from ircore.results.statistics.intervals import Estimate, Scale
 
 
 def scale_of(measure: Measure) -> Scale:

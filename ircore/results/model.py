@@ -19,21 +19,28 @@ from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import RetiredTarget, retired_in
 from ircore.players.traits import program_words
-from ircore.results.cell import Cell as Cell
+from ircore.results.agreement import Raters
+from ircore.results.arrays import in_order, strata, under
 from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
-from ircore.results.conditions import in_order, strata, under
+from ircore.results.cells import Cell as Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, refuse_mixed_metrics, shared_identities
 from ircore.results.measure_means import measure_mean
 from ircore.results.played_run import PlayedRun, RunSource
-from ircore.results.ranking import RankedRow, ranked_rows, refuse_mixtures, refuse_unknown
-from ircore.results.raters import Raters
+from ircore.results.ranking import (
+    RankedRow,
+    columns_of,
+    held_runs,
+    past_budget_runs,
+    ranked_rows,
+    refuse_mixtures,
+    refuse_unknown,
+)
 from ircore.results.statistics.comparison import Comparison, compare
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing
-from ircore.results.unranked_runs import columns_of, held_runs, past_budget_runs
 from ircore.runs.provenance import Provenance
 from ircore.scorers.stated_facts.records import SaidTurn
 

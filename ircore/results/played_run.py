@@ -20,8 +20,7 @@ from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
-from ircore.results.cell import Cell
-from ircore.results.cells import BoardKey, run_cells
+from ircore.results.cells import BoardKey, Cell, run_cells
 from ircore.results.episodes import EpisodeResult, counting_scores, judge_episodes, measured_episodes
 from ircore.results.judge_ratings import Scope, scopes_of
 from ircore.results.judged_measures import JudgedMeasures
@@ -334,7 +333,7 @@ class PlayedRun:
     @cached_property
     def part_shares(self) -> "Mapping[str, Mapping[Part, PartShare]]":
         """Share of the facts that each episode's final rendering shows, by episode and part, as far as known."""
-        from ircore.results.parts import final_parts
+        from ircore.results.fact_shares import final_parts
 
         return final_parts(self.episodes, self.facts())
 
@@ -349,7 +348,7 @@ class PlayedRun:
     @cached_property
     def reweighed(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
         """Scores of final renderings by facts weighed otherwise, by weighing and instance, as far as known."""
-        from ircore.results.reweighed import reweighed_scores
+        from ircore.results.fact_shares import reweighed_scores
 
         return reweighed_scores(self.instances.instances, self.episodes, self.facts())
 

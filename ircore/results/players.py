@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ircore.results.conditions import strata, under
+from ircore.results.arrays import strata, under
 from ircore.results.effects import same_rules
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample

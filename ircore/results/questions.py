@@ -15,8 +15,7 @@ import numpy as np
 from ircore.core.counted import article, counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.results.arrays import filled, over_targets, target_means
-from ircore.results.conditions import strata, under
+from ircore.results.arrays import filled, over_targets, strata, target_means, under
 from ircore.results.effects import same_rules
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
@@ -24,9 +23,18 @@ from ircore.results.model import Results, SubmissionResult
 from ircore.results.statistics.agreement import Agreement
 from ircore.results.statistics.bootstrap import difference_intervals, resample
 from ircore.results.statistics.effects import complete_grid
-from ircore.results.statistics.intervals import Estimate, clear_of, difference_of, estimate, too_few
+from ircore.results.statistics.intervals import (
+    DIFFERENCE,
+    SCORE,
+    SHARE,
+    Estimate,
+    Scale,
+    clear_of,
+    difference_of,
+    estimate,
+    too_few,
+)
 from ircore.results.statistics.ranks import standing
-from ircore.results.statistics.scales import DIFFERENCE, SCORE, SHARE, Scale
 from ircore.results.tables.intervals import number
 
 

@@ -1,14 +1,25 @@
-"""Rows of the boards of all games: order, rank ranges, and which runs may stand on the same board."""
+"""Rows of the boards of all games: order, rank ranges, and which runs may stand on the same board.
 
-from collections.abc import Callable, Iterable, Sequence
+Runs that are listed with their numbers and without a rank: held ones, and those that passed the token budget.
+
+A run is held while it has grave findings that no maintainer has cleared.
+
+Runs that a board would show without a rank: ``ircore score`` lists them.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ircore.core.errors import InputError
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
+from ircore.results.coverage import Unranked, coverages
+from ircore.results.judge_ratings import judge_ratings, scopes_of
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.ranks import RankRange
+from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import Provenance
 
 EntryT = TypeVar("EntryT")
 CellT = TypeVar("CellT")
@@ -123,4 +134,83 @@ def refuse_condition(instances: Sequence[Instance], category: str | None, diffic
     refuse_unknown(
         category=(category, sorted({instance.category for instance in instances})),
         difficulty=(difficulty, sorted({instance.difficulty for instance in instances})),
+    )
+
+
+def held_runs(runs: Iterable[tuple[str, Provenance | None]], cleared: Collection[str] = ()) -> frozenset[str]:
+    """Return the ids of held runs.
+
+    Args:
+        runs: Id and origin of each run; a run that nobody vouches for has no findings.
+        cleared: Ids of runs whose findings a maintainer looked at.
+    """
+    return frozenset(
+        run_id
+        for run_id, provenance in runs
+        if provenance is not None and provenance.grave_flags and run_id not in cleared
+    )
+
+
+def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
+    """Return the ids of the runs whose generator was given a message over the token budget.
+
+    The rule ``over_budget: allow`` lets such messages through, ``truncate`` and ``abort`` never do. A run that kept the
+    budget by itself is the same run under each of the three.
+
+    Args:
+        runs: Of a game; where none of its messages has a budget, none passes it.
+    """
+    return frozenset(
+        run.run.run_id
+        for run in runs
+        # The other rules let no such message through; turns that were cut are marked as over the budget, too.
+        if any(result.effort.over_budget for result in run.results) and run.rules.over_budget == "allow"
+    )
+
+
+def columns_of(run_ids: Iterable[str], barred: Collection[str]) -> Sequence[int]:
+    """Return the positions of runs that may have no rank among runs in the order of columns."""
+    return [column for column, run_id in enumerate(run_ids) if run_id in barred]
+
+
+@dataclass(frozen=True)
+class UnrankedRun:
+    """A run without a rank on the board of one judge, and the reason."""
+
+    run: str
+    """Id of the run."""
+
+    judge: str
+    """The judge's name."""
+
+    reason: Unranked
+    """Reason as an identifier, for programs."""
+
+    words: str
+    """Reason in words, for people."""
+
+
+def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:
+    """List the runs that lack results or ratings for a rank over all pictures by some of the judges.
+
+    Args:
+        runs: Run folders.
+        judges: Names of judges that have scored them.
+
+    Raises:
+        InputError: A run is damaged.
+    """
+    # A judge that a run does not know rates nothing of its targets.
+    gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges if judge in run.judges)
+    return [gap for gap in gaps if gap is not None]
+
+
+def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
+    run_id, scope = run.run.run_id, scopes_of([judge], run.judges)[judge]
+    (coverage,) = coverages(judge_ratings(run.instances.instances, {run_id: run.results}, judge, scope))
+    reason, words = coverage.unranked, coverage.unranked_words
+    return (
+        UnrankedRun(run_id, judge, reason, words)
+        if words and reason in ("incomplete", "underrated", "unread")
+        else None
     )

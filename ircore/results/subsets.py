@@ -11,8 +11,7 @@ from ircore.results.cells import compute_standings
 from ircore.results.headline import headline_of
 from ircore.results.judge_ratings import ratings_by_judge
 from ircore.results.model import BoardRow, Order, Results
-from ircore.results.ranking import ranked_rows
-from ircore.results.unranked_runs import columns_of
+from ircore.results.ranking import columns_of, ranked_rows
 
 
 def rule_sets(results: Results) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ircore.core.fact_records import LETTER, VERIFIED, RenderingFacts
-from ircore.results.conditions import is_under
+from ircore.results.arrays import is_under
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement
 from ircore.results.statistics.intervals import Estimate, clustered_share

@@ -11,7 +11,7 @@ from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
-from ircore.results.tables.ranks import why_no_rank
+from ircore.results.tables.pairs import why_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.site_runs import read_runs

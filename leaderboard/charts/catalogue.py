@@ -16,11 +16,10 @@ from markupsafe import Markup
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.subsets import rule_sets, under_rules
-from ircore.results.tables.formats import as_csv, flat_names, flat_records
+from ircore.results.tables.formats import as_csv, flat_names, flat_records, flat_units, source_of, units_text
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
 from ircore.results.tables.pairs import with_rules
-from ircore.results.tables.table_metadata import flat_units, source_of, units_text
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch

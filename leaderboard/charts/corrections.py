@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ircore.results.hops import SAME_EPISODES
-from ircore.results.language.lexicon import CORRECTIONS
+from ircore.results.curves import SAME_EPISODES
+from ircore.results.language.corrections import CORRECTIONS
 from ircore.results.tables.language import corrections_by_turn_table, corrections_table
 from ircore.results.tables.model import Value
 from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, RUN, Subject, grouped, of_runs, picked

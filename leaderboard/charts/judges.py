@@ -6,10 +6,9 @@ from ircore.core.counted import counted
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.intervals import clear_of
 from ircore.results.statistics.recalibration import Refusal
-from ircore.results.tables.agreement import agreement_table
+from ircore.results.tables.games import published_table
+from ircore.results.tables.judges import agreement_table, reliability_table
 from ircore.results.tables.model import Value
-from ircore.results.tables.published import published_table
-from ircore.results.tables.recalibration import reliability_table
 from leaderboard.charts.data import Subject, entries_of, where
 from leaderboard.charts.grammar import (
     Drawing,

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 from ircore.core.counted import counted
 from ircore.core.score_records import HUMAN
-from ircore.results.metric_facts import metric_facts
-from ircore.results.tables.agreement import metric_agreement_table
+from ircore.results.image_metrics import metric_facts
+from ircore.results.tables.judges import metric_agreement_table
 from leaderboard.charts.data import Entry, Subject, entries_of
 from leaderboard.charts.grammar import (
     Json,

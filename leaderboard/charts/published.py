@@ -6,8 +6,8 @@ They have no intervals, since the paper prints none, and stand in a table of the
 from typing import Any
 
 from ircore.games.base import Game
+from ircore.results.tables.games import published_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.published import published_table
 from leaderboard.charts.data import entries_of
 from leaderboard.charts.grammar import plain
 from leaderboard.charts.rows import Mark, Row

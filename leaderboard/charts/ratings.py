@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from ircore.core.counted import counted
-from ircore.results.crossed_ratings import CrossedRatings
-from ircore.results.tables.agreement import ratings_table
+from ircore.results.agreement import CrossedRatings
+from ircore.results.tables.judges import ratings_table
 from leaderboard.charts.data import Subject
 from leaderboard.charts.grammar import Drawing, Json, Missing, Sketch, plain, scatter
 from leaderboard.charts.panels import axes_of, diagonal, squares

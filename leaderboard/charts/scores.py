@@ -6,10 +6,10 @@ from math import ceil, floor
 
 from ircore.core.counted import counted
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
+from ircore.results.tables.games import published_table
 from ircore.results.tables.intervals import SEM, SEM_WORDS
 from ircore.results.tables.judges import judges_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.published import published_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, of_runs, picked, with_judges
 from leaderboard.charts.grammar import (
     HEAD,

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+from ircore.results.tables.facts import said_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
 from ircore.results.tables.turns import trajectories_table
-from ircore.results.tables.witnesses import said_table
 from leaderboard.charts.data import MOST_PANELS, RUN, Entry, Subject, grouped, of_runs, picked, where
 from leaderboard.charts.grammar import (
     FOOT,

@@ -10,7 +10,7 @@ from ircore.games.base import Game
 from ircore.results.amounts import AMOUNTS, Amount
 from ircore.results.column import Column
 from ircore.results.model import Cell
-from ircore.results.tables.board_columns import amount_column
+from ircore.results.tables.board import amount_column
 from leaderboard.components.board_cells import mean
 from leaderboard.components.markup import macro
 from leaderboard.components.values import price, share, stacked

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
-from ircore.results.tables.ranks import percents
+from ircore.results.tables.pairs import percents
 from leaderboard.components.markup import macro
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from ircore.core.counted import counted
-from ircore.results.language.lexicon import Correction
+from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.storage.pictures import Shown
 from leaderboard.words.marked_messages import CORRECTION_WORDS, Marked, Segment

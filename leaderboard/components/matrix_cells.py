@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.ranks import why_no_rank
+from ircore.results.tables.pairs import why_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro
 from leaderboard.components.players import own_family, tier_badge

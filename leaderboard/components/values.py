@@ -12,7 +12,7 @@ from ircore.core.counted import counted
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.ranks import why_no_rank
+from ircore.results.tables.pairs import why_no_rank
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import delta_class, score_class
 from leaderboard.words.labels import (

@@ -4,8 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.results.episodes import EpisodeResult, JudgedEpisode
-from ircore.results.vouched_scores import VouchedScores, vouched_scores
+from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
 from leaderboard.model.xray import Xray, xrays

@@ -6,8 +6,7 @@ from typing import Any
 
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import one_line
-from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode
-from ircore.results.vouched_scores import VouchedScores
+from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
 from leaderboard.gallery.fragments import FIRST, Fragments, ranked_pairs

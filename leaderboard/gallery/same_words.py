@@ -15,8 +15,7 @@ from math import fsum
 from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
 from ircore.core.untrusted_text import one_line
-from ircore.results.statistics.intervals import Estimate, clear_of, estimate, too_few
-from ircore.results.statistics.scales import DIFFERENCE
+from ircore.results.statistics.intervals import DIFFERENCE, Estimate, clear_of, estimate, too_few
 from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.words.labels import interval_words, number, signed

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
-from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
+from ircore.results.curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.board_columns import measure_column
+from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.beside_curves import BesideCurves

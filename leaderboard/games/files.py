@@ -6,10 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ircore.results.tables.board import board_table
-from ircore.results.tables.board_columns import measure_column
-from ircore.results.tables.formats import as_csv, flat_records, harmless
-from ircore.results.tables.table_metadata import flat_units, units_text
+from ircore.results.tables.board import board_table, measure_column
+from ircore.results.tables.formats import as_csv, flat_records, flat_units, harmless, units_text
 from leaderboard.model.section import GameSection
 from leaderboard.pages.board_views import rules_label
 

@@ -13,7 +13,7 @@ from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.instances.withheld_pictures import ways_to_get
 from ircore.results.subsets import rivals
-from ircore.results.tables.ranks import tie_words
+from ircore.results.tables.pairs import tie_words
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ircore.results.arrays import under
 from ircore.results.cells import paired_main
-from ircore.results.conditions import under
 from ircore.results.effects import same_rules
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results, SubmissionResult
-from ircore.results.pair_differences import PairDifferences
+from ircore.results.next_episodes import PairDifferences
 from ircore.results.ranking import RankedRow, ranked_rows
 from ircore.results.statistics.bootstrap import MAIN, Resamples
-from ircore.results.statistics.bounds import bounded_intervals
+from ircore.results.statistics.comparison import bounded_intervals
 from ircore.results.statistics.effects import complete_grid
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import Standing, all_differences, standing

@@ -17,7 +17,7 @@ from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.records import Record
 from ircore.core.workers import run_shares, worker_pool
 from ircore.games.base import picture_fields
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import RunLanguage
 from ircore.results.played_run import PlayedRun

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ircore.results.pair_differences import PairDifferences, pair_differences
+from ircore.results.next_episodes import PairDifferences, pair_differences
 from leaderboard.model.site import Site
 from leaderboard.pages.board_views import View, is_rated, view_name, view_results, views
 

@@ -7,7 +7,7 @@ from itertools import product
 
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow
-from ircore.results.tables.ranks import why_no_rank
+from ircore.results.tables.pairs import why_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair, Site
 from leaderboard.words.labels import category_title, interval_width, number, rank

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.formats import as_csv, flat_records, flat_units, source_of
 from ircore.results.tables.model import Table
-from ircore.results.tables.table_metadata import flat_units, source_of
 from leaderboard.model.site import LEADERBOARD
 from leaderboard.model.trust import tier_of
 

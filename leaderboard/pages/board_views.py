@@ -8,7 +8,7 @@ from typing import Any
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
-from ircore.results.metric_facts import metric_facts
+from ircore.results.image_metrics import metric_facts
 from ircore.results.model import Order, Results
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site

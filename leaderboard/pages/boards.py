@@ -15,10 +15,10 @@ from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.ranks import Standing
 from ircore.results.subsets import rows_with_references
-from ircore.results.tables.board_columns import board_columns, measure_column
+from ircore.results.tables.board import board_columns, measure_column
+from ircore.results.tables.facts import ABOUT, parts_under
 from ircore.results.tables.judges import SAME_FAMILY
-from ircore.results.tables.parts import ABOUT, parts_under
-from ircore.results.tables.ranks import FEW, tie_words
+from ircore.results.tables.pairs import FEW, tie_words
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.amounts import amount_columns
 from leaderboard.components.board_cells import Heat

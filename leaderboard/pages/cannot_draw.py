@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 
-from ircore.results.conditions import strata
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, estimate
-from ircore.results.statistics.scales import SHARE
+from ircore.results.arrays import strata
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, SHARE, Estimate, estimate
 from leaderboard.model.final_fates import FinalFates, final_fates
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.xray import FATES, FAULTS, DrawnScene, Fate, Fault, Xray

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.submissions.decisions import Decision
 from ircore.submissions.merged_submissions import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.questions import DRAWN, mean_change
 from ircore.results.statistics.intervals import Estimate, clear_of, too_few
 from leaderboard.model.site import Pair, Site

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.episodes import final_scores
-from ircore.results.pair_differences import pair_differences
+from ircore.results.next_episodes import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.catalogue import Chart, chart_of

@@ -7,14 +7,13 @@ from itertools import product
 from typing import Any
 
 from ircore.core.score_records import HUMAN
-from ircore.results.conditions import under
+from ircore.results.arrays import under
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
-from ircore.results.tables.agreement import agreement_table
+from ircore.results.tables.games import published_table
+from ircore.results.tables.judges import agreement_table, maps_table
 from ircore.results.tables.model import Table, Value
-from ircore.results.tables.published import published_table
-from ircore.results.tables.recalibration import maps_table
 from leaderboard.charts.data import entries_of, picked, where
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.words.labels import judge_name

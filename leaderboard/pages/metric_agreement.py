@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ircore.results.metric_facts import metric_facts
-from ircore.results.tables.agreement import metric_agreement_table
+from ircore.results.image_metrics import metric_facts
+from ircore.results.tables.judges import metric_agreement_table
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from ircore.core.counted import counted
 from ircore.core.untrusted_text import one_line
-from ircore.results.image_metrics import MetricCell, metric_cells
-from ircore.results.metric_facts import MetricFacts, metric_facts
+from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.amounts import amount_columns

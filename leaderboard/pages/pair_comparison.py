@@ -24,13 +24,12 @@ from ircore.results.statistics.intervals import (
     CONFIDENCE,
     MINIMUM_PICTURES,
     OF_CONTRAST,
+    SCORE,
     UNSEEN_IN_THE_MIDDLE,
     Estimate,
     normal_quantile,
 )
-from ircore.results.statistics.scales import SCORE
-from ircore.results.tables.comparisons import MOST
-from ircore.results.tables.next_episodes import neighbour_plans, where_words
+from ircore.results.tables.comparisons import MOST, neighbour_plans, where_words
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.against_files import against_path
 from leaderboard.pages.board_views import View, is_rated, judge_words

@@ -9,10 +9,10 @@ from typing import Any
 from ircore.core.fact_records import VERIFIED
 from ircore.core.score_records import HUMAN
 from ircore.results.model import Results
-from ircore.results.tables.agreement import people_table
+from ircore.results.tables.facts import witnesses_table
+from ircore.results.tables.judges import people_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.pairs import ALL
-from ircore.results.tables.witnesses import witnesses_table
 from ircore.runs.folder import RunFolder
 from leaderboard.model.site import Page, Site
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from ircore.core.counted import plural_of
 from ircore.core.untrusted_text import one_line, visible
-from ircore.results.pair_differences import PairDifferences
+from ircore.results.next_episodes import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
-from ircore.results.tables.ranks import FEW, tie_words
+from ircore.results.tables.pairs import FEW, tie_words
 from leaderboard.components.chip import Chip
 from leaderboard.model.player_ranks import PlayerBoard, player_board
 from leaderboard.model.site import Page, Site

@@ -18,7 +18,7 @@ from ircore.players.traits import program_words
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
 from ircore.results.tables import formats
 from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.ranks import remedies
+from ircore.results.tables.pairs import remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import (

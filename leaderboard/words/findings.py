@@ -5,7 +5,7 @@ from typing import Any
 
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.ranks import why_no_rank
+from ircore.results.tables.pairs import why_no_rank
 from leaderboard.words.labels import interval_words, number, rank
 
 

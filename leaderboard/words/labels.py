@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from ircore.core.episode_records import AbortReason
 from ircore.core.records import Instance
 from ircore.games.base import Measure
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.episodes import Convergence, Doubt
 from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
 from ircore.results.tables.intervals import interval_text

@@ -6,8 +6,7 @@ from functools import cache, reduce
 from operator import or_
 from typing import NamedTuple
 
-from ircore.results.language.corrections import find_corrections
-from ircore.results.language.lexicon import CORRECTIONS, Correction
+from ircore.results.language.corrections import CORRECTIONS, Correction, find_corrections
 
 LONGEST = 4000
 """Characters of a message that a page shows; nobody reads more under a picture, and pages stay bounded."""

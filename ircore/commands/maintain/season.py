@@ -23,7 +23,7 @@ from ircore.games.registry import require_support
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render
-from ircore.results.tables.season_gap import season_gap_table
+from ircore.results.tables.sensitivity import season_gap_table
 from ircore.runs.folder import RunFolder
 from ircore.submissions.season_gaps import season_gaps, write_season_gaps
 from ircore.submissions.seasons import (

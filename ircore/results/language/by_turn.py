@@ -12,13 +12,19 @@ from importlib.resources import files
 from typing import Any
 
 from ircore.games.base import Game, messages_of
-from ircore.results.conditions import strata, under
+from ircore.results.arrays import strata, under
+from ircore.results.curves import same_episodes
 from ircore.results.episodes import EpisodeResult
-from ircore.results.hops import same_episodes
-from ircore.results.language.corrections import Mark, find_corrections
-from ircore.results.language.lexicon import BUILT_IN, CORRECTIONS, Choice, Correction, load_lexicon
-from ircore.results.statistics.intervals import Estimate, clustered_share, estimate
-from ircore.results.statistics.scales import AMOUNT, SHARE
+from ircore.results.language.corrections import (
+    BUILT_IN,
+    CORRECTIONS,
+    Choice,
+    Correction,
+    Mark,
+    find_corrections,
+    load_lexicon,
+)
+from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, clustered_share, estimate
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 

@@ -11,11 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.results.statistics.intervals import (
+    AMOUNT,
+    DIFFERENCE,
+    MAIN,
     MINIMUM_PICTURES,
     OF_CONTRAST,
+    OPEN,
     ROUNDING,
+    SCORE,
+    SHARE,
     Estimate,
     Moments,
+    Scale,
     between,
     mean_ends,
     normal_quantile,
@@ -23,9 +30,7 @@ from ircore.results.statistics.intervals import (
     t_quantiles,
     unseen_slopes,
 )
-from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, resample
-from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, MAIN, OPEN, SCORE, SHARE, Scale
-from ircore.results.statistics.sums import column_sums
+from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, column_sums, resample
 
 __all__ = [
     "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",

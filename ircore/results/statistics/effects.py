@@ -16,8 +16,8 @@ from ircore.results.statistics.bootstrap import (
     contrast_intervals,
     resample,
 )
-from ircore.results.statistics.draws import Floats
 from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, difference_of, t_quantiles
+from ircore.results.statistics.resamples import Floats
 
 Source = Literal["describer", "generator", "interaction"]
 

@@ -32,18 +32,55 @@ has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are
 No claim below ``MINIMUM_PICTURES``: however narrow the interval, so few pictures give no rank, no detectable
 difference and no p, and nothing is called higher, lower or different (``clear_of``): such an interval leans on a spread
 that two to four values hardly show.
+
+Ranges of possible values: an interval reaches as far as the values that a scale allows and that nobody has seen.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import fsum, sqrt
+from math import fsum, isfinite, sqrt
 from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.scales import OPEN, SHARE, Scale
+
+class Scale(NamedTuple):
+    """Possible values of a number."""
+
+    lowest: float
+    """Smallest possible value; −inf if there is none."""
+
+    highest: float
+    """Largest possible value; inf if there is none."""
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether there is both a smallest and a largest value."""
+        return isfinite(self.lowest) and isfinite(self.highest)
+
+
+SCORE = Scale(0.0, 10.0)
+"""Similarity of a rendering."""
+
+DIFFERENCE = Scale(-10.0, 10.0)
+"""Difference of two scores."""
+
+SHARE = Scale(0.0, 1.0)
+
+MAIN = Scale(0.0, 100.0)
+"""Quality × played share."""
+
+MAIN_DIFFERENCE = Scale(-100.0, 100.0)
+"""Difference of two main scores."""
+
+AMOUNT = Scale(0.0, float("inf"))
+"""Tokens, turns, seconds, money."""
+
+OPEN = Scale(-float("inf"), float("inf"))
+"""Any number."""
+
 
 Floats = NDArray[np.floating[Any]]
 

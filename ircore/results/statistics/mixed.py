@@ -17,9 +17,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.draws import merged_strata
 from ircore.results.statistics.effects import Source
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, t_quantile
+from ircore.results.statistics.resamples import merged_strata
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ircore.results.statistics.bootstrap import MAIN, SEED, Ratios, Resamples
 from ircore.results.statistics.intervals import (
     CONFIDENCE,
+    MAIN_DIFFERENCE,
     MINIMUM_PICTURES,
     OF_CONTRAST,
     Estimate,
@@ -24,8 +25,7 @@ from ircore.results.statistics.intervals import (
     reach,
     unseen_slopes,
 )
-from ircore.results.statistics.scales import MAIN_DIFFERENCE
-from ircore.results.statistics.sums import column_sums
+from ircore.results.statistics.resamples import column_sums
 
 Floats = NDArray[np.float64]
 

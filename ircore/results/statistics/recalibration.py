@@ -14,10 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from ircore.core.counted import counted
 from ircore.results.statistics.agreement import checked, codes_of
 from ircore.results.statistics.bootstrap import SEED
-from ircore.results.statistics.calibration_map import Candidate, Errors, PairSpread, Recalibration, ReliabilityBin
-from ircore.results.statistics.draws import drawn_weights, quotient, widened
+from ircore.results.statistics.calibration_map import (
+    GRID,
+    HIGHEST,
+    LOWEST,
+    MAPS,
+    STEP,
+    Candidate,
+    Errors,
+    Floats,
+    MapName,
+    PairSpread,
+    Recalibration,
+    ReliabilityBin,
+)
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.statistics.monotone import GRID, HIGHEST, LOWEST, MAPS, STEP, Floats, MapName
+from ircore.results.statistics.resamples import drawn_weights, quotient, widened
 
 RESAMPLES = 2_000
 """Number of resamples of instances: ends of intervals then vary by some 3 % of their width with the seed."""

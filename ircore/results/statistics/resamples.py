@@ -7,18 +7,107 @@ per condition (Davison and Hinkley 1997, *Bootstrap Methods and their Applicatio
 
 A resample is a row of counts that says how often each instance was drawn. Sums over resamples are then matrix products,
 and there is no loop over resamples.
+
+Bootstrap draws of instances for agreement and recalibration, and the intervals read from them.
+
+Sums that depend neither on the order of their terms nor on other columns summed at the same time.
+
+A sum of floating-point numbers changes in its last digits with the order of adding, and with the number of columns that
+a matrix product handles at once: the same cell, computed for one judge or for three, would differ. Sums of columns are
+therefore rounded once (``math.fsum``; Shewchuk 1997), and what is multiplied with resamples lies on a grid on which
+every partial sum is exact.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import fsum
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ircore.results.statistics.intervals import MINIMUM_PICTURES
-from ircore.results.statistics.sums import on_a_grid
+from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES
+
+Floats = NDArray[np.float64]
+
+
+@lru_cache(maxsize=16)
+def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
+    """Return how often each instance was drawn, shape (instances, resamples); read only, since it is kept."""
+    weights = np.ascontiguousarray(
+        np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), resamples).T, np.float64
+    )
+    # Cached: a caller that wrote into the array would change the intervals of all later callers.
+    weights.flags.writeable = False
+    return weights
+
+
+def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
+    """Number strata from 0; merge all into stratum 0 if any stratum has fewer than ``MINIMUM_PICTURES`` pictures."""
+    codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
+    # Drawn alone, one or two pictures would seem to leave no doubt.
+    few = any(labels.count(label) < MINIMUM_PICTURES for label in codes)
+    return tuple(0 if few else codes[label] for label in labels)
+
+
+def widened(clusters: int) -> tuple[float, float]:
+    """Return the levels of a percentile interval that makes up for few clusters.
+
+    Hesterberg 2015, *What Teachers Should Know About the Bootstrap*, The American Statistician 69, section 4.1.2.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    # The normal tail at t · √(n / (n − 1)): resamples vary by (n − 1) / n too little and do not know t.
+    tail = float(ndtr(-stdtrit(clusters - 1, (1 + CONFIDENCE) / 2) * np.sqrt(clusters / (clusters - 1))))
+    return tail, 1 - tail
+
+
+def quotient(top: Floats, bottom: Floats, least: float = 0.0) -> Floats:
+    """Divide; NaN where the divisor is not above ``least``."""
+    result = np.full(np.shape(top), np.nan)
+    np.divide(top, bottom, out=result, where=bottom > least)
+    return result
+
+
+AnyFloats = NDArray[np.floating[Any]]
+
+EXACT_BITS = 53
+"""Whole numbers up to 2 to this power are exact in floating point."""
+
+
+def column_sums(values: AnyFloats) -> NDArray[np.float64]:
+    """Return the sum of each column, rounded once.
+
+    Args:
+        values: Finite, shape (rows, columns).
+
+    Returns:
+        Shape (columns,).
+    """
+    return np.array([fsum(column) for column in values.T.tolist()], np.float64)
+
+
+def on_a_grid(values: AnyFloats, terms: int) -> NDArray[np.float64]:
+    """Round each column to multiples of a power of two so that adding up any of them is exact.
+
+    The multiple is the smallest with which a sum of ``terms`` values, each counted as often as it is drawn, stays below
+    2⁵³ multiples. A value moves by less than ``terms`` · 2⁻⁵² of the column's largest, as much as adding rounds.
+
+    Args:
+        values: Finite, shape (rows, columns).
+        terms: How many values are added up at most, each as often as it counts, ≥ 1.
+
+    Returns:
+        The same shape.
+    """
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    # Each of the values may be drawn as often as there are values: that takes as many bits more.
+    exponents = np.frexp(largest)[1] + int(terms).bit_length()
+    steps = np.ldexp(1.0, exponents - EXACT_BITS)
+    return np.asarray(np.rint(values / steps) * steps, np.float64)
+
 
 RESAMPLES = 10_000
 """Number of resamples of the instances."""

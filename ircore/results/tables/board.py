@@ -1,19 +1,382 @@
-"""The board: the runs under one condition, best first, and all conditions in one long table; of every game."""
+"""The board: one row a run under one condition, best first, and the columns of every game's boards.
 
-from collections.abc import Sequence
-from dataclasses import replace
+The board: the runs under one condition, best first, and all conditions in one long table; of every game.
+
+The columns of boards, of every game: each is defined here once, with what stands in it.
+
+Terminal, CSV, JSON, Markdown, LaTeX, the columns of a release and their descriptions follow from these definitions, and
+a published row is read back by them. What an episode takes is defined in ``ircore.results.amounts``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
+from typing import Any
 
-from ircore.results.cells import BoardKey
+from ircore.games.base import Game, Measure, Seat
+from ircore.results.amounts import AMOUNTS, Amount
+from ircore.results.cells import BoardKey, Cell
+from ircore.results.episodes import CONVERGENCES
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Order, Results
-from ircore.results.ranking import refuse_unknown
+from ircore.results.ranking import RankedRow, refuse_unknown
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import board_rows, by_rules, rows_with_references
-from ircore.results.tables.board_columns import Line, board_columns, primary_key, spare_columns
-from ircore.results.tables.judges import MARKS
-from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import RULES, caption, pair_columns, pair_names, who_played
-from ircore.results.tables.ranks import remedies, tie_words
+from ircore.results.tables.judges import RATER_MARKS
+from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
+from ircore.results.tables.pairs import (
+    ALL,
+    RANKS,
+    RULES,
+    TOP,
+    UNRANKED,
+    Filled,
+    caption,
+    marks_of,
+    pair_columns,
+    pair_names,
+    remedies,
+    seat_column,
+    tie_words,
+    who_played,
+)
+
+SCORE = "score"
+"""Key of the column of similarities, 0–10, where judges give the headline."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of a board, with the name that tells the row's pair from other pairs.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from ircore.runs.folder import RunFolder
+        >>> results = Results.from_runs([RunFolder(Path("run"))])
+        >>> (row,) = results.board("structural")
+        >>> Line(row, "classical + canvas", results).pair
+        'classical + canvas'
+    """
+
+    row: BoardRow
+    """Pair, rank and numbers."""
+
+    pair: str
+    """Players, and what sets them apart."""
+
+    results: Results
+    """Where the row comes from."""
+
+
+Filling = Filled[Line]
+"""A column of the board and what stands in it."""
+
+TOO_FEW = f"fewer than {MINIMUM_PICTURES} rated pictures"
+"""Reason why there is no detectable difference."""
+
+NO_DOUBT = "this judge tells no facts"
+"""Reason why there is no interval of what could not be told."""
+
+
+def primary_key(game: Game[Any]) -> str:
+    """Return the key of the column that flat files call plain ``mean``, ``low``, ``high`` and ``n``."""
+    return SCORE if game.is_judged else game.headline.key
+
+
+def board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tuple[Filling, ...]:
+    """Return the columns of a game's boards.
+
+    Args:
+        game: The game, with a measure for each judge that rated, as in ``Results.game``.
+        seats: Those with a column.
+    """
+    return (
+        *_who(game, seats),
+        *map(_of_row, RANKS),
+        Filled(Column("pair", "pair", "Who played.", digits=None, audience="readers"), lambda line: Value(line.pair)),
+        _MAIN,
+        *(_RATED if game.is_judged else [_measured(game.headline)]),
+        *_COVERAGE,
+        *(_DOUBT if game.is_judged else []),
+        *(_CHANGE if game.headline.per == "step" else []),
+        *_others(game),
+        *(_amount(game, amount) for amount in AMOUNTS),
+        *_counts(game),
+        Filled(RULES, lambda line: Value(line.row.submission.rules.key)),
+    )
+
+
+def spare_columns(game: Game[Any], columns: Iterable[Column]) -> tuple[str, ...]:
+    """Return the keys of the columns that a narrow terminal may leave out, the least important first.
+
+    Args:
+        game: Whose board.
+        columns: Of the board.
+    """
+    # A game declares its measures in their order of importance.
+    others = [filled.column.key for filled in _others(game)]
+    spare = (
+        *("score_range", "rated_of_applicable", "episode_tokens", "steps"),
+        *others[::-1],
+        *("played_of_all", "delta", primary_key(game)),
+    )
+    there = {column.key for column in columns}
+    return tuple(key for key in spare if key in there)
+
+
+def amount_column(game: Game[Any], amount: Amount) -> Column:
+    """Return the column of an amount, with the game's own word for its steps."""
+    word = f"{game.step_word}s"
+    return replace(amount.column, title=word, implied=word) if amount.column.key == "steps" else amount.column
+
+
+def measure_column(measure: Measure) -> Column:
+    """Return the column of a measure's means."""
+    scale = "–".join(f"{end:g}".replace("-", "−") for end in measure.bounds) if measure.bounds else measure.unit
+    about = f"{measure.title}, mean over played episodes; {measure.direction} is better."
+    # "Words (words)" says nothing twice.
+    said = scale.casefold() == measure.title.casefold()
+    unit, implied = ("", scale) if said else (scale, "")
+    return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
+
+
+def _who(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Iterator[Filling]:
+    """Yield the columns that identify a row, for programs."""
+    yield _identity("run_id", "The run: the players of a submission under one set of rules.",
+                    lambda line: line.row.submission.run_id, field="run_id")  # fmt: skip
+    yield _identity("submission", "Slug of the submission.", lambda line: line.row.submission.slug)
+    yield _identity("name", "The submission's name as stated.", lambda line: line.row.submission.name)
+    for seat in seats:
+        yield _seat(seat)
+    for rule in game.pages.rules:
+        yield _rule(game, rule)
+    yield _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL, field="category")
+    yield _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL,
+                    field="difficulty")  # fmt: skip
+    yield _identity("judge", "Who rated, or the measure that the board is by.", lambda line: line.row.cell.judge,
+                    field="judge")  # fmt: skip
+
+
+def _identity(
+    key: str,
+    description: str,
+    get: Callable[[Line], Any],
+    digits: int | None = None,
+    implied: str = "",
+    field: str = "",
+) -> Filling:
+    """Return a column for programs that identifies the row, such as its judge or condition."""
+    title = key.replace("_", " ").capitalize()
+    column = Column(key, title, description, digits=digits, audience="programs", implied=implied)
+    return Filled(column, lambda line: Value(get(line)), (field,) if field else ())
+
+
+def _seat(seat: Seat[Any, Any]) -> Filling:
+    column = replace(seat_column(seat), audience="programs")
+    return Filled(column, lambda line: Value(line.row.submission.run.submission.label_of(seat.name)))
+
+
+def _rule(game: Game[Any], name: str) -> Filling:
+    about = game.rules.model_fields[name].description or f"The rule {name}."
+
+    def stated(line: Line) -> Any:
+        return getattr(game.rules.model_validate(line.row.submission.run.rules), name)
+
+    return _identity(name, about, stated, 0)
+
+
+def _of_row(filled: Filled[RankedRow[Any, Any]]) -> Filling:
+    return Filled(filled.column, lambda line: filled.value(line.row))
+
+
+def _of_cell(column: Column, *field: str, which: Which = "ended", missing: str = "", by_all: bool = False) -> Filling:
+    """Return the column of a number of the cell: an estimate, a count, or a value that may be missing."""
+
+    def value(line: Line) -> Value:
+        cell = line.row.cell
+        known = cell_value(cell, field)
+        if isinstance(known, Estimate):
+            return Value.of(known, _selection(cell, which), missing)
+        if missing:
+            return Value.or_missing(known, missing)
+        return Value(known, episodes=_selection(cell, which))
+
+    return Filled(column, value, field, by_all)
+
+
+def cell_value(cell: Cell, field: Sequence[str]) -> Any:
+    """Return what stands in a cell under a path of names: attributes, and keys of mappings; None below a None."""
+    value: Any = cell
+    for name in field:
+        if value is None:
+            return None
+        value = value[name] if isinstance(value, Mapping) else getattr(value, name)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
+    column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
+    return _of_cell(column, *(field or (key,)), which=which, by_all=by_all)
+
+
+def _selection(cell: Cell, which: Which) -> Selection:
+    return _selected(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
+
+
+@lru_cache(maxsize=16)
+def _selected(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
+    """Make a selection; the entries of a row share four of them."""
+    return Selection((run_id,), which, category, difficulty, judge)
+
+
+_MAIN = _of_cell(
+    Column("main_score", "main", "Headline from 0, worst, to 100, what was not played counting 0; ranks are by it.",
+           "0–100", "higher", 1, estimated=True),
+    "main", missing="no rated episode",
+)  # fmt: skip
+
+
+def _score(line: Line) -> Value:
+    cell = line.row.cell
+    return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
+
+
+_RATED = (
+    Filled(
+        Column(SCORE, "score", "Similarity of the final rendering to the target, of what was played and rated.",
+               "0–10", "higher", estimated=True),
+        _score, ("score",),
+    ),
+)  # fmt: skip
+"""The headline, where judges give it."""
+
+_COVERAGE: tuple[Filling, ...] = (
+    Filled(
+        Column("played_of_all", "played", "Episodes that count as played, of all.", digits=None, audience="readers"),
+        lambda line: Value(f"{line.row.cell.played}/{line.row.cell.episodes}"),
+    ),
+    Filled(
+        Column("rated_of_applicable", "rated", "Played episodes that have the headline, of those that it applies to.",
+               digits=None, audience="readers"),
+        lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
+    ),
+    _of_cell(Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
+             "played_share", which="played", by_all=True),
+)  # fmt: skip
+"""How much was played and rated."""
+
+
+def _range_text(line: Line) -> Value:
+    doubt = line.row.cell.doubt
+    if doubt is None:
+        return Value(None, missing=NO_DOUBT)
+    if not doubt.undecided:
+        return Value(None, missing="every fact could be told")
+    share = f"{100 * doubt.undecided:.0f}" if doubt.undecided >= 0.005 else "<1"
+    return Value(f"{doubt.low:.2f}–{doubt.high:.2f} ({share} % open)")
+
+
+def _of_doubt(key: str, field: str, description: str, unit: str, better: Better, digits: int = 2) -> Filling:
+    """Return a column for programs about what a judge of facts could not tell."""
+    column = Column(key, key.capitalize(), description, unit, better, digits, nullable=True, audience="programs")
+    return _of_cell(column, "doubt", field, missing=NO_DOUBT)
+
+
+_DOUBT = (
+    Filled(
+        Column("score_range", "could be",
+               "Score if all that could not be told is wrong, and if all is right; share of the facts that is open.",
+               digits=None, nullable=True, audience="readers"),
+        _range_text,
+    ),
+    _of_doubt("lowest", "low", "Score if all that could not be told is wrong.", "0–10", "higher"),
+    _of_doubt("highest", "high", "Score if all that could not be told is right.", "0–10", "higher"),
+    _of_doubt("undecided", "undecided", "Share of the facts, by weight, that could not be told.", "0–1", "lower", 4),
+    _of_doubt("unread", "unread", "1 if labels were left unread, since no reader of texts was installed.", "", "lower",
+              0),
+    _of_cell(
+        Column("same_family", "Same family", "1 if judge and describer are models of one family.", "", "lower", 0,
+               audience="programs"),
+        "same_family",
+    ),
+)  # fmt: skip
+"""What is known of judges that give the headline."""
+
+_CHANGE = (
+    _of_cell(
+        Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
+               signed=True, estimated=True, implied="points of 10"),
+        "delta", which="refined", missing="no episode of several renderings",
+    ),
+    *(
+        _count(key, f"Rated episodes {about}.", "convergence", key,
+               which="rated" if key == "no_refinement" else "refined")
+        for key, about in zip(
+            CONVERGENCES, ("with ΔQ > 0", "with ΔQ = 0", "with ΔQ < 0", "of one rendering"), strict=True
+        )
+    ),
+)  # fmt: skip
+"""What the steps changed, where each of them has the headline."""
+
+_PREFERENCE = _of_cell(
+    Column("preference", "final preferred", "Share that prefers the final to the first rendering; a tie is half.",
+           "0–1", "higher", estimated=True, audience="pages"),
+    "preference", which="refined", missing="no preference asked",
+)  # fmt: skip
+
+
+def _others(game: Game[Any]) -> list[Filling]:
+    """Return the columns of the measures, besides the headline, that the game's pages name."""
+    others = (measure for measure in game.measures if measure.key in game.pages.columns)
+    # Of a game whose headline judges give, each judge gives a preference, too.
+    return [_PREFERENCE if game.is_judged else _measured(item) for item in others if item is not game.headline]
+
+
+def _measured(measure: Measure) -> Filling:
+    """Return the column of a measure that the game gives, in its own unit."""
+
+    def value(line: Line) -> Value:
+        cell = line.row.cell
+        mean = line.results.mean(cell.run_id, measure.key, cell.category, cell.difficulty)
+        return Value.of(mean, _selection(cell, "rated"), "no value")
+
+    return Filled(measure_column(measure), value, by_all=True)
+
+
+def _amount(game: Game[Any], amount: Amount) -> Filling:
+    column = amount_column(game, amount)
+
+    def value(line: Line) -> Value:
+        cell = line.row.cell
+        missing = amount.missing if not cell.played or amount.per else "not known"
+        return Value.of(cell.amounts[column.key], _selection(cell, amount.which), missing)
+
+    return Filled(column, value, ("amounts", column.key), by_all=True)
+
+
+def _counts(game: Game[Any]) -> Iterator[Filling]:
+    """Yield marks, and of how many episodes, for programs."""
+    yield _of_row(TOP)
+    yield _of_cell(
+        Column("detectable", "Detectable",
+               "Score difference to a like pair that so many episodes find with a chance of 80 %.", "0–10", "lower",
+               nullable=True, audience="programs"),
+        "detectable", missing=TOO_FEW,
+    )  # fmt: skip
+    yield _count("episodes", "Instances of the set under this condition.", by_all=True)
+    yield _count("played", "Episodes that count as played.", which="played", by_all=True)
+    yield _of_row(UNRANKED)
+    yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
+                 by_all=True)  # fmt: skip
+    yield _count("applicable", "Played episodes that the headline applies to.", which="played")
+    yield _count("rated", "Of these, those that have it.", which="rated")
+    yield _count("refused", "Of these, asked about and without it.", which="played")
+    yield _count("not_yet", "Of these, not asked about yet, or in vain for a technical reason.", "pending",
+                 which="played")  # fmt: skip
+    for outcome in game.outcomes:
+        about = f"Episodes that ended as {outcome.name}."
+        yield _count(f"outcome_{outcome.name}", about, "outcomes", outcome.name, by_all=True)
 
 
 def board_table(
@@ -75,7 +438,7 @@ def _table(
         columns,
         tuple(tuple(filled.value(line) for filled in filling) for line in lines),
         notes,
-        MARKS,
+        RATER_MARKS,
         primary=primary_key(game),
         spare=spare_columns(game, columns),
     )

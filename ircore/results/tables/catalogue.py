@@ -15,7 +15,7 @@ from ircore.core.plugins import BrokenPluginError, available, load, unknown
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
-    from ircore.results.language.lexicon import Choice
+    from ircore.results.language.corrections import Choice
     from ircore.results.model import Order, Results
     from ircore.results.tables.model import Table
 
@@ -82,7 +82,7 @@ class Entry:
 
     Example:
         >>> from pathlib import Path
-        >>> from ircore.results.tables.published import published_table
+        >>> from ircore.results.tables.games import published_table
         >>> entry = Entry("Table 3", lambda results, _: published_table(results.game, "published"), of_runs=False)
         >>> entry.of_judge
         False
@@ -215,7 +215,7 @@ def _outcomes(results: "Results", question: Question) -> "Table":
 
 
 def _facts(results: "Results", question: Question) -> "Table":
-    from ircore.results.tables.parts import episode_facts_table, facts_table
+    from ircore.results.tables.facts import episode_facts_table, facts_table
 
     if question.episode is not None:
         return episode_facts_table(results, question.episode)

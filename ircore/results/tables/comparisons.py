@@ -1,15 +1,20 @@
-"""Pairs against pairs: on the instances that both have, at worst, and by the main scores that decide the ranks."""
+"""Pairs against pairs: on the instances that both have, at worst, and by the main scores that decide the ranks.
 
-from collections.abc import Iterator
+Neighbours of a board, and the fewest further episodes that would tell them apart.
+"""
+
+from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
+from ircore.results.arrays import under
+from ircore.results.judge_ratings import rated_episodes
 from ircore.results.model import Results
+from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.comparison import Comparison
-from ircore.results.statistics.intervals import MINIMUM_PICTURES
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
 from ircore.results.subsets import by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, pair_names
-from ircore.results.tables.rated_shares import rated_columns, rated_values
+from ircore.results.tables.pairs import caption, pair_names, rated_columns, rated_values
 
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""
@@ -90,3 +95,118 @@ def _comparisons(
         couples = list(combinations(board, 2) if len(board) <= MOST else pairwise(board))
         for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
             yield *couple, comparison
+
+
+NEXT_EPISODES_COLUMNS = (
+    Column("run_id", "Run", "The better run.", digits=None, audience="programs"),
+    Column("other_run_id", "Other run", "The run that follows it on the board.", digits=None, audience="programs"),
+    Column("pair", "pair", "The better one.", digits=None),
+    Column("other", "against", "The next on the board.", digits=None),
+    Column("main_difference", "main", "Main score of the first less that of the second, with the board's interval.",
+           "points of 100", "higher", 1, True, estimated=True),
+    Column("verdict", "verdict", "Whether the board tells them apart; at a further look, too.", digits=None),
+    Column("episodes", "episodes", "Fewest further episodes that would tell them apart with a chance of 80 %.", "",
+           "lower", 0, nullable=True),
+    Column("uniform", "all alike", "Episodes that repeats of every target by both would take instead.", "", "lower", 0,
+           nullable=True),
+    Column("usd", "price", "What the further episodes cost, as episodes did so far.", "US$", "lower", 2, nullable=True),
+    Column("targets", "targets", "Targets that a larger set would need, where repeats do not do.", "", "lower", 0,
+           nullable=True),
+    Column("where", "of", "Further repeats, by pair and condition.", digits=None, nullable=True),
+    Column("commands", "commands", "What plays them, a line each.", digits=None, nullable=True, audience="programs"),
+)  # fmt: skip
+
+NEXT_EPISODES_NOTES = (
+    "Planned for the difference found so far and by the board's own rule, with half its error rate for each further "
+    "look, of which there are two: when the first commands are played and, if they are not told apart then, when the "
+    "rest is. Then only told apart counts, and not told apart at a first look. Name all runs of a pair together: its "
+    "seeds are one result.",
+)
+
+
+def neighbour_plans(
+    results: Results, judge: str, category: str | None = None, difficulty: str | None = None
+) -> Iterator[tuple[tuple[str, str], Estimate, SeparationPlan]]:
+    """Yield every two ranked pairs that follow each other on a board, the better one first.
+
+    With their run ids, the difference of their main scores by the board's rule, and what would tell them apart. Only
+    pairs under the same rules are neighbours.
+    """
+    chosen = under(results.instances, category, difficulty)
+    for part in by_rules(results):
+        board = [row for row in part.board(judge, category, difficulty) if row.rank_low is not None]
+        couples = list(pairwise(row.submission.run_id for row in board))
+        standing = part.standings.get((category, difficulty, judge))
+        for couple, comparison in zip(couples, part.compare_couples(couples, judge, category, difficulty), strict=True):
+            first, second = (
+                PlannedRun(
+                    part.runs[name].run,
+                    tuple(rated_episodes(part.episodes[name], judge, part.scopes.get(judge))),
+                    part.runs[name].costs,
+                )
+                for name in couple
+            )
+            critical = standing.critical if standing else None
+            yield couple, comparison.main, plan_separation(chosen, (first, second), comparison.main, critical)
+
+
+def next_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
+    """Return what would tell neighbours apart."""
+    names = pair_names(results.submissions)
+    rows = [
+        (couple, (names[couple[0]], names[couple[1]]), main, plan,
+         Selection(couple, "ended", category, difficulty, judge))
+        for couple, main, plan in neighbour_plans(results, judge, category, difficulty)
+    ]  # fmt: skip
+    return _table("next", caption(results, judge, category, difficulty), rows)
+
+
+def _table(
+    name: str,
+    words: str,
+    neighbours: Iterable[tuple[tuple[str, str], tuple[str, str], Estimate, SeparationPlan, Selection]],
+) -> Table:
+    rows, notes = [], list(NEXT_EPISODES_NOTES)
+    for run_ids, names, main, plan, behind in neighbours:
+        missing = plan.reason or ("they are told apart" if plan.is_told_apart else "")
+        if plan.reason:
+            notes.append(f"{names[0]} against {names[1]}: {plan.reason}.")
+        rows.append(
+            (
+                Value(run_ids[0]),
+                Value(run_ids[1]),
+                Value(names[0]),
+                Value(names[1]),
+                Value.of(main, behind),
+                Value(_verdict(plan)),
+                Value.or_missing(plan.episodes, missing),
+                Value.or_missing(plan.uniform, missing or "no number would do"),
+                Value.or_missing(plan.usd, missing or "a cost is not known"),
+                Value.or_missing(plan.targets, "repeats do, or nothing is needed"),
+                Value.or_missing(where_words(plan, names) or None, missing or "nothing is needed"),
+                Value.or_missing("\n".join(plan.commands) or None, missing or "nothing is needed"),
+            )
+        )
+        if plan.commands:
+            notes += [f"To tell {names[0]} and {names[1]} apart:", *plan.commands]
+    if not rows:
+        notes = ["No two pairs have ranks, so that there are no neighbours."]
+    spare = ("uniform", "usd", "targets")
+    title = "What would tell neighbours apart"
+    return Table(
+        name, title, words, NEXT_EPISODES_COLUMNS, tuple(rows), tuple(notes), primary="main_difference", spare=spare
+    )
+
+
+def _verdict(plan: SeparationPlan) -> str:
+    if not plan.is_told_apart:
+        return "not told apart"
+    return "told apart" if plan.at_further_look else "told apart at a first look"
+
+
+def where_words(plan: SeparationPlan, names: tuple[str, str]) -> str:
+    """Return the further repeats in words, conditions with as many repeats together."""
+    alike: dict[tuple[int, int], list[str]] = {}
+    for (run, category, difficulty), count in plan.further.items():
+        alike.setdefault((run, count), []).append(f"{category} {difficulty}")
+    return "; ".join(f"{names[run]}: {', '.join(of)} × {count}" for (run, count), of in sorted(alike.items()))

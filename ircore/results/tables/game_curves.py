@@ -8,19 +8,23 @@ from typing import Any, NamedTuple
 from ircore.core.counted import plural_of
 from ircore.core.errors import InputError
 from ircore.games.base import Curve, Game, Measure
-from ircore.results.game_curves import (
+from ircore.results.curves import (
+    POINTS,
+    TOO_FEW_REACH,
+    WHOEVER_IS_LEFT,
     SteppedEpisode,
+    by_turn,
     curve_points,
+    normalised_means,
     partner_mean,
     recorded_episodes,
     run_episodes,
 )
-from ircore.results.hops import POINTS, TOO_FEW_REACH, WHOEVER_IS_LEFT, by_turn, normalised_means
 from ircore.results.measure_means import scale_of
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.ranking import refuse_condition
-from ircore.results.tables.board_columns import measure_column
+from ircore.results.tables.board import measure_column
 from ircore.results.tables.games import (
     of_condition,
     rules_columns,

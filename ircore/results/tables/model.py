@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from ircore.results.arrays import is_under
 from ircore.results.column import Better as Better
 from ircore.results.column import Column as Column
 from ircore.results.column import Which as Which
-from ircore.results.conditions import is_under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate

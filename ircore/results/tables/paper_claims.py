@@ -20,16 +20,24 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.papers import Check, Verdict, check_of_people
-from ircore.results.arrays import Array, filled, over_targets
-from ircore.results.budgets import budget_series
-from ircore.results.conditions import under
-from ircore.results.effects import grid_effects, player_grid
+from ircore.results.arrays import Array, filled, over_targets, under
+from ircore.results.effects import budget_series, grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode
 from ircore.results.language.by_turn import correction_profile, episode_messages
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, difference_of, estimate, t_quantile
+from ircore.results.statistics.intervals import (
+    AMOUNT,
+    DIFFERENCE,
+    SCORE,
+    SHARE,
+    Estimate,
+    clear_of,
+    clustered_share,
+    difference_of,
+    estimate,
+    t_quantile,
+)
 from ircore.results.statistics.mixed import Unavailable
-from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
 from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.intervals import number
 from ircore.results.tables.pairs import pair_names
@@ -446,7 +454,7 @@ def _nearest(played: _Played) -> Check:
 
 
 def _tolerant(played: _Played) -> Check:
-    from ircore.results.tables.agreement import people_table
+    from ircore.results.tables.judges import people_table
     from ircore.results.tables.pairs import ALL
 
     table = people_table(played.results)

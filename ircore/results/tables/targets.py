@@ -6,11 +6,11 @@ from statistics import fmean
 
 from ircore.core.records import Scene, measures_of
 from ircore.games.base import messages_of
-from ircore.results.conditions import under
+from ircore.results.arrays import under
 from ircore.results.episodes import final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import spearman
-from ircore.results.tables.agreement import agreement_value
+from ircore.results.tables.judges import agreement_value
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import caption, pair_columns, pair_values
 

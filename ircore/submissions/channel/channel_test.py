@@ -262,7 +262,7 @@ def _result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResul
     """Return means and shares over the episodes that have a score under every condition, with bootstrap intervals."""
     import numpy as np
 
-    from ircore.results.conditions import strata
+    from ircore.results.arrays import strata
     from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
 
     # Only episodes with a score everywhere, so that all conditions are compared on the same targets.

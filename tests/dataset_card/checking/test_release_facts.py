@@ -25,7 +25,7 @@ from ircore.instances.store import read_instances, write_instances
 from ircore.instances.targets.categories import draw
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.parts import parts_table
+from ircore.results.tables.facts import parts_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from yardstick import rounds
 
 from ircore.results.language.by_turn import novelty, similarity, stop_words, words
-from ircore.results.language.corrections import ENDING, find_corrections
-from ircore.results.language.lexicon import CORRECTIONS, Choice, Correction, load_lexicon
+from ircore.results.language.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
 
 
 def corrections_in(message: str) -> set[Correction]:

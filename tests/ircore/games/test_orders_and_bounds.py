@@ -27,7 +27,7 @@ from ircore.games.reference.rules import ReferenceRules, listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
-from ircore.results.language import lexicon
+from ircore.results.language import corrections
 
 
 def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:
@@ -118,17 +118,17 @@ def test_a_folder_of_words_that_no_question_would_hold_is_refused(tmp_path: Path
 
 
 def test_the_version_of_the_word_lists_hangs_on_every_pattern(monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = lexicon.load_lexicon().lists
-    versions = [lexicon.load_lexicon().version]
+    lists = corrections.load_lexicon().lists
+    versions = [corrections.load_lexicon().version]
     for part in ("stems", "phrases"):
         kept = {words.correction: words for words in lists}
         one = next(words for words in lists if getattr(words, part))
         changes = {
             name: getattr(one, name)[1:] if name == part else getattr(one, name) for name in ("stems", "phrases")
         }
-        kept[one.correction] = lexicon.WordList(one.correction, **changes)
-        monkeypatch.setattr(lexicon, "_read", lambda correction, *more, kept=kept: kept[correction])
-        versions.append(lexicon.load_lexicon.__wrapped__().version)
+        kept[one.correction] = corrections.WordList(one.correction, **changes)
+        monkeypatch.setattr(corrections, "_read", lambda correction, *more, kept=kept: kept[correction])
+        versions.append(corrections.load_lexicon.__wrapped__().version)
     assert len(set(versions)) == 3
 
 

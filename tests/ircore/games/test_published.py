@@ -16,7 +16,7 @@ from ircore.games.reconstruction.published.paper_tables import (
     published_scores,
 )
 from ircore.games.reconstruction.records import CATEGORIES
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.played_run import PlayedRun
 
 

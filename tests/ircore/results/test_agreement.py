@@ -19,16 +19,22 @@ from ircore.core.score_records import Score, Task
 from ircore.games.reconstruction.published.paper_tables import mean_preferences, published_scores
 from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.games.registry import load_game
-from ircore.results.agreement import rated_similarity
-from ircore.results.crossed_ratings import crossed_ratings
+from ircore.results.agreement import crossed_ratings, rated_similarity
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.metric_agreement import metric_agreements
+from ircore.results.image_metrics import metric_agreements
 from ircore.results.model import Results
-from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement, pearson, spearman
-from ircore.results.statistics.draws import drawn_weights
-from ircore.results.statistics.krippendorff import Level, krippendorffs_alpha
-from ircore.results.tables.agreement import metric_agreement_table, ratings_table
-from ircore.results.tables.published import published_table
+from ircore.results.statistics.agreement import (
+    Agreement,
+    Level,
+    cohens_kappa,
+    krippendorffs_alpha,
+    observed_agreement,
+    pearson,
+    spearman,
+)
+from ircore.results.statistics.resamples import drawn_weights
+from ircore.results.tables.games import published_table
+from ircore.results.tables.judges import metric_agreement_table, ratings_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 

@@ -10,10 +10,9 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import Orders, Score
 from ircore.games.reconstruction.records import Turn
 from ircore.games.registry import load_game
-from ircore.results.agreement import RaterPair, rated_similarity
+from ircore.results.agreement import RaterPair, Raters, rated_similarity
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.raters import Raters
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.recalibration import Refusal
 

@@ -13,10 +13,9 @@ from ircore.core.score_records import JudgeIdentity, Orders, Score
 from ircore.games.reconstruction.records import Turn, rendered_turns, turns_of
 from ircore.games.registry import load_game
 from ircore.results import cells
-from ircore.results.episodes import EpisodeResult, judge_episodes
+from ircore.results.episodes import EpisodeResult, VouchedScores, judge_episodes, vouched_scores
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate, share
-from ircore.results.vouched_scores import VouchedScores, vouched_scores
 from ircore.runs.provenance import Provenance
 
 GAME = load_game("reconstruction")

@@ -15,7 +15,7 @@ from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.results.game_curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
+from ircore.results.curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Question, tables_of
 from ircore.results.tables.game_curves import stepped_tables

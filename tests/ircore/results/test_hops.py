@@ -12,9 +12,9 @@ from invented import invented_results
 from ircore.core.episode_records import Episode, Rendering
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn
+from ircore.results.curves import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes
 from ircore.results.episodes import EpisodeResult
-from ircore.results.hops import SameEpisodes, Series, by_turn, normalised, normalised_means, same_episodes
-from ircore.results.tables.convention import ConventionPoint, convention, convention_table
+from ircore.results.tables.language import ConventionPoint, convention, convention_table
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 VECTORS = SHARED / "metrics" / "hop_vectors.json"

@@ -10,7 +10,7 @@ from known_values import known
 from ircore.core.episode_records import Episode, Rendering
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import Outcome, Turn, turns_of
-from ircore.results.budgets import budget_series
+from ircore.results.effects import budget_series
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import chosen, correction_profile, episode_messages, turn_language
 from ircore.results.model import Results

@@ -12,7 +12,7 @@ from known_values import known
 
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.records import Rules
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.subsets import by_rules
 from ircore.results.tables.comparisons import comparisons_table

@@ -17,7 +17,7 @@ from ircore.results.cells import run_cells
 from ircore.results.episodes import judge_episodes
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
-from ircore.results.statistics.sums import column_sums, on_a_grid
+from ircore.results.statistics.resamples import column_sums, on_a_grid
 from ircore.results.tables.catalogue import TABLES, Question
 from ircore.results.tables.formats import as_json
 

@@ -18,7 +18,7 @@ from ircore.results.statistics.ranks import (
     paired_difference,
     standing,
 )
-from ircore.results.tables.ranks import tie_words
+from ircore.results.tables.pairs import tie_words
 
 NAN = float("nan")
 NOTHING = Estimate(None, None, None, 0)

@@ -12,9 +12,9 @@ from ircore.core.score_records import Score
 from ircore.games.reconstruction.records import Turn, turns_of
 from ircore.games.registry import load_game
 from ircore.results.arrays import filled
+from ircore.results.cells import Tally
 from ircore.results.episodes import EpisodeResult, final_scores, judge_episodes
 from ircore.results.judge_ratings import PENDING, RATED, UNFINISHED, UNPLAYED, judge_ratings
-from ircore.results.tally import Tally
 
 GAME = load_game("reconstruction")
 

@@ -16,11 +16,10 @@ from scipy.special import expit
 
 from ircore.commands.main import run as ircore
 from ircore.results.model import Results
-from ircore.results.statistics.calibration_map import Recalibration
-from ircore.results.statistics.monotone import GRID, MAPS, isotonic, linear, logistic
+from ircore.results.statistics.calibration_map import GRID, MAPS, Recalibration, isotonic, linear, logistic
 from ircore.results.statistics.recalibration import Refusal, recalibrate
+from ircore.results.tables.facts import episode_facts_table
 from ircore.results.tables.model import Table
-from ircore.results.tables.parts import episode_facts_table
 from ircore.results.tables.sensitivity import sensitivity_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs

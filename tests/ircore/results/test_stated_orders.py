@@ -13,11 +13,11 @@ from ircore.core.episode_records import Rendering
 from ircore.core.fact_records import PartShare, RenderingFacts
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.results.budgets import budget_series
+from ircore.results.effects import budget_series
 from ircore.results.model import Results
 from ircore.results.players import player_result
 from ircore.results.questions import PICTURES, answers
-from ircore.results.tables.parts import parts_table
+from ircore.results.tables.facts import parts_table
 from ircore.results.witnesses import checked_twice
 from ircore.scorers.verification.scene_facts import facts_of
 from ircore.scorers.verification.stored_verdicts import facts_version

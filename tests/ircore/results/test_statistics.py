@@ -5,8 +5,17 @@ import pytest
 from known_values import known
 from scipy import stats
 
-from ircore.results.statistics.intervals import Estimate, clear_of, clustered_share, estimate, share
-from ircore.results.statistics.scales import AMOUNT, DIFFERENCE, SCORE, SHARE
+from ircore.results.statistics.intervals import (
+    AMOUNT,
+    DIFFERENCE,
+    SCORE,
+    SHARE,
+    Estimate,
+    clear_of,
+    clustered_share,
+    estimate,
+    share,
+)
 
 
 def test_interval_is_students_t() -> None:

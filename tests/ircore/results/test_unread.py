@@ -14,12 +14,12 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.fact_records import PARTS, PartShare
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.results.fact_shares import part_results
 from ircore.results.model import Results
-from ircore.results.parts import part_results
 from ircore.results.tables.board import board_table, leaderboard_table
-from ircore.results.tables.hops import by_turn_table, normalised_table
-from ircore.results.tables.parts import episode_facts_table, facts_table, parts_table
-from ircore.results.tables.ranks import remedies
+from ircore.results.tables.facts import episode_facts_table, facts_table, parts_table
+from ircore.results.tables.pairs import remedies
+from ircore.results.tables.turns import by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification import judge as verified

@@ -14,16 +14,16 @@ from ircore.core.records import Box, Element, Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.games.reconstruction.records import rendered_turns, renderings_of
 from ircore.games.registry import load_game
+from ircore.results.agreement import crossed_ratings
 from ircore.results.arrays import over_targets
 from ircore.results.coverage import Coverage
-from ircore.results.crossed_ratings import crossed_ratings
 from ircore.results.episodes import counting_scores, judge_episodes
 from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.players import player_runs
+from ircore.results.statistics.intervals import SCORE
 from ircore.results.statistics.ranks import groups_of
-from ircore.results.statistics.scales import SCORE
 from ircore.results.tables.turns import trajectories
 from ircore.scorers.stated_facts.records import SaidTurn
 from ircore.scorers.verification.scene_facts import facts_of

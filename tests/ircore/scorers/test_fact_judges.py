@@ -28,7 +28,7 @@ from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.targets.categories import draw
 from ircore.results.model import Results
-from ircore.results.tables.witnesses import disagreements_table, witnesses_table
+from ircore.results.tables.facts import disagreements_table, witnesses_table
 from ircore.results.witnesses import checked_twice, witness_of
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError, read_verdicts

@@ -17,7 +17,7 @@ from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
-from ircore.results.tables.agreement import people_table
+from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.test_run import open_test
 from ircore.scorers.people.annotation_tasks import TaskPlan, choose_tasks

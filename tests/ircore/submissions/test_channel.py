@@ -19,7 +19,7 @@ from ircore.instances.store import InstanceSet
 from ircore.instances.targets.categories import draw
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.players.submission import make_player, read_manifest
-from ircore.results.unranked_runs import held_runs
+from ircore.results.ranking import held_runs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs

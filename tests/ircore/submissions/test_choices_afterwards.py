@@ -12,7 +12,7 @@ from ircore.core.episode_records import AbortReason, Attempt, Episode, Usage
 from ircore.core.records import Difficulty, PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.games.reconstruction.records import renderings_of, turns_of
-from ircore.results.unranked_runs import held_runs
+from ircore.results.ranking import held_runs
 from ircore.runs.events import Call
 from ircore.runs.provenance import GRAVE_RULES
 from ircore.submissions.rescoring.clocks import answers_of_models, clock, most_correlation

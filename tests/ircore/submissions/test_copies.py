@@ -16,7 +16,7 @@ from target_instances import target_instance
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels
 from ircore.instances.store import InstanceSet, read_instances, write_instances
-from ircore.results.unranked_runs import held_runs
+from ircore.results.ranking import held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.submissions.copies.comparison import Comparison, is_photograph
 from ircore.submissions.copies.index import look_at

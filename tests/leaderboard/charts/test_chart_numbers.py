@@ -11,8 +11,8 @@ from known_values import known
 
 from ircore.core.episode_records import EpisodeCost
 from ircore.games.reconstruction.records import Rules, rendered_turns
-from ircore.results.budgets import budget_series
 from ircore.results.calibration import fit_maps
+from ircore.results.effects import budget_series
 from ircore.results.language.by_turn import chosen, correction_profile, episode_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration

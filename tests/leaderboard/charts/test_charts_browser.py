@@ -14,7 +14,7 @@ from PIL import Image
 from visits import Visit, visit_in
 
 import leaderboard
-from ircore.results.cell import Cell
+from ircore.results.cells import Cell
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from leaderboard import theme

@@ -15,8 +15,7 @@ from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
-from ircore.results.image_metrics import metric_cells
-from ircore.results.metric_facts import metric_facts
+from ircore.results.image_metrics import metric_cells, metric_facts
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import board_table

@@ -9,7 +9,7 @@ from invented import InventedRun, invented_run, invented_set
 from pages import Element, parse_page
 
 from ircore.core.records import ModelFacts
-from ircore.results.pair_differences import pair_differences
+from ircore.results.next_episodes import pair_differences
 from ircore.results.statistics.intervals import Estimate, clear_of
 from ircore.results.tables.board import board_table
 from leaderboard.components.board_cells import group_letter

@@ -15,7 +15,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.records import turns_of
 from ircore.results.model import Results
-from ircore.results.tables.agreement import people_table
+from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import facts_of
