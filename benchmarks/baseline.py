@@ -28,7 +28,7 @@ from scene_matching import CHECKS
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec, Scene
 from ircore.core.tokens import truncate_tokens
-from ircore.games.reconstruction.reply import parse_reply
+from ircore.games.reconstruction.prompts import parse_reply
 from ircore.instances.targets.categories import draw
 from ircore.instances.targets.photos import shots
 from ircore.players.base import DescriberView, GeneratorView

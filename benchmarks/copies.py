@@ -31,8 +31,7 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.judge_test.foreign.drawers import redrawn
-from ircore.scorers.judge_test.foreign.styles import DRAWERS, Style, random_style
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS, Style, random_style, redrawn
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE

@@ -20,7 +20,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.plugins import load as load_plugin
 from ircore.core.records import Difficulty, PlayerSpec
-from ircore.games.reconstruction.reply import parse_reply
+from ircore.games.reconstruction.prompts import parse_reply
 from ircore.instances.targets.categories import draw
 from ircore.players.base import Describer, DescriberView, Generator, GeneratorView
 from ircore.players.builtin.canvas.reader import read

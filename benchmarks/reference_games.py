@@ -17,8 +17,7 @@ from pathlib import Path
 from play import Bar, service, stats
 
 from ircore.games.reference.build import build
-from ircore.games.reference.language.annotations import Annotation
-from ircore.games.reference.language.naming import naming
+from ircore.games.reference.naming import Annotation, naming
 from ircore.instances.requests import BuildRequest
 
 GAMES, ROUNDS, AT_ONCE, LATENCY = 54, 24, 18, 0.1

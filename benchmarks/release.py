@@ -49,7 +49,7 @@ from ircore.core.score_records import Score  # noqa: E402
 from ircore.core.submission_records import Run  # noqa: E402
 from ircore.instances.store import InstanceSet, read_instances, write_instances  # noqa: E402
 from ircore.runs.events import End, Entry  # noqa: E402
-from ircore.runs.writer import RunWriter  # noqa: E402
+from ircore.runs.folder import RunWriter  # noqa: E402
 
 PARTS = ("writers", "load", "growth")
 TURNS = 10

@@ -30,9 +30,9 @@ from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Scene
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS
 from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of
-from ircore.scorers.judge_test.foreign.orders import ORDERS, aims, right_orders
-from ircore.scorers.judge_test.foreign.styles import DRAWERS
+from ircore.scorers.judge_test.foreign.part import ORDERS, aims, right_orders
 from ircore.scorers.verification.score import verify_picture
 
 DRAWN = CATEGORIES[:-1]

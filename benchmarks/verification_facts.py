@@ -29,9 +29,8 @@ from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test.foreign.drawers import redrawn
+from ircore.scorers.judge_test.foreign.drawers import damaged, random_style, redrawn
 from ircore.scorers.judge_test.foreign.faults import FAULTS, planted
-from ircore.scorers.judge_test.foreign.styles import damaged, random_style
 from ircore.scorers.verification.scene_facts import facts_of
 from ircore.scorers.verification.score import verify_picture
 

@@ -8,9 +8,9 @@ import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
 from ircore.commands.run_paths import results_to_read
-from ircore.core.collector import without_collector
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
+from ircore.core.workers import without_collector
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -78,8 +78,8 @@ def build(
     # In the commands, so that a page of help appears before any large library is imported.
     from dataset_card.hub.pull import find_previous
     from dataset_card.releases.build import BuildPlan, build_release
-    from ircore.core.lifecycle import read_withdrawals
-    from ircore.submissions.season_gaps import read_season_gaps
+    from ircore.core.submission_records import read_withdrawals
+    from ircore.submissions.seasons import read_season_gaps
 
     previous = None if former is None else find_previous(former)
     plan = BuildPlan(

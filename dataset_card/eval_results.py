@@ -21,9 +21,9 @@ from dataset_card.card.metadata import PAPER
 from dataset_card.checking.release_check import sound_release
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import transcripts_name
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_text
+from ircore.core.plain_words import counted
 from ircore.core.plugins import unknown
 from ircore.core.records import DEFAULT_GAME
 from ircore.results.effects import grid_effects, player_grid

@@ -10,8 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
-from ircore.core.images import FORMATS, MAX_PIXELS, UNDECODABLE, hash_pixels, metadata_names, plain_rgb
-from ircore.core.intact_pictures import file_hash, found_intact, intact_key, remember_intact
+from ircore.core.images import (
+    FORMATS,
+    MAX_PIXELS,
+    UNDECODABLE,
+    file_hash,
+    found_intact,
+    hash_pixels,
+    intact_key,
+    metadata_names,
+    plain_rgb,
+    remember_intact,
+)
 from ircore.core.untrusted_text import without_controls
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import plain_line
 
 if TYPE_CHECKING:

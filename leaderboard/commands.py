@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ircore.commands.options import SeveralPathsCommand, echo_json, json_option, runs_option
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 
 

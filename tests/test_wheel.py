@@ -13,7 +13,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from ircore.core.extras import EXTRAS
+from ircore.core.plugins import EXTRAS
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[1]

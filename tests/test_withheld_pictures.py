@@ -18,8 +18,7 @@ from ircore.core.records import Instance
 from ircore.games.reasoning.records import TaskRecord
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import write_instances
-from ircore.instances.withheld_pictures import GIR_BENCH, refuse_withheld
+from ircore.instances.store import GIR_BENCH, refuse_withheld, write_instances
 from ircore.submissions.rescoring.packing import pack
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from PIL import ImageColor
 
-from ircore.core.drawing import Point, arc_points
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Point, Scale, arc_points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
 from ircore.seeing.colours import family
 

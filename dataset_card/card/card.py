@@ -19,7 +19,7 @@ from dataset_card.tables.schema import transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
 from ircore.core.plugins import load
-from ircore.instances.withheld_pictures import ways_to_get
+from ircore.instances.store import ways_to_get
 from ircore.players.traits import program_words
 from ircore.results.headline import ordered_judges
 from ircore.results.model import BoardRow

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dataset_card.tables.game_tables import GameTables
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.score_records import HUMAN
 from ircore.results.headline import VERIFIED
 

@@ -19,7 +19,7 @@ from dataset_card.tables.columns import Config
 from ircore.core.records import Instance
 from ircore.core.strict_yaml import load_bounded
 from ircore.core.submission_records import Run
-from ircore.instances.withheld_pictures import UNSTATED
+from ircore.instances.store import UNSTATED
 
 MAX_CARD_BYTES = 4 * 1024 * 1024
 

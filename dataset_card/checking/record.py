@@ -28,11 +28,10 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_name
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import read_records
-from ircore.core.lifecycle import Withdrawal
 from ircore.core.plugins import available
-from ircore.core.prompt_files import BUILT_IN
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, Withdrawal
 from ircore.core.untrusted_text import one_line
+from ircore.core.word_files import BUILT_IN
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import read_versions
 

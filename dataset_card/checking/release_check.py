@@ -38,7 +38,7 @@ from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.core.workers import worker_pool
-from ircore.submissions.season_gaps import SEASON_GAPS
+from ircore.submissions.seasons import SEASON_GAPS
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from dataset_card.checking.rescored_game import rescore_game_run
 from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.releases.record import read_release
 from dataset_card.tables.released_run import ReleasedRun
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.core.progress import tracked
 from ircore.core.records import Instance
 from ircore.core.workers import in_order

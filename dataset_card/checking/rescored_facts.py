@@ -9,8 +9,8 @@ from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import FACTS
-from ircore.core.fact_records import VERIFIED, RenderingFacts
 from ircore.core.records import Scene
+from ircore.core.score_records import VERIFIED, RenderingFacts
 
 _COMPARED = tuple(name for name in FACT_COLUMNS if name not in ("episode_id", "step", "rendering_sha256", "judge"))
 

@@ -16,9 +16,8 @@ from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.registry import load_game
-from ircore.instances.withheld_pictures import may_be_published
-from ircore.scorers.game_instruments import EpisodeInstruments
-from ircore.scorers.game_measures import measured_scores, needs_pictures, payloads_of, played
+from ircore.instances.store import may_be_published
+from ircore.scorers.game_measures import EpisodeInstruments, measured_scores, needs_pictures, payloads_of, played
 
 Question = tuple[str, str, int | None]
 """Episode, measure and step of a value."""

@@ -12,8 +12,8 @@ from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.base import Game
-from ircore.games.declarations import has_rated_pictures
-from ircore.instances.withheld_pictures import may_be_published
+from ircore.games.registry import has_rated_pictures
+from ircore.instances.store import may_be_published
 from ircore.scorers.material import Material, Wanted, scores_of, wanted_of
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 

@@ -7,8 +7,8 @@ from time import sleep
 from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, belongs_to_release
-from ircore.core.counted import counted
 from ircore.core.errors import WorkError
+from ircore.core.plain_words import counted
 
 Say = Callable[[str], object]
 """Takes a line about the progress."""

@@ -13,7 +13,7 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 
 MOST_LISTED = 20
 """Foreign files that are named: somebody may have given a wrong folder."""

@@ -14,14 +14,13 @@ from dataset_card.hub.pull import refuse_unsafe
 from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import ImageError, Picture, read_image_bytes
+from ircore.core.plain_words import counted
 from ircore.core.records import PictureFile
 from ircore.instances.records import MOST_BYTES
-from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.instances.withheld_pictures import UNSTATED, may_be_published, ways_to_get
+from ircore.instances.store import INDEX, UNSTATED, InstanceSet, may_be_published, read_instances, ways_to_get
 
 CARD = "README.md"
 TAG_DIGITS = 12

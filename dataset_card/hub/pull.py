@@ -26,16 +26,13 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import new_folder, write_bytes, write_text
 from ircore.core.images import KnownPicture, Picture
 from ircore.core.plugins import unknown
-from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances
-from ircore.instances.withheld_pictures import published_pictures
+from ircore.instances.store import INDEX, InstanceSet, index_bytes, published_pictures, read_instances
 from ircore.runs.costs.totals import COSTS
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder, create_run
+from ircore.runs.folder import RunFolder, RunWriter, add_facts, create_run
 from ircore.runs.provenance import write_provenance
-from ircore.runs.rendering_facts import add_facts
-from ircore.runs.writer import RunWriter
 from ircore.submissions.copies.index import INDEX as COPIES_INDEX
-from ircore.submissions.season_gaps import SEASON_GAPS
+from ircore.submissions.seasons import SEASON_GAPS
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 

@@ -21,9 +21,9 @@ from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file, read_release_files
 from dataset_card.releases.stored_release import StoredRelease
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
+from ircore.core.plain_words import counted
 from ircore.core.records import DEFAULT_GAME
 
 Visibility = Literal["private", "public"]

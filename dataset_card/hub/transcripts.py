@@ -5,8 +5,8 @@ from pathlib import Path
 
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import read_local_file
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 
 
 def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> str:

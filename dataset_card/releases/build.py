@@ -37,22 +37,21 @@ from dataset_card.tables.parts import Part, sum_parts
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import OF_NO_RUN
 from dataset_card.tables.writing import Written
-from ircore.core.days import parse_day
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, write_bytes
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
+from ircore.core.plain_words import parse_day
 from ircore.core.progress import progress
 from ircore.core.score_records import JudgeIdentity
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
 from ircore.games.registry import has_support, in_registry_order, load_game
-from ircore.instances.store import InstanceSet, read_sets
-from ircore.instances.withheld_pictures import refuse_withheld
+from ircore.instances.store import InstanceSet, read_sets, refuse_withheld
 from ircore.results.judges_of_runs import shared_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import drawn_over
 from ircore.runs.folder import RunFolder
 from ircore.submissions.copies.index import computed_index, index_bytes, index_of, stored_index
-from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps
+from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
 

@@ -13,7 +13,7 @@ from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import TABLES, transcripts_name
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
-from ircore.submissions.season_gaps import SEASON_GAPS
+from ircore.submissions.seasons import SEASON_GAPS
 
 OPTIONAL_FILES = frozenset({PROVENANCE, TOMBSTONES, VERIFICATION, SEASON_GAPS})
 """Files that a release has only if they say anything."""

@@ -23,8 +23,8 @@ from dataset_card.tables.game_tables import GameTables
 from dataset_card.tables.parts import Part, layout_key
 from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal
 from ircore.core.records import DEFAULT_GAME
+from ircore.core.submission_records import Withdrawal
 from ircore.results.benchmark_version import Version, version_of
 from ircore.results.played_run import PlayedRun
 

@@ -15,7 +15,7 @@ from dataset_card.releases.selection import InstanceSets, Selection, cleared_in,
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import WorkError
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.submission_records import Withdrawal
 
 
 def merge_releases(mine: StoredRelease, head: StoredRelease, instances: InstanceSets, out: Path) -> Built:

@@ -18,11 +18,10 @@ from dataset_card.releases.renderer import Renderer
 from dataset_card.tables.columns import Column, Config, Kind
 from dataset_card.tables.parts import Part
 from dataset_card.tables.schema import OPTIONAL_NAMES
-from ircore.core.days import Day
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.plain_words import Day
 from ircore.core.records import Line, Name, Record, Sha256
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, Withdrawal
 from ircore.core.validation import describe_validation_error
 from ircore.runs.provenance import Commit, Provenance
 

@@ -8,7 +8,7 @@ from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import InputError
-from ircore.submissions.season_gaps import SEASON_GAPS, SeasonGaps, read_season_gaps
+from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps, read_season_gaps
 
 
 def season_text(

@@ -7,8 +7,8 @@ from typing import Any
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import InputError, WorkError
-from ircore.core.game_records import rules_key
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.records import rules_key
+from ircore.core.submission_records import Withdrawal
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 

@@ -19,9 +19,8 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import GAME, LEADERBOARD, PREVIEWS, holds_records
 from ircore.core.errors import WorkError
 from ircore.core.journal import read_records
-from ircore.core.lifecycle import Withdrawal
 from ircore.core.score_records import JudgeIdentity
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, Withdrawal
 from ircore.games.registry import load_game
 from ircore.results.cells import BoardKey, Cell
 from ircore.results.tables.board import board_columns

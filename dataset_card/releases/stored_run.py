@@ -27,9 +27,8 @@ from dataset_card.tables.rows import Row, own_id
 from dataset_card.tables.schema import CALLS, EPISODES, FACTS, SCORES, transcripts_name
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.errors import InputError
-from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet

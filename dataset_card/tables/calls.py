@@ -29,13 +29,13 @@ from ircore.core.private_text import without_leaks
 from ircore.core.records import Fields, Instance, Name, Record, Sha256
 from ircore.players.views import Captioned, DescriberView, Question
 from ircore.results.played_run import PlayedRun
+from ircore.runs.answers import MissingAnswerError, RecordedTable, known_picture
 from ircore.runs.costs.prices import answered, seconds, usage_of_question
 from ircore.runs.episode import episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import PREFERENCE_FORM, SIMILARITY_FORM, AnswerError, verdicts_form
 from ircore.runs.judge_questions import JudgeQuestion, QuestionKey, read_judgements
-from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
 from ircore.scorers.judges.manifest import ALONE, PAIR, TRIPLET, Asks, JudgePrompts, load_judge_prompts
 
 ANSWERED = "answered"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dataset_card.tables.calls import ANSWERED, CallRecord, calls_of
 from dataset_card.tables.rows import Row, of_episode
-from ircore.core.fact_records import VERIFIED
+from ircore.core.score_records import VERIFIED
 from ircore.players.openai.conversations import CHOOSE
 from ircore.results.played_run import PlayedRun
 

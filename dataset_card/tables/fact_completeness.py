@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dataset_card.tables.fact_table import EXTRA, PLANTED
 from dataset_card.tables.rows import Row, own_id
-from ircore.core.fact_records import VERIFIED
 from ircore.core.records import Instance
-from ircore.core.score_records import Score
+from ircore.core.score_records import VERIFIED, Score
 
 _Turn = tuple[str, str, int, str]
 """Run, episode, turn and judge."""

@@ -7,7 +7,8 @@ from math import fsum, inf
 from typing import TYPE_CHECKING, Any
 
 from dataset_card.tables.rows import Row, of_episode, own_id
-from ircore.core.fact_records import (
+from ircore.core.records import Box, Scene
+from ircore.core.score_records import (
     LEAST_CREDIT,
     LETTER,
     PARTS,
@@ -21,7 +22,6 @@ from ircore.core.fact_records import (
     RenderingFacts,
     letter_of,
 )  # fmt: skip
-from ircore.core.records import Box, Scene
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
 
@@ -67,7 +67,7 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
-    from ircore.scorers.verification.stored_verdicts import checked_facts
+    from ircore.scorers.verification.report import checked_facts
 
     facts = checked_facts(scene, line)
     look = {"eye_version": line.version, "judge": line.judge, "transform_cost": line.cost, "texts_read_by": line.reader}

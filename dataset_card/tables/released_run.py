@@ -11,9 +11,8 @@ from dataset_card.tables.parquet import read_plain
 from dataset_card.tables.records_of_rows import plain_columns
 from dataset_card.tables.schema import CALLS, FACTS
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
-from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.instances.store import InstanceSet
 from ircore.runs.provenance import Provenance

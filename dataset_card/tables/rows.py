@@ -29,8 +29,7 @@ from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.games.base import Game, ending_of, picture_fields, step_defaults
 from ircore.instances.benchmark import RetiredTarget
-from ircore.instances.store import InstanceSet
-from ircore.instances.withheld_pictures import may_be_published
+from ircore.instances.store import InstanceSet, may_be_published
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.board import Filling, board_columns, leaderboard_table

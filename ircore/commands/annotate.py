@@ -8,9 +8,8 @@ import click
 
 from ircore.commands.options import PATH, conditions_options, open_runs
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
-from ircore.scorers.people.annotation_page import WrittenPage, write_page
-from ircore.scorers.people.annotation_tasks import Study, TaskPlan, choose_tasks
+from ircore.core.plain_words import counted
+from ircore.scorers.people.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,8 +7,7 @@ from shlex import quote
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, echo_json, json_option
+from ircore.commands.options import NEXT, PATH, echo_json, json_option
 from ircore.core.records import PlayerSpec
 from ircore.core.terminal import printable, styled
 from ircore.games.registry import load_game, require_support
@@ -17,15 +16,16 @@ from ircore.players.examination import Finding
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.runs.setup import check_seats, rules_of
 from ircore.scorers.judges.manifest import names_judge, read_judge
-from ircore.submissions.deep_doctor import (
+from ircore.submissions.doctor import (
     COLUMNS,
     DeepReport,
     examine_describer,
+    examine_judge,
+    examine_seat,
     generator_report,
     table_line,
     write_mended,
 )
-from ircore.submissions.doctor import examine_judge, examine_seat
 
 
 @click.command("doctor")

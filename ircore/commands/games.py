@@ -7,7 +7,7 @@ import click
 
 from ircore.commands.completion import names_of
 from ircore.commands.options import echo_either, echo_json
-from ircore.core.game_records import rule_word
+from ircore.core.records import rule_word
 from ircore.core.submission_records import game_field
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.games.base import Game, Measure

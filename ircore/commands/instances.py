@@ -7,11 +7,10 @@ from shutil import rmtree
 import click
 
 from ircore.commands.judging import model_judge_options
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, conditions_options, echo_either, echo_json, json_option
-from ircore.core.counted import counted
+from ircore.commands.options import NEXT, PATH, conditions_options, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
+from ircore.core.plain_words import counted
 from ircore.core.plugins import load, unknown
 from ircore.core.records import DIFFICULTIES
 from ircore.core.submission_records import game_field

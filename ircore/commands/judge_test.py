@@ -7,7 +7,7 @@ import click
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
 from ircore.commands.options import PATH
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
@@ -49,8 +49,7 @@ def command(
     """
     from ircore.scorers.judge_test.card import card_of, write_card
     from ircore.scorers.judge_test.page import write_page
-    from ircore.scorers.judge_test.preferring import judge_named, preferred_card
-    from ircore.scorers.judge_test.test_run import open_test
+    from ircore.scorers.judge_test.test_run import judge_named, open_test, preferred_card
 
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
@@ -79,7 +78,7 @@ def command(
 
 def _checked(judge: str) -> str:
     """Return the name of an installed judge or metric that can be made, or of people; ``InputError`` for any other."""
-    from ircore.scorers.judge_test.preferring import judge_named
+    from ircore.scorers.judge_test.test_run import judge_named
 
     if judge != HUMAN:
         judge_named(judge)

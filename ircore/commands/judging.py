@@ -7,15 +7,15 @@ from typing import Any, TypeVar
 import click
 
 from ircore.commands.options import PATH, POSITIVE
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, read_judge
 from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
 from ircore.scorers.model_judges.items import plan_run
 from ircore.scorers.model_judges.runner import JudgeReport, judges_prices
-from ircore.scorers.score_counts import ScoreCount
+from ircore.scorers.scoring import ScoreCount
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -9,10 +9,9 @@ from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import run_to_read
 from ircore.core.errors import InputError
 from ircore.core.terminal import printable
-from ircore.games.reference.language.annotations import read_annotations
-from ircore.games.reference.language.messages import tagged_content_words
-from ircore.games.reference.language.naming import Naming, log_perplexity
-from ircore.games.reference.language.naming import naming as measured
+from ircore.games.reference.measures import tagged_content_words
+from ircore.games.reference.naming import Naming, log_perplexity, read_annotations
+from ircore.games.reference.naming import naming as measured
 from ircore.results.tables.formats import render
 from ircore.runs.folder import RunFolder
 

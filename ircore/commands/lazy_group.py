@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from ircore.core.tables import read_table
+from ircore.core.word_files import read_table
 
 
 class LazyGroup(click.Group):

@@ -15,11 +15,11 @@ from click.shell_completion import CompletionItem
 
 from ircore import __version__
 from ircore.commands.settings import load_keys, option_defaults
-from ircore.core.collector import NEW_OBJECTS
 from ircore.core.errors import InputError, StoppedError
-from ircore.core.extras import missing_package, need_extras
-from ircore.core.tables import read_table
+from ircore.core.plugins import missing_package, need_extras
 from ircore.core.terminal import printable, styled, terminal_width
+from ircore.core.word_files import read_table
+from ircore.core.workers import NEW_OBJECTS
 
 _MENU = read_table("ircore.commands", "menu")
 HELP_LINES: dict[str, str] = _MENU["lines"]
@@ -126,7 +126,7 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
 
     @wraps(work)
     def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
-        from ircore.commands.next_step import tell_next
+        from ircore.commands.options import tell_next
 
         need_extras(words, extras_of(words))
         with _wall(words):
@@ -158,7 +158,7 @@ def _wall(words: str) -> AbstractContextManager[None]:
     if words.split()[0] in builtin("commands"):
         # A fault of this project is to be seen whole.
         return nullcontext()
-    from ircore.core.plugin_work import plugin_work
+    from ircore.core.plugins import plugin_work
 
     return plugin_work(f"command {words!r}", SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
 
@@ -174,7 +174,7 @@ def _add_examples(name: str, command: click.Command) -> None:
 
 def examples() -> dict[str, str]:
     """Return an example of each command by the command's words."""
-    from ircore.commands.next_step import texts_of_commands
+    from ircore.commands.options import texts_of_commands
 
     return texts_of_commands("examples.yaml")
 

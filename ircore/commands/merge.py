@@ -6,7 +6,7 @@ import click
 
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.runs.merge import merge
 
 

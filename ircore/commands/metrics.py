@@ -13,7 +13,7 @@ from ircore.core.plugins import load
 from ircore.core.terminal import hanging, printable, terminal_width
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import installed_metrics, obstacle_of
-from ircore.scorers.metrics.networks import scripts
+from ircore.scorers.metrics.networks import weights
 
 
 @click.group("metrics", invoke_without_command=True)
@@ -74,10 +74,10 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 def fid(targets: Path, images: Path, as_json: bool) -> None:
     """Print the Fréchet Inception distance of the pictures in the folders TARGETS and IMAGES."""
-    reason = scripts.FID_METRIC.obstacle()
+    reason = weights.FID_METRIC.obstacle()
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
-    value = float(scripts.fid(_pictures(targets), _pictures(images)))
+    value = float(weights.fid(_pictures(targets), _pictures(images)))
     echo_either(as_json, {"metric": "fid", "value": value}, f"{value:.4f}")
 
 

@@ -16,8 +16,8 @@ from ircore.core.records import DIFFICULTIES
 from ircore.core.score_records import HUMAN
 from ircore.games.registry import installed_games
 from ircore.instances.requests import named
-from ircore.players.recorded_seat import RECORDED
-from ircore.players.slugs import usable_slug
+from ircore.players.base import RECORDED
+from ircore.players.submission import usable_slug
 from ircore.results.tables.catalogue import table_names
 from ircore.results.tables.pairs import ALL
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from ircore.commands.completion import submissions
-from ircore.commands.next_step import NEXT
 from ircore.commands.options import (
+    NEXT,
     PATH,
     POSITIVE,
     conditions_options,
@@ -23,32 +23,40 @@ from ircore.commands.options import (
     run_nested,
     scheduler_of,
 )
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.prompt_files import BUILT_IN
+from ircore.core.plain_words import counted
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.terminal import printable
+from ircore.core.word_files import BUILT_IN
 from ircore.games.base import Game, GamePrompts
 from ircore.games.registry import load_game, require_support
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.cache import Cache
-from ircore.runs.commitment import in_order, seed_of
 from ircore.runs.costs.forecast import PlannedPlay, as_text, estimate, measured
 from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
-from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.runs.play import declare_final, make_run, open_run, play, with_run_id
+from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter
+from ircore.runs.play import (
+    Part,
+    check_part,
+    declare_final,
+    make_run,
+    open_run,
+    parse_shard,
+    play,
+    with_run_id,
+    write_part,
+)
 from ircore.runs.processes import ProcessPool
+from ircore.runs.provenance import in_order, seed_of
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import Prepared, begin_run, make_players, prepare
-from ircore.runs.shards import Part, check_part, parse_shard, write_part
 from ircore.runs.summary import summarise
-from ircore.runs.writer import RunWriter
+from ircore.submissions.addresses import only_outside as guard
 from ircore.submissions.commitments import opening_for, read_salt
-from ircore.submissions.connections import only_outside as guard
 from ircore.submissions.request_fields import refuse_self_reported
 
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, SeveralPathsCommand, open_runs
+from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, open_runs
 from ircore.commands.run_paths import runs_to_change
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.scorers.people.importing import ImportSummary, import_ratings

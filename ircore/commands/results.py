@@ -12,8 +12,7 @@ from ircore.commands.completion import names_of, table_names
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
 from ircore.commands.run_paths import results_to_read
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import unknown
+from ircore.core.plugins import plugin_work, unknown
 from ircore.core.terminal import printable, styled, terminal_width
 
 if TYPE_CHECKING:
@@ -201,7 +200,7 @@ def _with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, l
 
 
 def _check_order(name: str, entry: "Entry", order: str | None) -> None:
-    from ircore.core.fact_records import PARTS
+    from ircore.core.score_records import PARTS
 
     if order is None or (order in ORDERS and entry.ordered) or (order in PARTS and entry.by_part):
         return

@@ -13,17 +13,15 @@ import click
 from click.core import ParameterSource
 
 from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, executor_options, open_runs, scheduler_of
+from ircore.commands.options import NEXT, PATH, executor_options, open_runs, scheduler_of
 from ircore.commands.run_paths import runs_to_change
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.plugins import available, builtin
 from ircore.core.score_records import HUMAN
 from ircore.core.terminal import printable
 from ircore.games.base import Game
-from ircore.games.declarations import has_rated_pictures
-from ircore.games.registry import load_game
+from ircore.games.registry import has_rated_pictures, load_game
 from ircore.results.ranking import UnrankedRun, unranked_runs
 from ircore.results.retests import answered_twice, retest_agreements
 from ircore.runs.folder import RunFolder

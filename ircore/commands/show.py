@@ -11,10 +11,10 @@ import click
 
 from ircore.commands.options import PATH
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture
+from ircore.core.plain_words import counted
 from ircore.core.submission_records import Run, Submission, game_field
 from ircore.core.terminal import printable, terminal_width
 from ircore.core.terminal_pictures import show_pictures, shows_pictures

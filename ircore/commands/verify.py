@@ -11,8 +11,8 @@ from ircore.core.errors import InputError
 from ircore.core.images import read_picture
 from ircore.core.terminal import printable
 from ircore.instances.store import read_instances
-from ircore.instances.tangram_svg import read_polygons
-from ircore.scorers.tangrams.pieces import PieceMatch, match_polygons
+from ircore.instances.tangrams import read_polygons
+from ircore.scorers.judges.tangrams import PieceMatch, match_polygons
 
 PIECES = {
     "1": "square", "2": "parallelogram", "3": "small triangle", "4": "small triangle", "5": "medium triangle",
@@ -41,7 +41,7 @@ def command(instance_id: str, image: Path, folder: Path, ocr: bool | None, as_js
     if image.suffix.lower() == ".svg":
         return _verify_polygons(instance_id, image, folder, as_json)
     # Inside, because help and polygons need no eye, whose SciPy and scikit-image take a second to load.
-    from ircore.scorers.tangrams.judge import match_picture
+    from ircore.scorers.judges.tangrams import match_picture
     from ircore.scorers.verification.report import as_document, as_lines
     from ircore.scorers.verification.score import verify_picture
 

@@ -5,24 +5,113 @@ returns the smallest box of pixels it touched, so a scene written while drawing 
 
 Coordinates are pixels with the origin at the top left corner of the top left pixel, so ``(0, 0, 512, 512)`` is a whole
 512 px picture and ``x + 0.5`` is the middle of pixel column ``x``. Angles are degrees, clockwise from 3 o'clock.
+
+Filling polygons and turning masks in whole numbers, so that every machine gives the same pixels.
+
+Pillow fills polygons and turns pictures with floats of 32 bits, which processors with fused multiply-add round in
+another way.
+
+The scales of a plot area, which map values to pixels and back.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import numpy as np
+import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
-from ircore.core import exact, raster
+from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.core.records import Box
+
+Point = tuple[float, float]
+Polygon = Sequence[Point]
+Mask = npt.NDArray[np.bool_]
+Grey = npt.NDArray[np.uint8]
+
+_FINE = 256
+"""Steps of a pixel to which corners are rounded."""
+
+
+def filled(polygon: Polygon, width: int, height: int) -> Mask:
+    """Return the pixels whose middle lies inside a polygon, by the even-odd rule.
+
+    Args:
+        polygon: Corners in pixels; (0, 0) is the upper left corner of the first pixel.
+        width: Width of the mask in pixels.
+        height: Height of the mask in pixels.
+    """
+    return np.asarray(_windings([polygon], width, height) & 1, np.bool_)
+
+
+def filled_together(polygons: Sequence[Polygon], width: int, height: int) -> Mask:
+    """Return the pixels whose middle lies inside at least a polygon of several; no polygon may cross itself."""
+    return np.asarray(_windings([_clockwise(polygon) for polygon in polygons], width, height), np.bool_)
+
+
+def turned(mask: Grey, degrees: float) -> Grey:
+    """Return a mask turned counter-clockwise by bilinear interpolation, enlarged to hold all of the turned picture."""
+    # Quarter turns move whole pixels; interpolation would blur them.
+    if degrees % 90 == 0:
+        return np.rot90(mask, round(degrees / 90))
+    height, width = mask.shape
+    cosine, sine = exact.cos(math.radians(degrees)), exact.sin(math.radians(degrees))
+    wide = math.ceil(abs(width * cosine) + abs(height * sine))
+    high = math.ceil(abs(width * sine) + abs(height * cosine))
+    right, down = np.arange(wide) + 0.5 - wide / 2, (np.arange(high) + 0.5 - high / 2)[:, None]
+    # In a picture y grows downwards; a rim of one blank pixel saves asking what lies beyond.
+    x = (right * cosine - down * sine + width / 2 + 0.5).clip(0, width + 1)
+    y = (right * sine + down * cosine + height / 2 + 0.5).clip(0, height + 1)
+    framed = np.pad(mask, ((1, 2), (1, 2))).astype(np.float64)
+    column, row = np.floor(x).astype(np.intp), np.floor(y).astype(np.intp)
+    across, along = x - column, y - row
+    upper = framed[row, column] * (1 - across) + framed[row, column + 1] * across
+    lower = framed[row + 1, column] * (1 - across) + framed[row + 1, column + 1] * across
+    return np.asarray(np.rint(upper * (1 - along) + lower * along), np.uint8)
+
+
+def _clockwise(polygon: Polygon) -> Polygon:
+    # Overlapping polygons that turn in opposite directions would cancel each other out.
+    xs, ys = zip(*polygon, strict=True)
+    area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
+    return polygon if area >= 0 else polygon[::-1]
+
+
+def _windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
+    """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
+    # Whole numbers from here on: no step below rounds, whatever the processor.
+    corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
+    starts = np.concatenate(corners)
+    ends = np.concatenate([np.roll(points, -1, axis=0) for points in corners])
+    (x0, y0), (x1, y1) = starts.T, ends.T
+    sign = np.sign(y1 - y0)
+    upper, lower = np.where(sign > 0, (x0, y0, x1, y1), (x1, y1, x0, y0)).reshape(2, 2, -1)
+    # The rows whose middle a side passes: from its upper end on, without its lower one.
+    first = ((upper[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    last = ((lower[1] + _FINE // 2 - 1) // _FINE).clip(0, height)
+    counts = last - first
+    side = np.repeat(np.arange(len(counts)), counts)
+    row = np.arange(len(side)) - np.repeat(counts.cumsum() - counts, counts) + first[side]
+    high = lower[1, side] - upper[1, side]
+    middle = row * _FINE + _FINE // 2 - upper[1, side]
+    crossed = upper[0, side] * high + middle * (lower[0, side] - upper[0, side])
+    # The first pixel whose middle is not left of the crossing: rounded up, in whole numbers.
+    column = (-((high * (_FINE // 2) - crossed) // (high * _FINE))).clip(0, width)
+    # From each crossing to the next one all pixels are alike. Polygons are closed, so that every row ends with 0.
+    crossings = row * (width + 1) + column
+    order = np.argsort(crossings)
+    windings = np.concatenate([[0], sign[side][order].cumsum()]).astype(np.int16)
+    lengths = np.diff(crossings[order], prepend=0, append=height * (width + 1))
+    return np.repeat(windings, lengths).reshape(height, width + 1)[:, :width]
+
 
 SCALE = 4
 """Supersampling factor: coverage has 16 steps plus those of Pillow's own rounding."""
 
-Point = tuple[float, float]
 Anchor = str
 """Two letters as in Pillow: ``l m r`` and ``t m b``; ``"mm"`` centres the ink of the text on the point."""
 
@@ -65,7 +154,7 @@ class Drawing:
         """Draw a closed polygon; an outline, ``width`` pixels wide, is centred on the edge."""
         boxes = []
         if fill is not None:
-            boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: raster.filled(at(points), *size)))
+            boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: filled(at(points), *size)))
         if outline is not None:
             # After the filling, which would otherwise cover the inner half of the outline.
             boxes.append(self.line(points, outline, width, closed=True))
@@ -109,9 +198,9 @@ class Drawing:
         path = [*points, points[0]] if closed else list(points)
         pieces = dashes(path, dash) if dash else [path]
 
-        def fill(at: "_Scaler", wide: int, high: int) -> raster.Mask:
+        def fill(at: "_Scaler", wide: int, high: int) -> Mask:
             parts = [part for piece in pieces for part in _stroke(piece, width / 2, round_ends=not dash)]
-            return raster.filled_together([at(part) for part in parts], wide, high)
+            return filled_together([at(part) for part in parts], wide, high)
 
         return self._paint(_extent(points, width), colour, fill)
 
@@ -133,13 +222,13 @@ class Drawing:
         mask = _text_mask(text, round(size * SCALE))
         # The mask is turned, since Pillow writes only level text.
         if rotation:
-            mask = Image.fromarray(raster.turned(np.asarray(mask), rotation))
+            mask = Image.fromarray(turned(np.asarray(mask), rotation))
         across, down = mask.width / SCALE, mask.height / SCALE
         left = at[0] - {"l": 0.0, "m": across / 2, "r": across}[anchor[0]]
         top = at[1] - {"t": 0.0, "m": down / 2, "b": down}[anchor[1]]
         corner = (round(left * SCALE), round(top * SCALE))
 
-        def fill(scaler: "_Scaler", wide: int, high: int) -> raster.Grey:
+        def fill(scaler: "_Scaler", wide: int, high: int) -> Grey:
             large = Image.new("L", (wide, high), 0)
             large.paste(mask, (corner[0] - scaler.left * SCALE, corner[1] - scaler.top * SCALE))
             return np.asarray(large)
@@ -173,7 +262,7 @@ class _Scaler:
         return [((x - self.left) * SCALE, (y - self.top) * SCALE) for x, y in points]
 
 
-_Fill = Callable[[_Scaler, int, int], "raster.Mask | raster.Grey"]
+_Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
 """Fills an enlarged mask of some width and height."""
 
 
@@ -285,3 +374,59 @@ def _text_mask(text: str, size: int) -> Image.Image:
     ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255)
     ink = mask.getbbox()
     return mask.crop(ink) if ink else mask.crop((0, 0, 1, 1))
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A linear axis in pixels: the value ``low`` lies at pixel ``start``, ``high`` at pixel ``end``.
+
+    >>> scale = Scale(low=0, high=10, start=50, end=450)
+    >>> scale(5), scale.value(90)
+    (250.0, 1.0)
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the pixel coordinate of a data value."""
+        return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def value(self, pixel: float) -> float:
+        """Return the data value at a pixel coordinate."""
+        return self.low + (pixel - self.start) / (self.end - self.start) * (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class PlotArea:
+    """Two scales at right angles; where they begin and end are the sides of the area, in pixels.
+
+    >>> area = PlotArea(Scale(0, 10, 50, 450), Scale(0, 5, 400, 40))
+    >>> area.left, area.top
+    (50, 40)
+    """
+
+    x: Scale
+    y: Scale
+
+    @property
+    def left(self) -> float:
+        """Left side."""
+        return self.x.start
+
+    @property
+    def right(self) -> float:
+        """Right side."""
+        return self.x.end
+
+    @property
+    def top(self) -> float:
+        """Upper side."""
+        return self.y.end
+
+    @property
+    def bottom(self) -> float:
+        """Lower side."""
+        return self.y.start

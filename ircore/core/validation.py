@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import NAME, ONE_LINE
-from ircore.core.tables import read_table
 from ircore.core.untrusted_text import coded, shortened
+from ircore.core.word_files import read_table
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -17,9 +17,8 @@ from pydantic_core import to_jsonable_python
 
 from ircore.core.episode_records import AbortReason, Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.game_records import StatedRules
 from ircore.core.images import Picture
-from ircore.core.records import GameRules, Instance, PlayerSpec, Record
+from ircore.core.records import GameRules, Instance, PlayerSpec, Record, StatedRules
 from ircore.core.submission_records import Run, Submission
 from ircore.games.master_words import GamePrompts as GamePrompts
 from ircore.games.master_words import NoPrompts
@@ -37,11 +36,10 @@ from ircore.games.pages import Curve as Curve
 from ircore.games.pages import GameWords as GameWords
 from ircore.games.pages import Pages as Pages
 from ircore.games.pages import PublishedFigure as PublishedFigure
-from ircore.players.base import Answer, AnswerKind, Asked, PlayerError
-from ircore.players.recorded_seat import RECORDED
+from ircore.players.base import RECORDED, Answer, AnswerKind, Asked, PlayerError
 
 if TYPE_CHECKING:
-    from ircore.games.papers import Claim, PublishedTable
+    from ircore.games.pages import Claim, PublishedTable
     from ircore.games.retelling import Retelling
     from ircore.players.examination import SeatTrial
 

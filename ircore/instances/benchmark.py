@@ -9,9 +9,9 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
+from ircore.core.plain_words import Day
 from ircore.core.plugins import unknown
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.strict_yaml import read_mapping

@@ -14,8 +14,7 @@ from typing import Literal, cast
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import available, load, unknown
+from ircore.core.plugins import available, load, plugin_work, unknown
 from ircore.core.records import DIFFICULTIES, Difficulty
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet

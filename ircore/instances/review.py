@@ -10,10 +10,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.records import Instance, Name, Record, Sha256, measures_of
 from ircore.core.validation import validating
 from ircore.instances.store import InstanceSet, write_instances

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ircore.core.errors import InputError
-from ircore.core.extras import need_packages
 from ircore.core.images import Loading
-from ircore.core.plugins import load, unknown
+from ircore.core.plugins import load, need_packages, unknown
 from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.model import Order, Results
 from ircore.results.tables.catalogue import TABLES, Question, table_entry

@@ -7,8 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar
 
-from ircore.games.declarations import has_rated_pictures
-from ircore.games.registry import load_game
+from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.requests import BuildRequest, builder_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.builtin_pairs import builtin_pairs

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
-from ircore.core.extras import load_pretrained, need_packages
 from ircore.core.images import Picture
+from ircore.core.plugins import load_pretrained, need_packages
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, refuse_settings
 from ircore.players.traits import CHOOSES_BY_WEIGHTS

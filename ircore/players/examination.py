@@ -7,15 +7,15 @@ from itertools import count
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ircore.core.counted import counted
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Answer, AnswerKind, JudgeError, PictureAnswer, PlayerError
 from ircore.players.calls import FaultError, ProviderStopError
-from ircore.players.openai.meanings import meaning_table, remedies_for
+from ircore.players.openai.provider_errors import meaning_table, remedies_for
 from ircore.players.traits import traits_of
 
 AnswerT = TypeVar("AnswerT")

@@ -40,7 +40,7 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.choices import choice_of
+from ircore.players.spoken_answers import choice_of
 
 OPEN, CLOSE, DONE = "<DESCRIPTION>", "</DESCRIPTION>", "<DONE>"
 PARAMETERS = ("folder", "poll_s", "timeout_s")

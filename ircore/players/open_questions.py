@@ -3,16 +3,31 @@
 Whoever asks opens an ``OpenQuestion``; the calls of players find it by themselves and note every request in it, so that
 nothing that may have been billed is lost when the question is cancelled. Its ``Halt`` ends at once whatever is only
 waited for: a pace, a place at a gate, the pause before a retry. A request that was sent goes on.
+
+Waiting for an answer of a player that somebody else wrote, and keeping its key out of what it gives.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+import base64
+import json
+import math
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from inspect import isawaitable
+from typing import Any, TypeVar, get_args
+from urllib.parse import quote, quote_plus
 
-from ircore.core.episode_records import Attempt
+from ircore.core.episode_records import AbortReason, Attempt
 from ircore.core.errors import WorkError
+from ircore.core.plugins import plugin_work
+from ircore.core.records import PlayerSpec
+from ircore.core.score_records import JudgeReason
+from ircore.core.untrusted_text import writable
+from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 
 
 class HaltedError(WorkError):
@@ -145,3 +160,145 @@ _QUESTION: ContextVar[OpenQuestion | None] = ContextVar("question", default=None
 def open_question() -> OpenQuestion:
     """Return the question under way; a new one where a player is asked outside a run."""
     return _QUESTION.get() or OpenQuestion()
+
+
+Answer = TypeVar("Answer")
+
+PLAYER_REMEDY = "This is a fault of the player, not of the run: mend it and give the same command again."
+
+_REASONS: dict[type[Exception], frozenset[str]] = {
+    PlayerError: frozenset((*get_args(AbortReason), *get_args(get_args(AbortReason)[1]))),
+    JudgeError: frozenset(get_args(JudgeReason)),
+}
+
+_SHORTEST_SECRET = 8
+"""Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
+
+
+async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
+    """Wait for an answer; an unexpected exception of a player becomes an error of one line.
+
+    Args:
+        pending_answer: The answer of a player, not yet awaited.
+        who: The question and the player, such as ``geometry-easy-01, turn 1: the describer``.
+
+    Raises:
+        WorkError: The player raised an unexpected exception, or a refusal that no record can hold; errors of the
+            contract pass unchanged.
+    """
+    with plugin_work(who, PlayerError, JudgeError, remedy=PLAYER_REMEDY):
+        try:
+            return await pending_answer
+        except (PlayerError, JudgeError) as refusal:
+            if problem := _problem(refusal):
+                raise WorkError(f"{who} broke: its {type(refusal).__name__} has {problem}", PLAYER_REMEDY) from refusal
+            raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            # Raised by the player, it would end the episode without a word.
+            raise WorkError(f"{who} broke with CancelledError", PLAYER_REMEDY) from error
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            raise WorkError(
+                f"{who} broke with {type(error).__name__}: {writable(str(error))}", PLAYER_REMEDY
+            ) from error
+
+
+def _problem(refusal: PlayerError | JudgeError) -> str | None:
+    """Return why a refusal cannot be recorded; None if it can."""
+    known = _REASONS[PlayerError if isinstance(refusal, PlayerError) else JudgeError]
+    if not isinstance(refusal.reason, str) or refusal.reason not in known:
+        return f"the reason {ascii(refusal.reason)[:80]}, which is none of: {', '.join(sorted(known))}"
+    if not isinstance(refusal.detail, str) or not _can_be_written(refusal.detail):
+        return "a detail that is no text, or that UTF-8 cannot write"
+    attempts = refusal.attempts
+    if not isinstance(attempts, tuple | list) or not all(isinstance(attempt, Attempt) for attempt in attempts):
+        return "attempts that are no records of requests"
+    return None
+
+
+def _can_be_written(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # lone surrogates
+        return False
+    return True
+
+
+def keeping_secret(player: Any, spec: PlayerSpec) -> Any:
+    """Return a player whose answers and errors do not hold its key, although its service may repeat it.
+
+    Args:
+        player: The player.
+        spec: Names the environment variable with the key.
+    """
+    scrub = scrubber(os.environ.get(spec.api_key_env or "", "").strip())
+    return player if scrub is str else _Discreet(player, scrub)
+
+
+class _Discreet:
+    """A player, with its key taken out of what its coroutine methods return and raise."""
+
+    def __init__(self, player: Any, scrub: Callable[[str], str]) -> None:
+        self._player, self._scrub = player, scrub
+
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._player, name)
+        if not callable(attribute):
+            return attribute
+
+        def called(*arguments: Any, **named: Any) -> Any:
+            result = attribute(*arguments, **named)
+            return self._awaited(result) if isawaitable(result) else result
+
+        return called
+
+    async def _awaited(self, pending: Awaitable[Any]) -> Any:
+        try:
+            answer = await pending
+        except Exception as error:
+            # In place: an error may be of a class that only its player knows how to make.
+            error.args = tuple(self._plain(part) for part in error.args)
+            for name, value in vars(error).items():
+                setattr(error, name, self._plain(value))
+            raise
+        if isinstance(answer, TextAnswer):
+            return replace(answer, text=self._plain(answer.text), attempts=self._plain(answer.attempts))
+        if isinstance(answer, PictureAnswer | ChoiceAnswer):
+            return replace(answer, notes=self._plain(answer.notes), attempts=self._plain(answer.attempts))
+        return answer  # of a wrong type, which whoever asked tells
+
+    def _plain(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._scrub(value)
+        if isinstance(value, Attempt):
+            words = {"detail": self._plain(value.detail), "served": self._plain(value.served)}
+            return value.model_copy(update=words)
+        if isinstance(value, tuple | list):
+            return type(value)([self._plain(part) for part in value])
+        return value
+
+
+def scrubber(secret: str) -> Callable[[str], str]:
+    """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
+    if len(secret) < _SHORTEST_SECRET:
+        return str
+    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
+    # The longest form first: a shorter one may be its beginning and would leave the rest.
+    pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
+    return lambda text: pattern.sub("[key]", text)
+
+
+def _inside_base64(secret: str) -> set[str]:
+    """Return the base64 characters of a secret at each of three offsets, as they appear in longer texts."""
+    forms = set()
+    for offset in range(3):
+        data = bytes(offset) + secret.encode()
+        # The first and last characters also hold bits of the neighbours.
+        first, last = math.ceil(offset * 8 / 6), len(data) * 8 // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            forms.add(encode(data).decode()[first:last])
+    return forms

@@ -1,21 +1,87 @@
-"""Reading a submission's manifest: a stranger's YAML, bounded, without aliases, against a closed schema."""
+"""Reading a submission's manifest: a stranger's YAML, bounded, without aliases, against a closed schema.
 
+A player's parameters in the manifest, read as the record of its settings.
+
+Names of submissions' folders: safe in addresses and on every file system.
+"""
+
+import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import load
-from ircore.core.records import PlayerSpec
+from ircore.core.plugins import load, plugin_work, unknown
+from ircore.core.records import PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
-from ircore.players.guard import keeping_secret
-from ircore.players.slugs import SLUG, SLUG_HELP
+from ircore.players.open_questions import keeping_secret
 from ircore.players.traits import answer_problem
+
+_REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
+
+Settings = TypeVar("Settings", bound=Record)
+
+
+def read_parameters(spec: PlayerSpec, kind: type[Settings], name_model: str) -> Settings:
+    """Return the settings of a player with a model; ``name_model`` is the remedy where none is named.
+
+    ``InputError`` names a parameter that is unknown or of the wrong kind.
+    """
+    if spec.model is None:
+        raise InputError("model is missing", name_model)
+    for name in spec.parameters:
+        if name not in kind.model_fields:
+            raise unknown("parameter", name, list(kind.model_fields), "parameters")
+    try:
+        # As JSON, in which lists are lists, so that no kind of value passes for another: true for 1, text for a number.
+        return kind.model_validate_json(to_json(spec.parameters), strict=True)
+    except ValidationError as error:
+        raise InputError(f"parameters.{describe_validation_error(error)}", _REMEDY) from error
+
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
+SLUG_HELP = (
+    "Begin the folder's name with a lower-case letter or digit; then also '-', '_' and '.', 80 in all, "
+    "but no name that the site or Windows keeps, such as index or con."
+)
+PAGES = frozenset({"index", "irg-shell"})
+"""Names that the site keeps beside the pages of pairs."""
+
+MAINTAINERS = "builtin-"
+"""How the names of folders begin that only maintainers add."""
+
+
+def reserved_name(name: str) -> bool:
+    """Whether Windows reserves a name for a device, or drops the name's end."""
+    stem = name.split(".", 1)[0].rstrip(" ").upper()
+    devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
+    # Windows reserves the superscript digits of these devices as well.
+    numbered = re.fullmatch(r"(COM|LPT)[0-9\u00b9\u00b2\u00b3]", stem) is not None
+    return stem in devices or numbered or name != name.rstrip(". ")
+
+
+_RUN_ID = re.compile(r".+[-_.][0-9a-f]{8}")
+"""A run's id: its submission's name, and eight digits of a hash; with separators that look like the one of ids."""
+
+
+def like_run_id(name: str) -> bool:
+    """Whether a submission of this name could be taken for a run, whose id names its page and its files.
+
+    >>> like_run_id("good-pair-97e64db0"), like_run_id("good-pair")
+    (True, False)
+    """
+    return _RUN_ID.fullmatch(name) is not None
+
+
+def usable_slug(name: str) -> bool:
+    """Whether a submission's folder may have this name."""
+    return SLUG.fullmatch(name) is not None and not reserved_name(name) and name not in PAGES
+
 
 FOLDER = "submissions"
 """The folder of the repository that holds the folders of submissions."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.episodes import Doubt
 from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES

@@ -16,11 +16,11 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from ircore.core.episode_records import Episode
-from ircore.core.fact_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.core.records import Instance, Scene
+from ircore.core.score_records import PARTS, Part, PartShare, RenderingFacts
 from ircore.results.arrays import strata
 from ircore.results.statistics.intervals import SHARE, Estimate, estimate
-from ircore.scorers.stated_facts.records import SaidTurn
+from ircore.scorers.stated_facts.measuring import SaidTurn
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.score import ScoredFact
@@ -272,8 +272,8 @@ def reweighed_scores(
         episodes: Of one run.
         facts: Of the same run; read once, nothing of them but the scores is kept.
     """
+    from ircore.scorers.verification.report import checked_facts
     from ircore.scorers.verification.score import score_of
-    from ircore.scorers.verification.stored_verdicts import checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in instances}
     finals = {
@@ -305,7 +305,7 @@ def _by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -> dict
 
 def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
     """Return facts with the weight of writing multiplied, all together still 100."""
-    from ircore.scorers.verification.scene_facts.weights import share_of
+    from ircore.scorers.verification.scene_facts.scene import share_of
     from ircore.scorers.verification.score import ScoredFact
 
     written = {each.fact.mark for each in checked if each.fact.attribute == "text"}

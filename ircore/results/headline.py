@@ -2,11 +2,11 @@
 
 from functools import cache
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
-from ircore.core.fact_records import VERIFIED as VERIFIED
+from ircore.core.plain_words import counted
 from ircore.core.plugins import load
 from ircore.core.score_records import HUMAN, JudgeKind
+from ircore.core.score_records import VERIFIED as VERIFIED
 from ircore.results.arrays import under
 from ircore.results.model import Results
 

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.core.game_records import rule_word
-from ircore.core.records import Instance
+from ircore.core.records import Instance, rule_word
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.results.arrays import strata, under

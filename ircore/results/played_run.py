@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
-from ircore.core.fact_records import VERIFIED
-from ircore.core.game_records import natural_key
 from ircore.core.images import Picture
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.records import natural_key
+from ircore.core.score_records import VERIFIED, JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
@@ -26,10 +25,10 @@ from ircore.results.judge_ratings import Scope, scopes_of
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance
-from ircore.scorers.stated_facts.records import SaidTurn, read_said
+from ircore.scorers.stated_facts.measuring import SaidTurn, read_said
 
 if TYPE_CHECKING:
-    from ircore.core.fact_records import Part, PartShare, RenderingFacts
+    from ircore.core.score_records import Part, PartShare, RenderingFacts
     from ircore.results.language.by_turn import RunLanguage
     from ircore.results.retests import TwoAnswers
 
@@ -323,7 +322,7 @@ class PlayedRun:
 
     def _facts(self) -> "Iterator[RenderingFacts]":
         # Inside, here and below, since a board needs neither facts nor language.
-        from ircore.runs.rendering_facts import read_facts
+        from ircore.runs.folder import read_facts
 
         # Not kept: the facts of a large run take far more memory than the shares computed from them.
         if isinstance(self.source, RunFolder):

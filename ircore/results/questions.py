@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from ircore.core.counted import article, counted
+from ircore.core.plain_words import article, counted
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.results.arrays import filled, over_targets, strata, target_means, under

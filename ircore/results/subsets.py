@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from ircore.core.game_records import natural_key
-from ircore.core.records import Fields
+from ircore.core.records import Fields, natural_key
 from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
 from ircore.results.headline import headline_of

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ircore.core.fact_records import LETTER, VERIFIED, RenderingFacts
+from ircore.core.score_records import LETTER, VERIFIED, RenderingFacts
 from ircore.results.arrays import is_under
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement
@@ -78,8 +78,8 @@ def checked_twice(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Iterator[CheckedTwice]:
     """Yield each fact and each planted sentence of every rendering that the eye and a judge have checked."""
+    from ircore.scorers.verification.report import checked_facts
     from ircore.scorers.verification.scene_facts import facts_of
-    from ircore.scorers.verification.stored_verdicts import checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     for run_id, run in results.runs.items():

@@ -14,8 +14,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
-from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import rating_fault
+from ircore.games.registry import declaration_faults
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
 from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting
@@ -107,7 +107,7 @@ def check_game(
         game: The game or its class.
         setups: Setups of the episodes to play, at least one; ``episode_setups`` makes them from an instance set.
         players: One for each seat, by the seat's name; seats that are asked with a rule have one, too.
-        instruments: ``ircore.scorers.game_instruments.EpisodeInstruments``, for measures that need pictures; these are
+        instruments: ``ircore.scorers.game_measures.EpisodeInstruments``, for measures that need pictures; these are
             not checked if None.
 
     Raises:

@@ -6,7 +6,7 @@ from typing import Any
 from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, renderings_in, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import plugin_work
 from ircore.core.records import Fields, Instance, Record
 from ircore.core.seeds import derived_seed
 from ircore.core.submission_records import Run

@@ -5,15 +5,19 @@ instances/        a copy of the instance set, so that a run can be read on its o
 journal.jsonl     answers (``Call``), questions without an answer (``Failure``), ends of episodes (``End``); append only
 renderings/       each rendering once, named by the SHA-256 of its pixels
 scores.jsonl      what judges and metrics gave, and what the game measured of its episodes
-facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.rendering_facts``); append only
+facts.jsonl       which facts of drawn targets the renderings show (``ircore.runs.folder``); append only
 retests.jsonl     what judges gave the same renderings when they were asked a second time; append only
 judgements.jsonl  every question to a judge that is a model, and its answer (``judge_questions``); append only
 judges/           NAME.json: who each judge of that name in scores.jsonl is
 provenance.json   who vouches for the run (``ircore.runs.provenance``), if anybody does
+
+The facts of a run's renderings: file ``facts.jsonl``, append only, read line by line.
+
+Writing events into a run folder while the run is played.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
@@ -35,12 +39,12 @@ from ircore.core.journal import (
     read_numbered,
     read_records,
 )
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.core.validation import validating
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.runs.events import EVENTS, Call, CallKey, End, Event, Failure
+from ircore.runs.events import EVENTS, Call, CallKey, End, Entry, Event, Failure, event_line
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -353,3 +357,102 @@ def _read_run(path: Path) -> Run:
         raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
     with validating(file, _RESTORE):
         return Run.model_validate_json(file.read_bytes())
+
+
+FACTS = "facts.jsonl"
+
+_FACTS = TypeAdapter(RenderingFacts)
+
+
+def read_facts(run: RunFolder) -> Iterator[RenderingFacts]:
+    """Yield the facts of a run's renderings in the order of the file; nothing if the file is missing.
+
+    Of two lines on one episode and rendering the later counts.
+
+    Raises:
+        InputError: A line is damaged.
+    """
+    return read_records(run.path / FACTS, _FACTS)
+
+
+def add_facts(run: RunFolder, facts: Iterable[RenderingFacts]) -> None:
+    """Append facts; the caller holds the run's lock.
+
+    Raises:
+        WorkError: They cannot be written; none of them is there then.
+    """
+    with JournalWriter(run.path / FACTS) as journal:
+        journal.append(line.model_dump_json(exclude_defaults=True).encode() for line in facts)
+
+
+class RunWriter:
+    """Records a run while it is played; a context manager. The caller holds the run folder's lock.
+
+    >>> from pathlib import Path
+    >>> from ircore.runs.events import Call
+    >>> from ircore.runs.folder import RunFolder
+    >>> folder = RunFolder(Path("run"))
+    >>> call = Call(episode_id="simple_shapes-easy-01", turn=9, role="describer", text="A red circle.", seconds=0.5)
+    >>> with folder.lock(), RunWriter(folder) as writer:
+    ...     writer.record([Entry(call)])
+    >>> len(folder.calls()) - len(writer.known)
+    1
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        journal = folder.held()  # read once
+        self.known = journal.calls()
+        self.refused = journal.refusals()
+        self.finished = self.finished_episodes(journal)
+        # The caller holds the lock, so such files are of a process that was killed while it wrote.
+        for left_over in (folder.path / "renderings").glob(".*.part"):
+            left_over.unlink()
+        self._journal = JournalWriter(folder.path / JOURNAL)
+        self._stored = {path.stem for path in (folder.path / "renderings").iterdir()}
+
+    @staticmethod
+    def finished_episodes(folder: RunFolder) -> dict[str, Episode]:
+        """Return the episodes that need not be played again, by id."""
+        return {name: episode for name, episode in folder.ended().items() if episode.finished}
+
+    def record(self, entries: Sequence[Entry]) -> None:
+        """Record all events, or none on failure; on return they are on the disk itself.
+
+        The files of renderings are there before the journal names them, whatever happens in between.
+
+        Raises:
+            WorkError: It cannot be written.
+        """
+        self._stored |= store_pictures(self.folder, entries, self._stored)
+        self._journal.append([event_line(entry.event) for entry in entries], durable=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._journal.__exit__(None, None, None)
+
+
+def store_pictures(folder: RunFolder, entries: Iterable[Entry], stored: Set[str]) -> set[str]:
+    """Write the renderings of entries through to the disk, except those already there.
+
+    Args:
+        folder: The run folder.
+        entries: To be recorded.
+        stored: Hashes of the renderings that are there.
+
+    Returns:
+        The hashes of those that were written.
+
+    Raises:
+        WorkError: One cannot be written.
+    """
+    pictures = {entry.picture.sha256: entry.picture for entry in entries if entry.picture is not None}
+    new = pictures.keys() - stored
+    for sha256 in new:
+        write_bytes(folder.rendering_path(sha256), pictures[sha256].data, durable=True)
+    if new:
+        # The names of new files survive a crash once their folder is on the disk, too.
+        sync_folder(folder.path / "renderings")
+    return new

@@ -16,19 +16,16 @@ from typing import TypeVar
 
 from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.fact_records import RenderingFacts
 from ircore.core.files import new_folder, write_bytes
 from ircore.core.journal import JournalWriter
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
 from ircore.runs.events import EVENTS, Call, End, episode_id_of, event_line, with_episode_id
-from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, create_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, add_facts, create_run, read_facts
 from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
-from ircore.runs.play import as_decided, with_run_id
+from ircore.runs.play import Part, as_decided, read_part, with_run_id
 from ircore.runs.provenance import Provenance, write_provenance
-from ircore.runs.rendering_facts import add_facts, read_facts
-from ircore.runs.shards import Part, read_part
 
 NAMED = 5
 """Missing instances that an error names."""

@@ -3,9 +3,20 @@
 Trust is computed, never declared. Two commands write this file, both given by maintainers in a protected job:
 ``ircore play --as-maintainers``, which played the run, and ``ircore maintain rescore``, which fetched a submitter's
 transcripts and checked them. A file of this name among a submitter's transcripts is never read.
+
+Commitments: seed and order of a run that neither its submitter nor the maintainers can choose.
+
+A submitter draws a secret *salt* and publishes a hash of it together with players and rules: the *commitment*. When the
+commitment is registered, a *nonce* is drawn that nobody knew before. Seed and order follow from both, so whoever wants
+another seed needs another commitment, which everybody sees. The salt is published with the run. This is commitment by a
+hash with a random opening (Goldreich, Foundations of Cryptography I, 4.4.1), and a draw by two parties of whom neither
+can bias it alone (Blum, Coin flipping by telephone, 1981).
 """
 
-from collections.abc import Collection, Sequence
+import hashlib
+import hmac
+import json
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,9 +27,11 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
+from ircore.core.plugins import builtin
 from ircore.core.records import Line, Name, Record, Sha256, is_none
-from ircore.core.submission_records import TranscriptsReference
+from ircore.core.submission_records import Opening, Submission, TranscriptsReference
 from ircore.core.validation import validating
+from ircore.players.traits import deciding
 
 PROVENANCE = "provenance.json"
 MAX_BYTES = 4 * 1024 * 1024
@@ -85,7 +98,7 @@ UNCOMMITTED = "uncommitted: seed and order were the submitter's choice, and so w
 
 
 class Committed(Record):
-    """The registered commitment that seed and order of a run follow from, see ``ircore.runs.commitment``."""
+    """The registered commitment that seed and order of a run follow from, see ``ircore.runs.provenance``."""
 
     commitment: Sha256 = Field(description="As the manifest states it.")
     when: Line = Field(description="When it was registered, ISO 8601 in UTC; the run says that it began later.")
@@ -245,3 +258,63 @@ def record_findings(folder: Path, rules: Collection[str], flags: Sequence[Flag])
     # A test that is given again replaces its own findings; those of other tests stay.
     rest = (former for former in known.flags if former.rule not in rules)
     write_provenance(folder, known.model_copy(update={"flags": (*flags, *rest)[:MAX_FLAGS]}))
+
+
+LABEL = "ircore commitment 1"
+"""First words of what is hashed, so that no other hash of this project can stand for a commitment."""
+
+
+def players_of(submission: Submission) -> str:
+    """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
+
+    Names of keys, of people and of files, and timeouts, are left out: they change nothing that is answered.
+
+    Args:
+        submission: The manifest.
+    """
+    players = {
+        # Of other packages' players not every machine knows which parameters change no answer.
+        seat: (deciding(player) if player.player in builtin("players") else player).model_dump(
+            mode="json", exclude={"api_key_env"}
+        )
+        for seat, player in submission.players.items()
+    }
+    return _hash(submission.game, submission.rules, players)
+
+
+def commitment_of(slug: str, submission: Submission, salt: str) -> str:
+    """Return the commitment of a submission: SHA-256 of its name, of game, rules and players, and of the salt.
+
+    Args:
+        slug: The submission's folder name.
+        submission: The manifest.
+        salt: The secret number, 64 hexadecimal digits.
+    """
+    return _hash(LABEL, slug, players_of(submission), salt)
+
+
+def seed_of(opening: Opening) -> int:
+    """Return the seed of a run: the first 63 bits of HMAC-SHA256 with the salt as key.
+
+    >>> seed_of(Opening(salt="0" * 64, nonce="1" * 64)) < 2**63
+    True
+    """
+    return int.from_bytes(_drawn(opening, "seed")[:8]) >> 1
+
+
+def in_order(opening: Opening, ids: Iterable[str]) -> list[str]:
+    """Return the ids of instances in the order in which a run plays them: by HMAC-SHA256 of each id.
+
+    >>> sorted(in_order(Opening(salt="0" * 64, nonce="1" * 64), ["a", "b", "c"]))
+    ['a', 'b', 'c']
+    """
+    return sorted(ids, key=lambda name: _drawn(opening, f"instance {name}"))
+
+
+def _hash(*parts: object) -> str:
+    # As a JSON list, so that no two lists of parts give the same bytes, whatever the parts contain.
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def _drawn(opening: Opening, purpose: str) -> bytes:
+    return hmac.new(bytes.fromhex(opening.salt), f"{opening.nonce} {purpose}".encode(), hashlib.sha256).digest()

@@ -14,10 +14,9 @@ from ircore.core.untrusted_text import writable
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
-from ircore.players.base import Answer, Asked, DescriberView, PlayerError
+from ircore.players.base import Answer, Asked, DescriberView, PlayerError, RecordedSeat
 from ircore.players.calls import ProviderStopError
 from ircore.players.informed_view import InformedView, Knowledge
-from ircore.players.recorded_seat import RecordedSeat
 from ircore.players.traits import traits_of
 from ircore.runs.answers import (
     answer_of,
@@ -150,7 +149,7 @@ class KnownAnswers(Protocol):
 
     >>> from pathlib import Path
     >>> from ircore.runs.folder import RunFolder
-    >>> from ircore.runs.writer import RunWriter
+    >>> from ircore.runs.folder import RunWriter
     >>> known: KnownAnswers = RunWriter(RunFolder(Path("run")))
     >>> sorted(known.finished)
     ['simple_shapes-easy-01', 'simple_shapes-hard-01']

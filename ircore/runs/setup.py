@@ -14,19 +14,18 @@ from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
+from ircore.players.base import RECORDED, RecordedSeat
 from ircore.players.builtin_pairs import submission_place
-from ircore.players.recorded_seat import RECORDED, RecordedSeat
 from ircore.players.submission import LoadedSubmission, check_seat, make_player, read_manifest
 from ircore.players.traits import traits_of
 from ircore.runs.costs.limit import CostLimit, check_limit
 from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
-from ircore.runs.play import open_run
+from ircore.runs.play import Part, check_part, open_run, read_part, write_part
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
 from ircore.runs.remote.cluster import Cluster, RemotePlayer
 from ircore.runs.session import Players, PlayPlan
-from ircore.runs.shards import Part, check_part, read_part, write_part
 
 
 class Prepared(NamedTuple):

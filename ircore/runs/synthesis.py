@@ -7,9 +7,9 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.plugins import unknown
 from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox

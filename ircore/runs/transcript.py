@@ -5,11 +5,10 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Attempt, Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.game_records import rule_word
-from ircore.core.records import Fields, Instance
+from ircore.core.plain_words import counted
+from ircore.core.records import Fields, Instance, rule_word
 from ircore.core.terminal import printable, terminal_width
 from ircore.games.base import StepAnswer, ending_of
 from ircore.games.registry import load_game, step_word

@@ -16,12 +16,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
 from ircore.core.files import locked, write_text
-from ircore.core.journal import read_records
+from ircore.core.journal import Recorder, read_records
+from ircore.core.plain_words import counted
 from ircore.core.progress import progress
-from ircore.core.recorder import Recorder
 from ircore.core.records import Instance, Record
 from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet

@@ -1,21 +1,33 @@
-"""Measures that a game computes itself, from steps and pictures of episodes."""
+"""Measures that a game computes itself, from steps and pictures of episodes.
+
+Instruments for games whose measures need pictures: metrics, elements and judges on one episode of a run.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ircore.core.episode_records import Episode
-from ircore.core.errors import WorkError
-from ircore.core.plugin_work import plugin_work
+from ircore.core.elements import ElementList
+from ircore.core.episode_records import Episode, Rendering
+from ircore.core.errors import InputError, WorkError
+from ircore.core.images import Picture
+from ircore.core.plugins import load, plugin_work
 from ircore.core.progress import progress
-from ircore.core.records import Instance
+from ircore.core.records import Instance, Scene
 from ircore.core.score_records import LONGEST_NOTE, Score
 from ircore.games.base import Game, Instruments, Measure, Measured, ending_of
+from ircore.games.measuring import MeasuredValue
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
+from ircore.scorers.elements.comparisons import COMPARISONS
+from ircore.scorers.elements.grounded import detected_once
+from ircore.scorers.judges.base import with_scene
+from ircore.scorers.material import installed_judge
+from ircore.scorers.metrics.base import Metric
+from ircore.scorers.metrics.measure import measure, obstacle_of
 
 
 class MeasureCounts(NamedTuple):
@@ -82,7 +94,6 @@ def _scores(work: _Work) -> list[Score]:
     instruments = None
     if needs_pictures(work.game):
         # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
-        from ircore.scorers.game_instruments import EpisodeInstruments
 
         instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
     return list(measured_scores(work.game, work.episode, payloads, instruments, work.meaningless))
@@ -163,3 +174,78 @@ def played(game: Game[Any], episode: Episode) -> bool:
 def payloads_of(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
     return {instance.instance_id: payload_of(game, instances, instance) for instance in members}
+
+
+DETECTOR_VARIABLE = "IRCORE_DETECTOR"
+"""Environment variable that names the file of the vision model that sees real things, as of a judge."""
+
+
+class EpisodeInstruments:
+    """Pictures of one episode with every installed metric and computed judge.
+
+    >>> from ircore.instances.targets.categories import draw
+    >>> target = draw("simple_shapes", "easy", seed=5)
+    >>> own = Picture.from_pixels(target.drawing.pixels)
+    >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
+    >>> instruments.metric("ep_f1", own, own, target.scene).value
+    1.0
+
+    Args:
+        pictures: Of the instance, by name.
+        read: Returns the picture of a rendering.
+    """
+
+    def __init__(self, pictures: Mapping[str, Picture], read: Callable[[Rendering], Picture]) -> None:
+        self._pictures, self._read = pictures, read
+        self._elements: dict[tuple[str, str], ElementList] = {}
+
+    def picture(self, name: str) -> Picture:
+        """Return a picture of the instance by name.
+
+        Raises:
+            LookupError: It has no picture of that name.
+        """
+        if name not in self._pictures:
+            raise LookupError(f"the instance has no picture {name!r}; it has {', '.join(sorted(self._pictures))}")
+        return self._pictures[name]
+
+    def rendering(self, rendering: Rendering) -> Picture:
+        """Return a picture that a step holds."""
+        return self._read(rendering)
+
+    def metric(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
+        """Return the value of an image metric; see ``ircore.games.measuring.Instruments``."""
+        # The eye sees charts and shapes, which DETR's classes of COCO leave out; DETR is for pictures without a scene.
+        if scene is not None and name in COMPARISONS:
+            # The target is seen by the eye too, since the eye leaves out tick marks and hidden things in both.
+            value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
+            return MeasuredValue(value, None if value is not None else "nothing is seen that it could be computed from")
+        metric: Metric = load("metrics", name)
+        if obstacle := obstacle_of(metric):
+            return MeasuredValue(None, obstacle)
+        measured = measure(metric, target.pixels, image.pixels)
+        return MeasuredValue(measured.value, measured.reason)
+
+    def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
+        """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
+        detector = os.environ.get(DETECTOR_VARIABLE)
+        return detected_once(Path(detector), image, labels) if detector else None
+
+    def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
+        """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
+        try:
+            judge = installed_judge(name)
+        except InputError as error:
+            return MeasuredValue(None, error.problem)
+        with plugin_work(f"judge {name!r}"):
+            judgement = with_scene(judge, scene).rate(target, image)
+        return MeasuredValue(judgement.value, judgement.reason)
+
+    def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
+        """Return the elements that the eye sees; a picture is looked at once for all metrics."""
+        from ircore.scorers.elements.eye import detect_by_eye  # SciPy takes longer to import than most checks
+
+        key = (target.sha256, image.sha256)
+        if key not in self._elements:
+            self._elements[key] = detect_by_eye(target, scene, image)
+        return self._elements[key]

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from ircore.core.fact_records import FactVerdicts, RenderingFacts
 from ircore.core.images import Picture
-from ircore.core.plugin_work import finite, plugin_work
-from ircore.core.plugins import load
+from ircore.core.plugins import finite, load, plugin_work
 from ircore.core.records import Scene
-from ircore.core.score_records import Score, Task
+from ircore.core.score_records import FactVerdicts, RenderingFacts, Score, Task
 from ircore.scorers.judges.base import Judge, Judgement, with_scene
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import MetricKey, measure, version_of

@@ -7,12 +7,11 @@ from typing import Any
 from ircore.core.episode_records import Episode, Rendering, drawn_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugin_work import plugin_work
+from ircore.core.plugins import plugin_work
 from ircore.core.records import Instance, Scene
 from ircore.games.base import Game, RatedPicture, ending_of
-from ircore.games.declarations import has_rated_pictures
 from ircore.games.measuring import rating_fault
-from ircore.games.registry import load_game
+from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder

@@ -2,7 +2,7 @@
 
 A commitment counts from the merge commit on that brought it to the branch ``main``. The id of that commit is the nonce:
 neither submitter nor maintainers know it before, since time, title and the service's signature are hashed in it. So the
-register is the history of ``main`` itself, and nothing but a merge writes it. See ``ircore.runs.commitment``.
+register is the history of ``main`` itself, and nothing but a merge writes it. See ``ircore.runs.provenance``.
 """
 
 import os
@@ -18,7 +18,7 @@ from ircore.core.files import write_text
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Opening
 from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, folder_of, read_manifest
-from ircore.runs.commitment import commitment_of, players_of
+from ircore.runs.provenance import commitment_of, players_of
 from ircore.submissions.branches import clone_root
 from ircore.submissions.check.entries import is_manifest
 from ircore.submissions.check.git_objects import Repository

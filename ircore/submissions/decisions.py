@@ -13,13 +13,12 @@ from typing import Literal
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from ircore.core.days import Day
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.plain_words import Day
 from ircore.core.records import Line, Name, Record
 from ircore.core.strict_yaml import Document, parse_mapping, read_yaml_bytes
-from ircore.core.submission_records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference, Withdrawal
 from ircore.core.validation import describe_validation_error
 from ircore.players.submission import folder_of
 from ircore.submissions.findings import Fault, Finding, field_name, finding, locate

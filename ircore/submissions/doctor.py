@@ -2,18 +2,35 @@
 
 Every player gets a question about a red disc: as its seat's game puts it, or as any game does. Players that take only
 questions that their game does not try are made and not asked.
+
+The abilities of a service, found out by asking it: ``ircore doctor --deep``.
+
+The probes go through the same connection as play does, so that what they find holds for play. Each finding comes with
+what follows from it for the manifest; the manifest with all of that in it is one that works.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
 
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from ircore import __version__
+from ircore.core.episode_records import FaultKind
 from ircore.core.errors import InputError
+from ircore.core.files import write_text
+from ircore.core.images import Picture
 from ircore.core.plugins import builtin, load
 from ircore.core.records import PlayerSpec
+from ircore.core.strict_yaml import read_mapping
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
-from ircore.players.base import AnswerKind, Captioned, ChoiceAnswer, JudgeView, PictureAnswer, Question
+from ircore.players.base import RECORDED, AnswerKind, Captioned, ChoiceAnswer, JudgeView, PictureAnswer, Question
+from ircore.players.calls import Fault, FaultError, Reply
 from ircore.players.examination import (
     BROKEN,
     COLOUR_WORDS,
@@ -27,8 +44,15 @@ from ircore.players.examination import (
     drawing_words,
     shown_picture,
 )
-from ircore.players.recorded_seat import RECORDED
-from ircore.players.submission import LoadedSubmission, new_player
+from ircore.players.openai.connection import Connection
+from ircore.players.openai.conversations import Message, chat_messages, responses_input
+from ircore.players.openai.describer import OpenAIDescriber
+from ircore.players.openai.provider import served_model
+from ircore.players.openai.provider_errors import remedies_for
+from ircore.players.openai.replies import ChatReply, ResponsesReply, tokens_of
+from ircore.players.openai.settings import DescriberSettings, chosen_transport, read_key, read_settings
+from ircore.players.openai.transport import JsonBody
+from ircore.players.submission import FORMAT, MANIFEST, LoadedSubmission, new_player
 from ircore.players.traits import traits_of
 from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
 from ircore.scorers.judges.manifest import LoadedJudge, captioned
@@ -180,3 +204,289 @@ async def _closing(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
     finally:
         if close := getattr(player, "close", None):
             await close()
+
+
+MOST_PICTURES = 10
+"""Pictures that a describer is shown at turn 10: the target and nine renderings."""
+
+NO_MODEL = "ircore-doctor-no-such-model"
+QUESTION = "Name the colour of the disc in the last picture."
+LONG_ENOUGH = 512
+"""Tokens that the answers to small questions may have; reasoning counts."""
+
+
+class _Anything(BaseModel):
+    """Any JSON object."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+@dataclass
+class DeepReport:
+    """Results of the probes of a seat.
+
+    >>> report = DeepReport("describer")
+    >>> report.add("usage", True, "reported", cell="yes")
+    >>> report.findings[0].detail, report.cells
+    ('reported', {'usage': 'yes'})
+
+    Attributes:
+        seat: Name of the seat.
+        findings: In the order in which they were made.
+        cells: Words for the table of services, by probe.
+        rules: Rules that the service needs.
+        parameters: Parameters of the player that the service needs.
+    """
+
+    seat: str
+    findings: list[Finding] = field(default_factory=list)
+    cells: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, probe: str, works: bool, detail: str, remedy: str = "", cell: str = "") -> None:
+        """Add a finding, and its word in the table of services."""
+        self.findings.append(Finding(self.seat, probe, works, " ".join(detail.split())[:300], remedy))
+        self.cells[probe] = cell or ("yes" if works else "no")
+
+
+@dataclass(frozen=True)
+class _Service:
+    """A model behind a service, asked request by request."""
+
+    spec: PlayerSpec
+    settings: DescriberSettings
+    connection: Connection
+
+    async def ask(self, words: str, pictures: Sequence[Picture] = (), **more: Any) -> Reply[_Anything] | Fault:
+        """Send a question; a fault is returned, not raised."""
+        messages = [Message("user", (words, *pictures))]
+        limit = more.pop("limit", LONG_ENOUGH)
+        chat = self.settings.api == "chat"
+        fields = {
+            "model": self.spec.model,
+            **({"messages": chat_messages(messages)} if chat else {"input": responses_input(messages)}),
+            "max_completion_tokens" if chat else "max_output_tokens": limit,
+            "stream": False,
+            **self.settings.extra_body,
+            **more,
+        }
+        try:
+            path = "/chat/completions" if chat else "/responses"
+            return await self.connection.post(path, JsonBody(fields), _Anything)
+        except FaultError as error:
+            return error.fault
+
+    def text(self, reply: Reply[_Anything]) -> str:
+        """Return the words of a reply."""
+        kind: type[ChatReply | ResponsesReply] = ChatReply if self.settings.api == "chat" else ResponsesReply
+        return kind.model_validate(reply.value.model_dump()).text
+
+
+def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
+    """Find out the abilities of a describer's service.
+
+    Args:
+        spec: A player ``openai``.
+        timeout: Seconds that one answer may take.
+
+    Raises:
+        InputError: A setting is wrong, or the key is not in the environment.
+    """
+    OpenAIDescriber.check(spec)
+    settings = read_settings(spec, DescriberSettings)
+    report = DeepReport("describer")
+
+    async def examined() -> None:
+        connection = Connection(spec.base_url, read_key(spec), chosen_transport(settings.transport), timeout)
+        try:
+            await _examine(_Service(spec, settings, connection), report)
+        finally:
+            await connection.close()
+
+    asyncio.run(examined())
+    return report
+
+
+async def _examine(service: _Service, report: DeepReport) -> None:
+    first = await service.ask(QUESTION, [shown_picture()])
+    if isinstance(first, Fault):
+        remedy = remedies_for(service.spec).get(first.kind, "")
+        report.add("a picture", False, _said(first), remedy)
+        return
+    _first_answer(first, report)
+    await _many_pictures(service, report)
+    await _full_budget(service, report)
+    await _sampling(service, report)
+    await _errors(service, report)
+
+
+def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
+    streams = reply.headers.get("content-type", "").startswith("text/event-stream")
+    detail = "streams although asked not to; the pieces are put together" if streams else "answers in one piece"
+    report.add("streaming", True, detail, cell="always" if streams else "as asked")
+    document = reply.value.model_dump()
+    tokens = tokens_of(document.get("usage"), reply.headers)
+    counted = tokens.prompt is not None and tokens.completion is not None
+    detail = f"{tokens.prompt} tokens read, {tokens.completion} written" if counted else "no tokens are reported"
+    remedy = "" if counted else "Costs and limits by tokens stay unknown; nothing else suffers."
+    report.add("usage", True, f"{detail}{'' if tokens.cost_usd is None else ', cost reported'}", remedy, _yes(counted))
+    served = served_model(reply.value)
+    report.add(
+        "served model", True, f"answers as {served}" if served else "does not say which", cell=served or "not said"
+    )
+
+
+async def _many_pictures(service: _Service, report: DeepReport) -> None:
+    """Find the most pictures that a question may have, up to the number at turn 10."""
+    pictures = [shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
+    fault: Fault | None = None
+    # From the most on down, so that the first answer tells the limit with few questions.
+    for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
+        outcome = await service.ask(QUESTION, pictures[-count:])
+        if not isinstance(outcome, Fault):
+            break
+        fault = fault or outcome
+    else:
+        count = 1
+    if fault is None:
+        report.add("ten pictures", True, f"takes {count}", cell=str(count))
+        return
+    # One picture of the limit is the target.
+    history = f"last {count - 1}" if count > 1 else ""
+    rule = f"Play with the rule history: {history}." if history else "A describer must see two pictures at least."
+    report.add("ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_said(fault)}", rule, str(count))
+    if history:
+        report.rules["history"] = history
+
+
+async def _full_budget(service: _Service, report: DeepReport) -> None:
+    """Ask with the limit on answers that the manifest states."""
+    limit = service.settings.max_completion_tokens
+    outcome = await service.ask(QUESTION, [shown_picture()], limit=limit)
+    if not isinstance(outcome, Fault):
+        report.add("full token budget", True, f"takes max_completion_tokens {limit}", cell=str(limit))
+        return
+    remedy = remedies_for(service.spec).get(outcome.kind, "")
+    if outcome.room is None:
+        report.add("full token budget", False, _said(outcome), remedy)
+        return
+    # Half of what one picture leaves, so that later turns fit too.
+    fits = max(256, outcome.room // 2)
+    report.parameters["max_completion_tokens"] = fits
+    report.add(
+        "full token budget", True, f"{_said(outcome)}", f"Write max_completion_tokens: {fits}.", str(outcome.room)
+    )
+
+
+async def _sampling(service: _Service, report: DeepReport) -> None:
+    """Ask the same question twice, with a seed and without randomness."""
+    seeded = await service.ask(QUESTION, [shown_picture()], seed=7)
+    taken = not isinstance(seeded, Fault)
+    report.add("seed", True, "is taken" if taken else f"is refused: {_said(seeded)}", cell=_yes(taken))  # type: ignore[arg-type]
+    twice = [await service.ask("Describe the picture.", [shown_picture()], temperature=0) for _ in range(2)]
+    texts = [service.text(reply) for reply in twice if not isinstance(reply, Fault)]
+    if len(texts) < 2:
+        fault = next(reply for reply in twice if isinstance(reply, Fault))
+        report.add("determinism", True, f"temperature 0 is refused: {_said(fault)}", cell="not known")
+        return
+    alike = texts[0] == texts[1]
+    report.add(
+        "determinism", True, f"two answers at temperature 0 are {'alike' if alike else 'different'}", cell=_yes(alike)
+    )
+
+
+async def _errors(service: _Service, report: DeepReport) -> None:
+    """Look at the errors for a model that does not exist and for a parameter out of its range."""
+    unknown = await service.ask("Hello", model=NO_MODEL)
+    # A value of the wrong type is a mistake that every service should name.
+    wrong = await service.ask("Hello", temperature="hot")
+    expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]] = {
+        "an unknown model": (unknown, ("not_found", "rejected")),
+        "a wrong parameter": (wrong, ("unsupported", "rejected")),
+    }
+    error_words = list(_error_words(expected))
+    is_clear = all(isinstance(reply, Fault) and reply.kind in kinds for reply, kinds in expected.values())
+    remedy = "" if is_clear else "Look at the first answers of a run: this service hides mistakes in the manifest."
+    report.add("error bodies", True, "; ".join(error_words), remedy, "clear" if is_clear else "unclear")
+
+
+def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[FaultKind, ...]]]) -> Iterator[str]:
+    for mistake, (reply, kinds) in expected.items():
+        if not isinstance(reply, Fault):
+            yield f"{mistake} is answered all the same"
+        else:
+            yield f"{mistake}: {_said(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
+
+
+def _said(fault: Fault) -> str:
+    status = "" if fault.status is None else f"HTTP {fault.status}: "
+    return f"{fault.kind}: {status}{' '.join(fault.detail.split())[:160]}"
+
+
+def _yes(value: bool) -> Literal["yes", "no"]:
+    return "yes" if value else "no"
+
+
+COLUMNS = (
+    "service", "model", "streams", "usage", "pictures", "full answer", "seed", "same answer twice", "errors",
+    "edits", "checked",
+)  # fmt: skip
+"""Columns of the table of services in docs/services.md."""
+
+_PROBES = ("streaming", "usage", "ten pictures", "full token budget", "seed", "determinism", "error bodies")
+
+
+def generator_report(findings: Sequence[Finding]) -> DeepReport:
+    """Return the report on a generator, with whether it edits or only draws anew.
+
+    Args:
+        findings: Of ``examine_seat``.
+    """
+    report = DeepReport("generator", list(findings))
+    works = {finding.question: finding.works for finding in findings}
+    report.cells["edits"] = "yes" if works.get("correction") else ("redraws only" if works.get("redraw") else "no")
+    if works.get("redraw") and not works.get("correction"):
+        report.rules["drawing"] = "redraw"
+    return report
+
+
+def mended(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> dict[str, Any]:
+    """Return a manifest with the rules and parameters that the probed services need."""
+    document = dict(read_mapping(loaded.path, "Name a folder with a submission.yaml.", FORMAT))
+    rules = {name: rule for report in reports for name, rule in report.rules.items()}
+    if rules:
+        document["rules"] = {**(document.get("rules") or {}), **rules}
+    for report in reports:
+        if report.parameters:
+            seat = dict(document[report.seat])
+            document[report.seat] = {**seat, "parameters": {**(seat.get("parameters") or {}), **report.parameters}}
+    return document
+
+
+def write_mended(loaded: LoadedSubmission, reports: Sequence[DeepReport], out: Path) -> Path:
+    """Write the manifest of ``mended`` into a folder and return its path."""
+    path = out / MANIFEST
+    out.mkdir(parents=True, exist_ok=True)
+    write_text(path, yaml.safe_dump(mended(loaded, reports), sort_keys=False, allow_unicode=True, width=110))
+    return path
+
+
+def table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
+    """Return the row of the table of services for a pair: the describer's service, and whether the generator edits.
+
+    Args:
+        loaded: The submission.
+        reports: Of its seats.
+    """
+    spec = loaded.submission.players["describer"]
+    cells = {probe: word for report in reports for probe, word in report.cells.items()}
+    row = [
+        spec.base_url or "OpenAI",
+        spec.label,
+        *(cells.get(probe, "not asked") for probe in _PROBES),
+        cells.get("edits", "not asked"),
+        f"{datetime.now(UTC):%Y-%m-%d}, ircore {__version__}",
+    ]
+    # A bar would end the cell of the table.
+    return f"| {' | '.join(cell.replace('|', '/') for cell in row)} |"

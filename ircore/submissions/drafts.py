@@ -16,12 +16,10 @@ from ircore.core.plugins import available, unknown
 from ircore.core.records import DEFAULT_GAME
 from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
 from ircore.games.registry import load_game
-from ircore.players.slugs import MAINTAINERS, SLUG_HELP, usable_slug
-from ircore.players.submission import FORMAT, MANIFEST
+from ircore.players.submission import FORMAT, MAINTAINERS, MANIFEST, SLUG_HELP, usable_slug
 from ircore.submissions.check.manifest import stand_ins
-from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.seats import players_of_maintainers
-from ircore.submissions.check.submission import Purpose, check_bytes
+from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes
 from ircore.submissions.findings import Finding, errors
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")

@@ -27,21 +27,26 @@ from ircore.core.journal import read_records
 from ircore.core.records import Instance
 from ircore.games.base import Seat
 from ircore.instances.store import InstanceSet, set_of_game
-from ircore.players.recorded_seat import RECORDED
-from ircore.players.slugs import SLUG
-from ircore.players.submission import LoadedSubmission
-from ircore.runs.answers import LONGEST_NOTE, LONGEST_TEXT, MAX_NOTES, answers_alone, seat_hash
+from ircore.players.base import RECORDED
+from ircore.players.submission import SLUG, LoadedSubmission
+from ircore.runs.answers import (
+    LONGEST_NOTE,
+    LONGEST_TEXT,
+    MAX_NOTES,
+    MissingAnswerError,
+    RecordedTable,
+    answers_alone,
+    seat_hash,
+)
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Entry, Failure
-from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, create_run
+from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter, create_run
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
 from ircore.runs.play import make_run, with_run_id
 from ircore.runs.provenance import make_provenance, write_provenance
-from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable
 from ircore.runs.setup import prepare
-from ircore.runs.writer import RunWriter
 from ircore.submissions.github import GitHub
-from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_work import merged_submissions
 from ircore.submissions.reproduce import is_offline
 
 ARTEFACT = "runs"

@@ -11,10 +11,10 @@ from ircore.core.records import DEFAULT_GAME
 from ircore.core.submission_records import game_field
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
-from ircore.players.recorded_seat import RECORDED
+from ircore.players.base import RECORDED
 from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
-from ircore.submissions.check.neighbours import Neighbour
+from ircore.submissions.check.submission import Neighbour
 from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, player_specs, problems_with
 from ircore.submissions.findings import Finding
 

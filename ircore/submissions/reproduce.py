@@ -9,7 +9,7 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game, step_word
-from ircore.players.recorded_seat import RECORDED
+from ircore.players.base import RECORDED
 from ircore.players.submission import MANIFEST, LoadedSubmission, make_player
 from ircore.players.traits import traits_of
 from ircore.runs.folder import RunFolder, create_run

@@ -15,8 +15,7 @@ from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
-from ircore.submissions.season_gaps import PairGap, SeasonGaps, read_season_gaps
-from ircore.submissions.seasons import Committed
+from ircore.submissions.seasons import Committed, PairGap, SeasonGaps, read_season_gaps
 
 PICTURES = 10
 """Pictures that each evaluation adds."""

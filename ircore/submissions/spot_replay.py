@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.games.base import messages_of
 from ircore.games.registry import load_game, require_support
 from ircore.results.tables.model import Column, Table, Value
@@ -22,8 +22,7 @@ from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import final_scores
-from ircore.submissions.channel.playing import play_all
+from ircore.submissions.channel.channel_test import final_scores, play_all
 from ircore.submissions.reproduce import submission_of
 
 SHARE = 0.05

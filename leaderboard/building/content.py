@@ -15,8 +15,8 @@ from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.merged_submissions import MergedSubmission, merged_submissions, unplayed
-from ircore.submissions.season_gaps import SEASON_GAPS
+from ircore.submissions.pending_work import MergedSubmission, merged_submissions, unplayed
+from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
 from leaderboard.frozen_boards.version_pages import version_pages

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.extras import need_extras
+from ircore.core.plugins import need_extras
 from ircore.core.submission_records import Submission
 from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ircore.core.collector import without_collector
+from ircore.core.workers import without_collector
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings

@@ -16,8 +16,7 @@ from ircore.core.files import write_bytes
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.games.declarations import manifest_form
-from ircore.games.registry import installed_games
+from ircore.games.registry import installed_games, manifest_form
 from ircore.scorers.judge_test.page import card_style
 from leaderboard.building.bundle import without_comments, write_bundles
 from leaderboard.building.menus import Menu, read_menu, shown_navigation, with_front_matter

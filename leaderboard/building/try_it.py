@@ -10,11 +10,11 @@ from pathlib import Path
 
 import PIL.ImageColor
 
+import ircore.core.drawing
 import ircore.core.drawing as drawing
 import ircore.core.exact
-import ircore.core.plot_area
-import ircore.core.tables
 import ircore.core.untrusted_text
+import ircore.core.word_files
 import ircore.players
 import ircore.seeing.colours
 
@@ -22,7 +22,7 @@ _PARTS = Path(__file__).resolve().parents[1] / "assets" / "try" / "python"
 """Small stand-ins, as text, for packages that a browser's Python would have to fetch."""
 _MOMENT = (2026, 1, 1, 0, 0, 0)
 _IMPORTED = (
-    ircore.core.exact, ircore.core.plot_area, ircore.core.tables, ircore.core.untrusted_text, ircore.seeing.colours
+    ircore.core.exact, ircore.core.drawing, ircore.core.word_files, ircore.core.untrusted_text, ircore.seeing.colours
 )  # fmt: skip
 """Modules that the canvas imports from other rooms, beside the drawing."""
 

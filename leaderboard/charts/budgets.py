@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log10
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.statistics.intervals import clear_of, too_few
 from ircore.results.tables.intervals import SEM_WORDS
 from ircore.results.tables.model import Table

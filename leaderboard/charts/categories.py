@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
 from leaderboard.charts.data import RUN, Subject, of_runs, picked

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.intervals import clear_of
 from ircore.results.statistics.recalibration import Refusal

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value

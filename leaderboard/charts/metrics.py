@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.score_records import HUMAN
 from ircore.results.image_metrics import metric_facts
 from ircore.results.tables.judges import metric_agreement_table

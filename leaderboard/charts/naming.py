@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import ceil, floor
 
-from ircore.core.counted import counted
-from ircore.games.reference.language.naming import EASY_BELOW, HARD_ABOVE
+from ircore.core.plain_words import counted
+from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
 from leaderboard.charts.catalogue import Chart, chart_of

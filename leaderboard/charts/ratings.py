@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.agreement import CrossedRatings
 from ircore.results.tables.judges import ratings_table
 from leaderboard.charts.data import Subject

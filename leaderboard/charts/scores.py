@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.games import published_table
 from ircore.results.tables.intervals import SEM, SEM_WORDS

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from ircore.core.fact_records import Part
+from ircore.core.score_records import Part
 from ircore.core.untrusted_text import one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate

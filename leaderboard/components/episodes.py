@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.storage.pictures import Shown

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from leaderboard.components.markup import macro
 from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.words.labels import open_words

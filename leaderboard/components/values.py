@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.tables.intervals import money_digits

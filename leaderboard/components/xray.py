@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from ircore.core.fact_records import PLACED_ALIKE, Placement
 from ircore.core.records import Box
+from ircore.core.score_records import PLACED_ALIKE, Placement
 from leaderboard.components.markup import macro
 from leaderboard.model.sentences import Subject
 from leaderboard.model.xray import FATES, LINKS, DrawnMark, DrawnScene, Fault, Xray

@@ -12,8 +12,8 @@ from functools import cached_property
 from itertools import takewhile
 from math import fsum
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.statistics.intervals import DIFFERENCE, Estimate, clear_of, estimate, too_few
 from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs

@@ -10,9 +10,9 @@ from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
+from ircore.core.plain_words import counted
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import visible
 from ircore.games.base import Measure, ending_of

@@ -11,7 +11,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
-from ircore.instances.withheld_pictures import ways_to_get
+from ircore.instances.store import ways_to_get
 from ircore.results.subsets import rivals
 from ircore.results.tables.pairs import tie_words
 from leaderboard.charts.catalogue import Chart

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ircore.core.fact_records import Placement
+from ircore.core.score_records import Placement
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.turn_facts import Lines
 from leaderboard.model.xray import LETTER, Fate, xrays

@@ -11,8 +11,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.terminal import printable
 from ircore.games.base import Measure
-from ircore.instances.store import InstanceSet
-from ircore.instances.withheld_pictures import may_be_published, published_pictures
+from ircore.instances.store import InstanceSet, may_be_published, published_pictures
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
@@ -20,7 +19,7 @@ from ircore.results.subsets import board_rows
 from ircore.results.tables.pairs import ALL
 from ircore.runs.episode import payload_of
 from ircore.runs.folder import RunFolder
-from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
+from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words.labels import instance_titles

@@ -13,7 +13,7 @@ from ircore.core.score_records import HUMAN
 from ircore.core.untrusted_text import one_line, visible
 from ircore.games.base import Game, Seat
 from ircore.instances.benchmark import BenchmarkVersion
-from ircore.instances.withheld_pictures import refuse_withheld
+from ircore.instances.store import refuse_withheld
 from ircore.players.traits import is_program, traits_of
 from ircore.results.benchmark_version import version_of
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
@@ -23,8 +23,8 @@ from ircore.results.subsets import rule_sets, under_rules
 from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.decisions import Decision
-from ircore.submissions.merged_submissions import MergedSubmission, cleared_runs
-from ircore.submissions.season_gaps import SeasonGaps
+from ircore.submissions.pending_work import MergedSubmission, cleared_runs
+from ircore.submissions.seasons import SeasonGaps
 from leaderboard.model.site_judge import site_judge
 from leaderboard.model.xray import DrawnScene, draw_scene
 from leaderboard.storage.build_cache import BuildCache, content_key

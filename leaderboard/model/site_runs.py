@@ -12,10 +12,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
-from ircore.core.collector import without_collector
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.records import Record
-from ircore.core.workers import run_shares, worker_pool
+from ircore.core.workers import run_shares, without_collector, worker_pool
 from ircore.games.base import picture_fields
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult

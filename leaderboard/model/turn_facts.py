@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ircore.core.episode_records import Episode
-from ircore.core.fact_records import PARTS, Part, RenderingFacts
 from ircore.core.records import Scene
+from ircore.core.score_records import PARTS, Part, RenderingFacts
 from ircore.results.episodes import Doubt
 
 SHOWN = 3
@@ -101,7 +101,7 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:
     """Return a function that turns indices of facts into sentences, grouped by part."""
-    from ircore.scorers.verification.stored_verdicts import checked_facts
+    from ircore.scorers.verification.report import checked_facts
 
     facts = [checked.fact for checked in checked_facts(scene, line)]
 

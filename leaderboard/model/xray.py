@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core.episode_records import Episode
-from ircore.core.fact_records import FactNote, Placement, RenderingFacts
 from ircore.core.records import Box, Scene
+from ircore.core.score_records import FactNote, Placement, RenderingFacts
 from ircore.core.untrusted_text import visible
 from ircore.games.base import Game, Message, messages_of
-from ircore.instances.readable_scenes import readable_scene
+from ircore.instances.scene_percepts import readable_scene
 from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
 from leaderboard.model.turn_facts import Lines

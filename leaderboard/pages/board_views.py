@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.headline import VERIFIED, headline_words, judge_kind
 from ircore.results.image_metrics import metric_facts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ircore.core.fact_records import PARTS, Part
+from ircore.core.score_records import PARTS, Part
 from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.results.column import Column

@@ -10,12 +10,12 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cells import Cell
 from ircore.submissions.decisions import Decision
-from ircore.submissions.merged_submissions import MergedSubmission
+from ircore.submissions.pending_work import MergedSubmission
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.history import Entered
 from leaderboard.pages.history import entries as entered_pairs

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.episodes import final_scores
 from ircore.results.next_episodes import pair_differences

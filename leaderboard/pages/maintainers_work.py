@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.runs.folder import RunFolder
-from ircore.submissions.merged_submissions import MergedSubmission
-from ircore.submissions.pending_work import pending_work
+from ircore.submissions.pending_work import MergedSubmission, pending_work
 from leaderboard.model.site import Page
 
 PENDING = "pending"

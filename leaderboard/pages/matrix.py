@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ircore.core.counted import plural_of
+from ircore.core.plain_words import plural_of
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import one_line
 from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
 from ircore.results.model import Cell

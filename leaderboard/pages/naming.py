@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.games.reference.language.annotations import read_annotations, read_stated_measures
-from ircore.instances.withheld_pictures import HOW_TO_GET, KILOGRAM
+from ircore.games.reference.naming import read_annotations, read_stated_measures
+from ircore.instances.store import HOW_TO_GET, KILOGRAM
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.naming import MEASURES, naming_means_table, naming_table, published_naming_table
 from leaderboard.charts.catalogue import Chart

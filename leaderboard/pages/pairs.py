@@ -15,7 +15,7 @@ from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import Comparison
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.decisions import open_dispute
-from ircore.submissions.merged_submissions import unplayed
+from ircore.submissions.pending_work import unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.model_facts import player_words
 from leaderboard.components.plots import BarPart

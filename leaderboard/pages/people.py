@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ircore.core.fact_records import VERIFIED
-from ircore.core.score_records import HUMAN
+from ircore.core.score_records import HUMAN, VERIFIED
 from ircore.results.model import Results
 from ircore.results.tables.facts import witnesses_table
 from ircore.results.tables.judges import people_table

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.counted import plural_of
+from ircore.core.plain_words import plural_of
 from ircore.core.untrusted_text import one_line, visible
 from ircore.results.next_episodes import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES

@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from ircore.instances.benchmark import RetiredTarget
-from ircore.instances.withheld_pictures import published_pictures
+from ircore.instances.store import published_pictures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import board_rows
-from ircore.submissions.merged_submissions import cleared_runs
+from ircore.submissions.pending_work import cleared_runs
 from leaderboard.model.site import Page, Site
 
 

@@ -7,7 +7,7 @@ from ircore.core.errors import InputError
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column
 from ircore.results.tables.sensitivity import COLUMNS
-from ircore.submissions.season_gaps import SeasonGaps, read_season_gaps
+from ircore.submissions.seasons import SeasonGaps, read_season_gaps
 from leaderboard.model.site import Site
 from leaderboard.pages.board_views import View
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ircore.core.game_records import rules_words
+from ircore.core.records import rules_words
 from ircore.core.submission_records import Submission, game_field
 from ircore.games.registry import installed_games, title_of
 from ircore.players.submission import LoadedSubmission

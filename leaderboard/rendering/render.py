@@ -11,8 +11,8 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
-from ircore.core.counted import counted, plural_of
-from ircore.core.game_records import rule_word
+from ircore.core.plain_words import counted, plural_of
+from ircore.core.records import rule_word
 from ircore.core.untrusted_text import one_line, visible
 from ircore.players.traits import program_words
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.core.counted import plural_of
+from ircore.core.plain_words import plural_of
 from leaderboard.theme import GENERATOR_SYMBOLS, OKABE_ITO
 
 UNCOLOURED = -1

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.records import Element, Instance
 from ircore.core.untrusted_text import one_line
 

@@ -11,7 +11,7 @@ from releases import copy_inputs, sample_release
 from shared_folders import made_once
 
 from dataset_card.releases.build import BuildPlan, build_release
-from ircore.core.lifecycle import Withdrawal, decision_lines
+from ircore.core.submission_records import Withdrawal, decision_lines
 
 
 @pytest.fixture(scope="session")

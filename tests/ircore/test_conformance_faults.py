@@ -27,12 +27,11 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.instances.targets.base import Builder, Drawn, SceneDrawing
-from ircore.instances.targets.conformance import check_category
+from ircore.instances.targets.base import Builder, Drawn, SceneDrawing, check_category
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.conformance import check_game
 from ircore.scorers.conformance import check_judge, check_metric
-from ircore.scorers.game_instruments import EpisodeInstruments
+from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import Metric

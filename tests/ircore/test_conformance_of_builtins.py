@@ -8,8 +8,8 @@ from ircore.core.plugins import available, builtin, load
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
+from ircore.instances.targets.base import check_category
 from ircore.instances.targets.categories import BUILDERS
-from ircore.instances.targets.conformance import check_category
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.results.conformance import check_table, sample_results

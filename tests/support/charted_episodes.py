@@ -6,13 +6,13 @@ from charts import BLUE, RED, bars, chart_instances, instance_of
 from samples import sample_run
 
 from ircore.core.episode_records import Episode, Rendering
-from ircore.core.fact_records import RenderingFacts
 from ircore.core.images import Picture
 from ircore.core.records import Scene
+from ircore.core.score_records import RenderingFacts
 from ircore.games.reconstruction.records import Turn
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.scorers.verification.report import verdicts_of
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.stored_verdicts import verdicts_of
 from leaderboard.building.site_build import build_site
 
 

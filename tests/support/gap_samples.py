@@ -16,9 +16,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.play import make_run, open_run
-from ircore.runs.writer import RunWriter
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 

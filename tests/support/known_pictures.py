@@ -17,9 +17,8 @@ from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.play import make_run, open_run
-from ircore.runs.writer import RunWriter
 from ircore.scorers.verification.scene_facts import facts_of
 
 SENTENCE = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)

@@ -4,9 +4,8 @@ from manifest_attacks import ATTACKS, GOOD
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Submission
-from ircore.submissions.check.neighbours import Neighbour, neighbour
 from ircore.submissions.check.reports import annotations, as_json, summary
-from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.check.submission import Neighbour, check_bytes, neighbour
 
 THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
 

@@ -10,8 +10,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder, create_run
-from ircore.runs.writer import RunWriter
+from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 PAIRS = ("centre-block", "other-block")

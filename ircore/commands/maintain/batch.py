@@ -27,14 +27,19 @@ from ircore.core.terminal import printable
 from ircore.core.untrusted_text import inert_markdown
 from ircore.instances.store import InstanceSet, read_sets, set_of_game
 from ircore.players.submission import manifests_in, read_manifest
-from ircore.submissions.batch import chosen, goes_on, is_finished, names_in, spent
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
-from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.paid_answers import JOB, WORKFLOW, bring_back
-from ircore.submissions.pending_work import waiting_submissions
-from ircore.submissions.season_gaps import write_season_gaps
-from ircore.submissions.seasons import committed_set
+from ircore.submissions.pending_work import (
+    chosen,
+    goes_on,
+    is_finished,
+    merged_submissions,
+    names_in,
+    spent,
+    waiting_submissions,
+)
+from ircore.submissions.seasons import committed_set, write_season_gaps
 from ircore.submissions.secret_slice import SLICES, no_gaps
 
 

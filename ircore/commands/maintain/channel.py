@@ -15,10 +15,9 @@ from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult
+from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, Drawer, drawer_of
 from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
-from ircore.submissions.channel.playing import Drawer, drawer_of
 from ircore.submissions.reproduce import is_offline
 
 NEUTRAL = Path("classical+canvas")

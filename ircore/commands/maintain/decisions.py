@@ -11,15 +11,14 @@ from pydantic import ValidationError
 
 from ircore.commands.options import PATH, SeveralPathsCommand
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.lifecycle import Withdrawal, decision_lines
+from ircore.core.plain_words import counted
 from ircore.core.plugins import unknown
-from ircore.core.submission_records import Run, TranscriptsReference
-from ircore.core.tables import read_table
+from ircore.core.submission_records import Run, TranscriptsReference, Withdrawal, decision_lines
 from ircore.core.terminal import printable
 from ircore.core.validation import describe_validation_error
+from ircore.core.word_files import read_table
 from ircore.instances.benchmark import RETIRED, RetiredTarget, retire_target, versions_of_set
 from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_manifest

@@ -17,22 +17,23 @@ from ircore.commands.options import (
     run_nested,
 )
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.games.registry import require_support
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.sensitivity import season_gap_table
 from ircore.runs.folder import RunFolder
-from ircore.submissions.season_gaps import season_gaps, write_season_gaps
 from ircore.submissions.seasons import (
     begin_season,
     committed_set,
     read_season,
     restore_season,
     reveal_season,
+    season_gaps,
     verify_season,
+    write_season_gaps,
 )
 from ircore.submissions.secret_slice import JUDGE, PICTURES, SLICES, add_gap, gap_of, write_slice
 

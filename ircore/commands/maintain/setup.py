@@ -6,12 +6,11 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import echo_json, json_option
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.submissions.branches import clone_root
-from ircore.submissions.github import GitHub
-from ircore.submissions.repository_settings import repository_settings
+from ircore.submissions.github import GitHub, repository_settings
 
 API = "https://api.github.com"
 

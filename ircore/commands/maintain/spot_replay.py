@@ -11,7 +11,7 @@ from ircore.core.terminal import printable
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.connections import only_outside as guard
+from ircore.submissions.addresses import only_outside as guard
 from ircore.submissions.spot_replay import RULE
 from ircore.submissions.spot_replay import spot_replay as replayed
 

@@ -22,28 +22,34 @@ from ircore.commands.options import (
     spot_option,
 )
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import inert_markdown
-from ircore.games.declarations import has_rated_pictures
-from ircore.games.registry import load_game
+from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import is_pulled, read_sets
 from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import ocr_missing
-from ircore.submissions.batch import chosen, names_in, spent, unpriced, write_bounds
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
 from ircore.submissions.links import dead_links, links_of
-from ircore.submissions.merged_submissions import merged_submissions
 from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
-from ircore.submissions.pending_work import PendingWork, pending_work
+from ircore.submissions.pending_work import (
+    PendingWork,
+    chosen,
+    merged_submissions,
+    names_in,
+    pending_work,
+    spent,
+    unpriced,
+    write_bounds,
+)
 from ircore.submissions.reproduce import differences, plays_offline
-from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.evidence import findings_markdown
+from ircore.submissions.rescoring.pictures import UNREAD
 from ircore.submissions.rescoring.rescore import flag_run
 
 LEAST_LEFT = 1e-6

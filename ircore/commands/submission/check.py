@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from ircore.commands.next_step import NEXT
-from ircore.commands.options import PATH, SeveralPathsCommand, by_option, published_option
+from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, by_option, published_option
 from ircore.commands.run_paths import runs_to_read
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.players.builtin_pairs import submission_place
 from ircore.players.submission import folder_of

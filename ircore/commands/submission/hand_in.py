@@ -13,23 +13,22 @@ import click
 
 from ircore import __version__
 from ircore.commands.options import PATH, POSITIVE, option_words, own_set, path_option, published_option, run_nested
-from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.errors import InputError
-from ircore.core.extras import need_extras
 from ircore.core.files import write_text
+from ircore.core.plain_words import counted
+from ircore.core.plugins import need_extras
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
-from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder
-from ircore.runs.rendering_facts import add_facts, read_facts
-from ircore.submissions.batch import unpriced, write_bounds
+from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, add_facts, read_facts
 from ircore.submissions.branches import Clone
 from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
+from ircore.submissions.pending_work import unpriced, write_bounds
 from ircore.submissions.rescoring.fetch import check_repository
-from ircore.submissions.seat_texts import seat_options
+from ircore.submissions.texts import seat_options
 
 
 @dataclass

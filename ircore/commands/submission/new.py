@@ -15,9 +15,8 @@ from ircore.core.errors import InputError
 from ircore.core.terminal import printable
 from ircore.games.registry import load_game
 from ircore.submissions import drafts
-from ircore.submissions.check.neighbours import neighbours_in
 from ircore.submissions.check.reports import as_error, valid_line
-from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.check.submission import check_bytes, neighbours_in
 from ircore.submissions.drafts import parameter, player_specs, players_of
 from ircore.submissions.questions import Context, complete
 

@@ -8,18 +8,18 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, echo_either, json_option, path_option, published_runs
 from ircore.commands.run_paths import run_to_read
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.core.plugins import load
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, folder_of
 from ircore.runs.provenance import UNCOMMITTED
 from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.commitments import commit_to
-from ircore.submissions.rescoring.drawn_texts import UNREAD
 from ircore.submissions.rescoring.fetch import check_repository
+from ircore.submissions.rescoring.packing import find_reference, name_transcripts, require_unnamed
 from ircore.submissions.rescoring.packing import pack as pack_run
-from ircore.submissions.rescoring.pinning import find_reference, name_transcripts, require_unnamed
+from ircore.submissions.rescoring.pictures import UNREAD
 from ircore.submissions.rescoring.rescore import Rescored
 from ircore.submissions.rescoring.rescore import rescore as rescore_submission
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
 
 from ircore.core.errors import InputError
-from ircore.core.sandbox.box import MIB, Box, Limits
-from ircore.core.sandbox.call_filter import filter_program
+from ircore.core.sandbox.box import MIB, Box, Limits, filter_program
 
 REFUSED_CALLS = {
     "x86_64": {"socket": 41, "fork": 57, "vfork": 58, "kill": 62, "ptrace": 101, "mount": 165, "tkill": 200,

@@ -23,19 +23,21 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.plugins import unknown
 from ircore.core.records import Instance
-from ircore.games.reasoning.gir_bench_editing import jigsaws, paintings, sudokus
-from ircore.games.reasoning.gir_bench_files import PROMPTS, Imported
-from ircore.games.reasoning.gir_bench_generating import (
+from ircore.games.reasoning.gir_bench_tasks import (
+    PROMPTS,
+    Imported,
     described_entities,
+    jigsaws,
     layouts,
     named_entities,
+    paintings,
     quantities,
     recognised_entities,
+    sudokus,
     texts,
 )
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.withheld_pictures import GIR_BENCH, refuse_other_licence
+from ircore.instances.store import GIR_BENCH, InstanceSet, refuse_other_licence, write_instances
 
 SOURCE = "GIR-Bench (Li et al. 2025)"
 DIFFICULTY = "hard"

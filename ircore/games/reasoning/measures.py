@@ -8,8 +8,8 @@ from ircore.games.base import Ending, Instruments, Measure, Measured
 from ircore.games.measuring import MeasuredValue
 from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, Verdict
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.games.reasoning.records import Attempt, TaskRecord
-from ircore.games.reasoning.verifiers.detections import Detections
 
 MEASURES = (
     Measure(

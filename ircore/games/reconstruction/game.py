@@ -1,4 +1,9 @@
-"""The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures."""
+"""The Image Reconstruction Game as a plug-in: its declarations, beside rules, prompts, targets and figures.
+
+Tiny questions to the players of both seats, which show faults before a long run: ``ircore doctor``.
+
+The answers of a published episode, made from its turns; see ``ircore.games.base.Game.retold``.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import fsum
@@ -7,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode, Rendering
+from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.records import Name, PlayerSpec, Record, Scene
 from ircore.core.submission_records import Run, Submission
+from ircore.core.tokens import count_tokens
 from ircore.games.base import (
     Effort,
     Ending,
@@ -28,7 +35,7 @@ from ircore.games.base import (
     StepAnswer,
     Table,
 )
-from ircore.games.reconstruction.prompts import Prompts, load_prompts
+from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
 from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
 from ircore.games.reconstruction.records import (
     CATEGORIES,
@@ -36,15 +43,26 @@ from ircore.games.reconstruction.records import (
     RECONSTRUCTION,
     Rules,
     Turn,
+    turns_of,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
+from ircore.games.retelling import Retelling, RetoldAnswer
 from ircore.instances.targets import SYNTHETIC
+from ircore.players.base import DescriberView, GeneratorView, TextAnswer
+from ircore.players.examination import (
+    COLOUR_WORDS,
+    SEE,
+    Finding,
+    Patient,
+    SeatTrial,
+    TimedAnswer,
+    drawing_words,
+    shown_picture,
+)
 from ircore.players.traits import traits_of
 
 if TYPE_CHECKING:
-    from ircore.games.papers import Claim, PublishedTable
-    from ircore.games.retelling import Retelling
-    from ircore.players.examination import SeatTrial
+    from ircore.games.pages import Claim, PublishedTable
 
 
 class ReconstructionPayload(Record):
@@ -168,7 +186,7 @@ class ReconstructionGame(Game[Rules]):
 
     def published_tables(self) -> "tuple[PublishedTable, ...]":
         """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
-        from ircore.games.reconstruction.published.tables import published_tables
+        from ircore.games.reconstruction.published.paper_tables import published_tables
 
         return published_tables()
 
@@ -187,8 +205,6 @@ class ReconstructionGame(Game[Rules]):
 
     def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
         """Return answers that the protocol reads as the turns; see ``Game.retold``."""
-        from ircore.games.reconstruction.retold import retell
-
         return retell(episode, rules, prompts)
 
     def battery_rules(self, steps: int) -> Rules:
@@ -206,7 +222,6 @@ class ReconstructionGame(Game[Rules]):
     def trial(self, seat: Seat[Any, Any], rules: Rules) -> "SeatTrial | None":
         """Return questions about a red disc; see ``Game.trial``."""
         # Asking loads what services need, which no rule does.
-        from ircore.games.reconstruction.trial import seat_trial
 
         return seat_trial(seat.name, rules)
 
@@ -248,3 +263,139 @@ class ReconstructionGame(Game[Rules]):
     def prompts(self, folder: Path | None) -> Prompts:
         """Read the prompts; see ``load_prompts``."""
         return load_prompts(self.name, folder)
+
+
+FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle. The background is white."
+SECOND_MESSAGE = "Make the red circle blue."
+
+
+def seat_trial(seat: str, rules: Rules) -> SeatTrial | None:
+    """Return the questions to the player of a seat; see ``ircore.games.base.Game.trial``."""
+    trial = {DESCRIBER.name: _describe, GENERATOR.name: _render}.get(seat)
+    return None if trial is None else lambda patient: trial(patient, rules)
+
+
+async def _describe(patient: Patient, rules: Rules) -> list[Finding]:
+    """Show a describer a red disc, then a blue disc as the rendering."""
+    prompts, budget = load_prompts(RECONSTRUCTION), rules.token_budget
+    first, later = prompts.describer(1, budget), prompts.describer(2, budget)
+    view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
+    timed = await patient.ask("image input", patient.player.describe(view))
+    if isinstance(timed, Finding):
+        return [timed]
+    findings = [_reply(patient, "image input", timed, 1)]
+    if findings[0].works:
+        text, drawn = timed.answer.text, (shown_picture("#0000ff"),)
+        again = DescriberView(
+            2, later, view.target, drawn, (parse_reply(text, 1).message,), (text,), (first,), budget, 0
+        )
+        timed = await patient.ask("two images", patient.player.describe(again))
+        findings.append(timed if isinstance(timed, Finding) else _reply(patient, "two images", timed, 2))
+    return findings
+
+
+async def _render(patient: Patient, rules: Rules) -> list[Finding]:
+    """Ask a generator for a red disc, then for a blue disc in its place; drawn anew, if it cannot edit."""
+    first = await _drawn(patient, "image output", 0, None)
+    if isinstance(first, Finding):
+        return [first]
+    findings = [patient.finding("image output", True, drawing_words(first, 0)[0])]
+    # A generator that cannot edit may still draw anew, and then plays by another rule.
+    for mode in ("edit", "redraw") if rules.drawing == "edit" else ("redraw",):
+        question = "correction" if mode == "edit" else "redraw"
+        again = await _drawn(patient, question, 2, first.answer.picture if mode == "edit" else None)
+        if not isinstance(again, Finding):
+            remedy = "" if len(findings) == 1 else "Play with the rule drawing: redraw."
+            return [*findings, patient.finding(question, True, drawing_words(again, 2)[0], remedy)]
+        findings.append(again)
+    return findings
+
+
+async def _drawn(patient: Patient, question: str, channel: int, previous: Picture | None) -> TimedAnswer | Finding:
+    """Ask a generator for a red disc, or for its correction (``channel`` 2) with or without its last picture."""
+    earlier, message = ((), FIRST_MESSAGE) if channel == 0 else ((FIRST_MESSAGE,), SECOND_MESSAGE)
+    prompt = load_prompts(RECONSTRUCTION).generator(message, earlier, "edit" if previous else "redraw")
+    view = GeneratorView(len(earlier) + 1, message, earlier, previous, 0, prompt)
+    return await patient.ask(question, patient.player.render(view))
+
+
+def _reply(patient: Patient, question: str, timed: TimedAnswer, turn: int) -> Finding:
+    """Return whether a describer keeps to the protocol, and on turn 1 whether the message names the shown colour."""
+    answer: TextAnswer = timed.answer
+    summary = f"{len(answer.text.split())} words, {timed.took}"
+    try:
+        move = parse_reply(answer.text, turn)
+    except ProtocolViolationError as fault:
+        detail = f"answers, but not in the protocol: {fault.reason}: {fault.detail} ({summary})"
+        remedy = "Episodes with such answers are aborted. Try again; if it stays so, name another model."
+        return patient.finding(question, False, detail, remedy)
+    if turn > 1:
+        return patient.finding(question, True, summary)
+    if not any(word in move.message.lower() for word in COLOUR_WORDS):
+        return patient.finding(question, True, f"{summary}, but nothing red in the words on a red disc", SEE)
+    return patient.finding(question, True, f"{summary}; saw the red disc")
+
+
+OF_THE_RULES = frozenset({"describer_over_budget"})
+"""Reasons of an abort that the rules find in a message by themselves; of all others a transcript only says that."""
+
+
+def retell(episode: Episode, rules: Rules, prompts: Prompts) -> Retelling:
+    """Return the answers that give an episode, from turns that keep messages alone."""
+    turns = tuple(
+        turn.model_copy(update={"message_tokens": count_tokens(turn.message or ""), "over_budget": False})
+        # The rest of a message that was cut is not known.
+        if _is_cut(turn, rules)
+        else turn
+        for turn in turns_of(episode)
+    )
+    faults = tuple(
+        f"turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
+        for turn in turns_of(episode)
+        # The cut message says nothing of its former length, but the stated one must be over the budget.
+        if _is_cut(turn, rules) and turn.message_tokens <= rules.token_budget
+    )
+    answers = tuple(answer for turn in turns for answer in _answers(turn, rules, prompts))
+    return Retelling(episode.with_steps(turns), answers, _waiting(turns), _blamed(episode.abort_reason), faults)
+
+
+def _is_cut(turn: Turn, rules: Rules) -> bool:
+    return rules.over_budget == "truncate" and turn.over_budget and turn.action == "describe"
+
+
+def _answers(turn: Turn, rules: Rules, prompts: Prompts) -> Iterator[RetoldAnswer]:
+    prompt = prompts.describer(turn.turn, rules.token_budget)
+    # A transcript has the time of both players together.
+    yield RetoldAnswer(turn.turn, DESCRIBER.name, _answer(turn), prompt, seconds=turn.seconds)
+    if turn.rendering is not None:
+        yield RetoldAnswer(turn.turn, GENERATOR.name, rendering=turn.rendering, notes=turn.notes)
+
+
+def _answer(turn: Turn) -> str:
+    """Return an answer that the protocol reads as this turn."""
+    lenient = frozenset(turn.leniencies)
+    if turn.action == "done":
+        text = "DONE" if "bare_done" in lenient else "<DONE>"
+    else:
+        closing = "" if "missing_closing_tag" in lenient else "</DESCRIPTION>"
+        text = f"<DESCRIPTION>{turn.message or ''}{closing}"
+    if "letter_case" in lenient:
+        # The first tag alone: the same letters in the message must stay as they are.
+        text = text.replace("<DESCRIPTION>", "<description>", 1) if turn.action == "describe" else text.lower()
+    # From the inside out: the protocol takes white space off first, then the fence, then the tags.
+    if "code_fence" in lenient:
+        text = f"```\n{text}\n```"
+    return f" {text}" if "surrounding_whitespace" in lenient else text
+
+
+def _waiting(turns: tuple[Turn, ...]) -> tuple[int, str]:
+    last = turns[-1] if turns else None
+    if last is not None and last.action == "describe" and last.rendering is None:
+        return last.turn, GENERATOR.name
+    return (last.turn + 1 if last is not None else 1), DESCRIBER.name
+
+
+def _blamed(reason: str | None) -> str | None:
+    if reason is None or reason in OF_THE_RULES:
+        return None
+    return next((seat.name for seat in (DESCRIBER, GENERATOR) if reason.startswith(f"{seat.name}_")), None)

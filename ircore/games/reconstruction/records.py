@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.core.records import GameRules, Name, Record
 from ircore.instances.targets import SYNTHETIC
 

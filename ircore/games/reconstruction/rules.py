@@ -12,9 +12,8 @@ from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
-from ircore.games.reconstruction.prompts import Prompts
+from ircore.games.reconstruction.prompts import Move, Prompts, ProtocolViolationError, parse_reply
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.games.reconstruction.reply import Move, ProtocolViolationError, parse_reply
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 
 DESCRIBER: Seat[DescriberView, TextAnswer] = Seat(

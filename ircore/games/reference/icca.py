@@ -17,8 +17,7 @@ from ircore.core.records import Instance
 from ircore.games.reference.records import Context, HumanRound
 from ircore.games.reference.rules import SEEDS
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.withheld_pictures import COCO, refuse_other_licence
+from ircore.instances.store import COCO, InstanceSet, refuse_other_licence, write_instances
 
 GAMES = 54
 """Games of the published data."""

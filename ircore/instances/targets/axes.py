@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ircore.core import exact
-from ircore.core.drawing import Drawing, Point, text_size
-from ircore.core.plot_area import PlotArea, Scale
+from ircore.core.drawing import Drawing, PlotArea, Point, Scale, text_size
 from ircore.core.records import Box, Element, Scene
 from ircore.instances.targets.base import MARGIN, SIZE, Drawn, SceneDrawing
 from ircore.instances.targets.palettes import Paper, mix

@@ -2,18 +2,50 @@
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import load
+from ircore.core.plugins import load, plugin_work
 from ircore.core.records import Difficulty
 from ircore.instances.requests import named
-from ircore.instances.targets import bar_graph, functions, geometry, line_graph, pie_graph, simple_shapes
+from ircore.instances.targets import (
+    bar_graph,
+    functions,
+    geometry_easy,
+    geometry_hard,
+    line_graph,
+    pie_graph,
+    simple_shapes,
+)
 from ircore.instances.targets.base import Builder, Drawn
+from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
+
+MOST_ATTEMPTS = 40
+"""Figures tried until all labels of one find room; one or two are usual."""
+
+
+def build_geometry(difficulty: Difficulty, rng: random.Random) -> Drawn:
+    """Draw a figure of school-book geometry: thin dark lines on light paper, few colours, labels where there is room.
+
+    Args:
+        difficulty: ``easy`` for one figure with few labels, ``hard`` for a construction of many parts.
+        rng: The only source of chance.
+    """
+    recipes = geometry_easy.RECIPES if difficulty == "easy" else geometry_hard.RECIPES
+    recipe = rng.choice(recipes)
+    for _ in range(MOST_ATTEMPTS):
+        sheet = Sheet(random_style(rng, dense=difficulty == "hard"), rng)
+        try:
+            recipe(sheet)
+            return replace(sheet.finish(), kind=recipe.__name__)
+        except CrowdedError:
+            continue
+    raise AssertionError(f"{recipe.__name__}: labels found no room in {MOST_ATTEMPTS} figures")
+
 
 BUILDERS: dict[str, Builder] = {
     "bar_graph": bar_graph.build,
     "functions": functions.build,
-    "geometry": geometry.build,
+    "geometry": build_geometry,
     "line_graph": line_graph.build,
     "pie_graph": pie_graph.build,
     "simple_shapes": simple_shapes.build,

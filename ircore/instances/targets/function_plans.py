@@ -1,29 +1,317 @@
-"""The contents of a graph of functions, before its look is chosen: window, functions and additions."""
+"""The contents of a graph of functions, before its look is chosen: window, functions and additions.
+
+Families of functions as school books draw them, and curves as polylines in pixels.
+"""
 
 import itertools
 import math
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
-from ircore.instances.targets.axes import number
-from ircore.instances.targets.curves import (
-    Function,
-    Window,
-    absolute,
-    cubic,
-    exponential,
-    linear,
-    logarithm,
-    pick_function,
-    quadratic,
-    rational,
-    root,
-    values_across,
-    wave,
-)
+from ircore.core import exact
+from ircore.core.drawing import Point
+from ircore.instances.targets.axes import Plot, number
+
+Values = npt.NDArray[np.float64]
+
+SAMPLES = 1601
+"""Abscissas across the window at which a function is computed: about four per pixel column."""
+
+TOLERANCE = 0.12
+"""Pixels by which a drawn polyline may miss the computed points."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of the plane that is shown; ``is_degrees`` if x is an angle."""
+
+    x_low: float
+    x_high: float
+    y_low: float
+    y_high: float
+    is_degrees: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """A real function of x.
+
+    >>> Function("linear", "2*x + 1", {"slope": 2, "intercept": 1}, lambda x: 2 * x + 1).at(3)
+    7.0
+
+    Attributes:
+        family: Such as ``quadratic``.
+        formula: Right-hand side of y = …, for people and, with ``^`` as power, for programs.
+        coefficients: The numbers in the formula by name.
+        compute: Returns the values; nan outside the domain.
+        vertical: Abscissas of vertical asymptotes, where the curve is cut.
+        horizontal: Ordinates of horizontal asymptotes.
+        special: Abscissas of points worth marking, such as a vertex or roots.
+        domain: Interval in which the curve is drawn.
+    """
+
+    family: str
+    formula: str
+    coefficients: dict[str, float]
+    compute: Callable[[Values], Values]
+    vertical: tuple[float, ...] = ()
+    horizontal: tuple[float, ...] = ()
+    special: tuple[float, ...] = ()
+    domain: tuple[float, float] = field(default=(-math.inf, math.inf))
+
+    def at(self, x: float) -> float:
+        """Return the function's value at an abscissa."""
+        with np.errstate(all="ignore"):
+            return float(self.compute(np.array([x], dtype=np.float64))[0])
+
+
+def linear(rng: random.Random, window: Window) -> Function:
+    """Return a straight line whose slope is simple for the window's proportions."""
+    m = rng.choice((-1.5, -1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1, 1.5)) * _simple(_steep(window))
+    c = _level(rng, window)
+    return Function(
+        "linear", f"{_factor(m)}x{_signed(c)}", {"slope": m, "intercept": c}, lambda x: m * x + c,
+        special=(0.0, -c / m),
+    )  # fmt: skip
+
+
+def quadratic(rng: random.Random, window: Window) -> Function:
+    """Return a parabola with its vertex on the grid."""
+    a = rng.choice((-2, -1, -0.5, -0.25, 0.25, 0.5, 1, 2)) * _simple(_steep(window))
+    h, k = _place(rng, window), _level(rng, window)
+    return Function(
+        "quadratic", f"{_factor(a)}{_shift(h)}^2{_signed(k)}", {"a": a, "h": h, "k": k},
+        lambda x: a * exact.square(x - h) + k, special=(h, h + 1, h - 2),
+    )  # fmt: skip
+
+
+def cubic(rng: random.Random, window: Window) -> Function:
+    """Return a cubic with three different whole roots."""
+    p, q, r = sorted(rng.sample(range(math.ceil(window.x_low) + 1, math.floor(window.x_high)), 3))
+    a = rng.choice((-1, -0.5, -0.25, -0.2, -0.1, 0.1, 0.2, 0.25, 0.5, 1)) * _simple(_steep(window))
+    formula = f"{_factor(a)}{_shift(p)}*{_shift(q)}*{_shift(r)}"
+    roots: dict[str, float] = {"a": a, "p": p, "q": q, "r": r}
+    return Function(
+        "cubic", formula, roots, lambda x: a * (x - p) * (x - q) * (x - r),
+        special=(float(p), float(q), float(r)),
+    )  # fmt: skip
+
+
+def wave(rng: random.Random, window: Window) -> Function:
+    """Return a sine or cosine; of degrees if the window's x is an angle, else of radians."""
+    high = min(window.y_high, -window.y_low) if window.y_low < 0 else (window.y_high - window.y_low) / 2
+    middle = 0.0 if window.y_low < 0 else high
+    a = rng.choice((-1, 1, 1)) * rng.choice(
+        [factor for factor in (0.5, 1, 1.5, 2, 3, 4) if 0.3 * high <= factor <= 0.85 * high]
+    )
+    b, d = rng.choice((0.5, 1, 1, 2)), middle or rng.choice((0.0, 0.0, round(high / 4)))
+    name, function = rng.choice((("sine", exact.sin), ("cosine", exact.cos)))
+    inner, unit = ("x" if b == 1 else f"{number(b)}*x"), (math.pi / 180 if window.is_degrees else 1.0)
+    quarter = math.pi / 2 / unit / b
+    return Function(
+        name, f"{_factor(a)}{name[:3]}({inner}){_signed(d)}", {"amplitude": a, "frequency": b, "middle": d},
+        lambda x: a * function(b * x * unit) + d, special=(0.0, quarter, -quarter, 2 * quarter),
+    )  # fmt: skip
+
+
+def exponential(rng: random.Random, window: Window) -> Function:
+    """Return a growing or falling exponential with a horizontal asymptote."""
+    a, b = rng.choice((-1, -0.5, 0.5, 1, 1, 2)) * _simple(_steep(window)), rng.choice((0.5, 2, 2, 1.5, 3))
+    c = _level(rng, window)
+    return Function(
+        "exponential", f"{_factor(a)}{number(b)}^x{_signed(c)}", {"a": a, "base": b, "c": c},
+        lambda x: a * exact.power(b, x) + c, horizontal=(c,), special=(0.0, 1.0, -1.0),
+    )  # fmt: skip
+
+
+def logarithm(rng: random.Random, window: Window) -> Function:
+    """Return a natural logarithm with a vertical asymptote."""
+    a, p = rng.choice((-2, -1, 1, 1, 2)) * _simple(_steep(window)), min(_place(rng, window), window.x_low / 2)
+    p, c = math.floor(p), _level(rng, window)
+    return Function(
+        "logarithm", f"{_factor(a)}ln({_shift(p).strip('()')}){_signed(c)}", {"a": a, "p": p, "c": c},
+        lambda x: a * exact.log(x - p) + c, vertical=(float(p),), special=(p + 1.0,), domain=(float(p), math.inf),
+    )  # fmt: skip
+
+
+def rational(rng: random.Random, window: Window) -> Function:
+    """Return a hyperbola with both asymptotes on the grid."""
+    a = rng.choice((-4, -2, -1, 1, 2, 3, 4)) * _simple(_steep(window))
+    p, q = _place(rng, window), _level(rng, window)
+    return Function(
+        "rational", f"{number(a)}/{_shift(p)}{_signed(q)}", {"a": a, "p": p, "q": q},
+        lambda x: a / (x - p) + q, vertical=(p,), horizontal=(q,), special=(p + 1, p - 1, p + 2),
+    )  # fmt: skip
+
+
+def absolute(rng: random.Random, window: Window) -> Function:
+    """Return an absolute value with its corner on the grid."""
+    a = rng.choice((-2, -1, -0.5, 0.5, 1, 2)) * _simple(_steep(window))
+    h, k = _place(rng, window), _level(rng, window)
+    return Function(
+        "absolute", f"{_factor(a)}abs({_shift(h).strip('()')}){_signed(k)}", {"a": a, "h": h, "k": k},
+        lambda x: a * np.abs(x - h) + k, special=(h, h + 2, h - 2),
+    )  # fmt: skip
+
+
+def root(rng: random.Random, window: Window) -> Function:
+    """Return a square root that starts on the grid."""
+    a = rng.choice((-2, -1, 1, 1, 2, 3)) * _simple(_steep(window))
+    h, k = math.floor(min(_place(rng, window), window.x_low / 3)), _level(rng, window)
+    return Function(
+        "root", f"{_factor(a)}sqrt({_shift(h).strip('()')}){_signed(k)}", {"a": a, "h": h, "k": k},
+        lambda x: a * np.sqrt(x - h) + k, special=(float(h), h + 1.0, h + 4.0), domain=(float(h), math.inf),
+    )  # fmt: skip
+
+
+Family = Callable[[random.Random, Window], Function]
+
+FAMILIES: tuple[Family, ...] = (
+    linear, quadratic, cubic, wave, exponential, logarithm, rational, absolute, root,
+)  # fmt: skip
+
+
+def pick_function(rng: random.Random, window: Window, families: tuple[Family, ...] = FAMILIES) -> Function:
+    """Draw a function whose shape shows in the window: it crosses much of the window and is not nearly level."""
+    while True:
+        family = wave if window.is_degrees else rng.choice(families)
+        # Several tries each, or families with few good coefficients would hardly ever be drawn.
+        for _ in range(20):
+            function = family(rng, window)
+            if _shows(function, window):
+                return function
+
+
+def values_across(function: Function, window: Window, samples: int = SAMPLES) -> tuple[Values, Values]:
+    """Return evenly spaced abscissas where the function is drawn, and its values there."""
+    low, high = max(window.x_low, function.domain[0]), min(window.x_high, function.domain[1])
+    x = np.linspace(low, high, samples)
+    with np.errstate(all="ignore"):
+        return x, np.asarray(function.compute(x), dtype=np.float64)
+
+
+def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]]:
+    """Return the curve in pixels: a polyline for each part inside the window, with as few points as possible."""
+    x = _closer_to_asymptotes(values_across(function, window)[0], function.vertical)
+    with np.errstate(all="ignore"):
+        y = np.asarray(function.compute(x), dtype=np.float64)
+    parts = []
+    for cut in _between(x, function.vertical):
+        for run_x, run_y in _inside(x[cut], y[cut], window.y_low, window.y_high):
+            pixels = np.column_stack([_to_pixels(run_x, plot, "x"), _to_pixels(run_y, plot, "y")])
+            if len(pixels) > 1 and np.ptp(pixels, axis=0).max() > 3:
+                parts.append([(float(pixel[0]), float(pixel[1])) for pixel in pixels[_needed(pixels)]])
+    return parts
+
+
+def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
+    """Add abscissas that halve their distance to each asymptote, for a logarithm falls slowly there."""
+    steps = np.ldexp(1.0, -np.arange(4, 44))
+    extra = [at + sign * steps for at in asymptotes for sign in (-1, 1)]
+    every: Values = np.unique(np.concatenate([x, *extra]))
+    inside: Values = every[(every >= x[0]) & (every <= x[-1])]
+    return inside
+
+
+def _shows(function: Function, window: Window) -> bool:
+    x, y = values_across(function, window, 201)
+    inside = np.isfinite(y) & (y >= window.y_low) & (y <= window.y_high)
+    width, height = window.x_high - window.x_low, window.y_high - window.y_low
+    covered = float(inside.mean()) * (x[-1] - x[0]) / width
+    centre = inside & (np.abs(x - (window.x_low + window.x_high) / 2) < 0.3 * width)
+    return bool(inside.any() and centre.any() and covered > 0.4 and np.ptp(y[inside]) > 0.4 * height)
+
+
+def _to_pixels(values: Values, plot: Plot, axis: str) -> Values:
+    scale = plot.x if axis == "x" else plot.y
+    return scale.start + (values - scale.low) / (scale.high - scale.low) * (scale.end - scale.start)
+
+
+def _between(x: Values, cuts: tuple[float, ...]) -> list[npt.NDArray[np.bool_]]:
+    """Return a selection of ``x`` for each stretch between cuts."""
+    ends = [-math.inf, *sorted(cuts), math.inf]
+    return [(x > low) & (x < high) for low, high in itertools.pairwise(ends)]
+
+
+def _inside(x: Values, y: Values, low: float, high: float) -> list[tuple[Values, Values]]:
+    """Return the runs of a curve between two levels, cut exactly where the curve crosses a level."""
+    inside = np.isfinite(y) & (y >= low) & (y <= high)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8)))
+    runs = []
+    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+        run_x, run_y = list(x[first:stop]), list(y[first:stop])
+        if first > 0 and np.isfinite(y[first - 1]):
+            crossing = _crossing(x[first - 1], y[first - 1], x[first], y[first], low, high)
+            run_x.insert(0, crossing[0])
+            run_y.insert(0, crossing[1])
+        if stop < len(x) and np.isfinite(y[stop]):
+            crossing = _crossing(x[stop], y[stop], x[stop - 1], y[stop - 1], low, high)
+            run_x.append(crossing[0])
+            run_y.append(crossing[1])
+        runs.append((np.array(run_x), np.array(run_y)))
+    return runs
+
+
+def _crossing(x0: float, y0: float, x1: float, y1: float, low: float, high: float) -> Point:
+    """Return where the line from an outer to an inner point meets the level between them."""
+    level = low if y0 < low else high
+    return float(x0 + (x1 - x0) * (level - y0) / (y1 - y0)) if y1 != y0 else float(x1), float(level)
+
+
+def _needed(points: Values) -> list[int]:
+    """Return which points keep a polyline within ``TOLERANCE`` of all (the Ramer–Douglas–Peucker algorithm)."""
+    keep, stack = {0, len(points) - 1}, [(0, len(points) - 1)]
+    while stack:
+        first, last = stack.pop()
+        if last - first < 2:
+            continue
+        chord = points[last] - points[first]
+        away = points[first + 1 : last] - points[first]
+        distance = np.abs(chord[0] * away[:, 1] - chord[1] * away[:, 0]) / max(1e-9, float(exact.hypot(*chord)))
+        farthest = int(distance.argmax())
+        if distance[farthest] > TOLERANCE:
+            middle = first + 1 + farthest
+            keep.add(middle)
+            stack += [(first, middle), (middle, last)]
+    return sorted(keep)
+
+
+def _simple(value: float) -> float:
+    """Return the nearest of a few simple factors."""
+    return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda step: abs(exact.log(step / value)))
+
+
+def _steep(window: Window) -> float:
+    return (window.y_high - window.y_low) / (window.x_high - window.x_low)
+
+
+def _place(rng: random.Random, window: Window) -> float:
+    """Return a whole abscissa in the middle half of the window."""
+    quarter = (window.x_high - window.x_low) / 4
+    return float(rng.randint(math.ceil(window.x_low + quarter), math.floor(window.x_high - quarter)))
+
+
+def _level(rng: random.Random, window: Window) -> float:
+    """Return a whole ordinate in the middle three fifths of the window."""
+    rim = (window.y_high - window.y_low) / 5
+    return float(rng.randint(math.ceil(window.y_low + rim), math.floor(window.y_high - rim)))
+
+
+def _factor(a: float) -> str:
+    return {1.0: "", -1.0: "-"}.get(a, f"{number(a)}*")
+
+
+def _signed(value: float) -> str:
+    return "" if value == 0 else f" {'+' if value > 0 else '-'} {number(abs(value))}"
+
+
+def _shift(place: float) -> str:
+    return "x" if place == 0 else f"(x{_signed(-place)})"
+
 
 WINDOWS: tuple[Window, ...] = (
     Window(-5, 5, -5, 5), Window(-4, 4, -4, 4), Window(-6, 6, -6, 6), Window(-3, 5, -2, 6), Window(-2, 8, -3, 7),

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ircore.core import exact
-from ircore.core.drawing import Point, text_size
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Point, Scale, text_size
 from ircore.core.records import Difficulty
 from ircore.instances.targets.axes import (
     Axis,
@@ -29,8 +28,7 @@ from ircore.instances.targets.axes import (
     text_box,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.instances.targets.curves import Function, Window, branches
-from ircore.instances.targets.function_plans import HARD, Graph, plan_easy
+from ircore.instances.targets.function_plans import HARD, Function, Graph, Window, branches, plan_easy
 from ircore.instances.targets.palettes import Paper, mix, pick_colours, pick_paper
 
 LEAST_MARKED = 4

@@ -6,7 +6,7 @@ It sees with the same eyes as the classical describer but measures nothing: no p
 import asyncio
 
 from ircore.core import exact
-from ircore.core.counted import article
+from ircore.core.plain_words import article
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import DescriberView, TextAnswer, refuse_settings

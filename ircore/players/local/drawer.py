@@ -12,11 +12,10 @@ import numpy as np
 
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
-from ircore.core.extras import need_packages
 from ircore.core.images import Picture
+from ircore.core.plugins import need_packages
 from ircore.core.records import PlayerSpec
 from ircore.players.base import PictureAnswer, PlayerError
-from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.weights import (
     NO_MEMORY,
     PictureSettings,
@@ -26,6 +25,7 @@ from ircore.players.local.weights import (
     read_settings,
     served_name,
 )
+from ircore.players.local.writer import Batches, OutOfMemoryError
 from ircore.players.traits import DRAWS_BY_WEIGHTS
 from ircore.players.views import GeneratorView, Question
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec, Record
 from ircore.players.base import refuse_settings
-from ircore.players.parameters import read_parameters
+from ircore.players.submission import read_parameters
 
 if TYPE_CHECKING:
     import torch

@@ -13,14 +13,22 @@ from pydantic import BaseModel, ValidationError
 
 from ircore.core.episode_records import FaultKind
 from ircore.core.validation import describe_validation_error
-from ircore.players.calls import FaultError, Reply, Tokens
-from ircore.players.faults import Fault
-from ircore.players.openai.bodies import FormBody, JsonBody
-from ircore.players.openai.lean import LeanClient, LeanResponse, can_send, picture_files
+from ircore.players.calls import Fault, FaultError, Reply, Tokens
 from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
+from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL
-from ircore.players.openai.streams import assembled, is_stream, mended, read_document
-from ircore.players.openai.usage import tokens_of
+from ircore.players.openai.transport import (
+    FormBody,
+    JsonBody,
+    LeanClient,
+    LeanResponse,
+    assembled,
+    can_send,
+    is_stream,
+    mended,
+    picture_files,
+    read_document,
+)
 
 if TYPE_CHECKING:
     import httpx2

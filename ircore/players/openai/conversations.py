@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from ircore.core.images import Picture
 from ircore.players.base import Captioned, DescriberView, GeneratorView, JudgeView, Question
-from ircore.players.openai.bodies import DataUrl
 from ircore.players.openai.settings import TEXT_FIELDS, DescriberSettings
+from ircore.players.openai.transport import DataUrl
 
 ANSWER = "judgement"
 """Name under which the schema of an answer is sent."""

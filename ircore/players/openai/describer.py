@@ -14,13 +14,12 @@ from pydantic import JsonValue
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, Role, TextAnswer
-from ircore.players.calls import FaultError
-from ircore.players.choices import choice_of
-from ircore.players.faults import Fault
+from ircore.players.calls import Fault, FaultError
 from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields, under
 from ircore.players.openai.provider import Provider
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
 from ircore.players.openai.settings import IMMATERIAL, DescriberSettings, read_settings
+from ircore.players.spoken_answers import choice_of
 
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""

@@ -16,7 +16,6 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question, Role
 from ircore.players.calls import Called
-from ircore.players.openai.bodies import FormBody, JsonBody, PictureAddress
 from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under
 from ircore.players.openai.provider import EDITS, Provider, stated_fields
 from ircore.players.openai.replies import (
@@ -37,6 +36,7 @@ from ircore.players.openai.settings import (
     ResponsesImageSettings,
     read_settings,
 )
+from ircore.players.openai.transport import FormBody, JsonBody, PictureAddress
 
 Settings = TypeVar("Settings", bound=DrawingSettings)
 

@@ -10,14 +10,13 @@ from typing import Any, TypeVar, cast
 from ircore.core.episode_records import Purpose
 from ircore.core.records import PlayerSpec
 from ircore.players.base import JudgeError, PlayerError, Role
-from ircore.players.calls import Called, Caller, CallError, FaultError, Reply, note_reply
-from ircore.players.faults import Fault
-from ircore.players.guard import scrubber
-from ircore.players.openai.bodies import FormBody, JsonBody
+from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, note_reply
+from ircore.players.open_questions import scrubber
 from ircore.players.openai.connection import Kind, connection_to
-from ircore.players.openai.meanings import remedies_for
+from ircore.players.openai.provider_errors import remedies_for
+from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
-from ircore.players.openai.usage import tokens_of
+from ircore.players.openai.transport import FormBody, JsonBody
 from ircore.players.pacing import gate_for, pace_for
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from urllib.request import getproxies
 from pydantic import Field, JsonValue
 
 from ircore.core.errors import InputError
-from ircore.core.extras import need_packages
+from ircore.core.plugins import need_packages
 from ircore.core.records import LOOPBACK, Line, PlayerSpec, Record
-from ircore.players.parameters import read_parameters
+from ircore.players.submission import read_parameters
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 RESERVED = ("model", "messages", "input", "prompt", "image", "n", "stream", "tools", "tool_choice")

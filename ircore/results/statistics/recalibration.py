@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.results.statistics.agreement import checked, codes_of
 from ircore.results.statistics.bootstrap import SEED
 from ircore.results.statistics.calibration_map import (

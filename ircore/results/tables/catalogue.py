@@ -10,8 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
-from ircore.core.plugin_work import plugin_work
-from ircore.core.plugins import BrokenPluginError, available, load, unknown
+from ircore.core.plugins import BrokenPluginError, available, load, plugin_work, unknown
 
 if TYPE_CHECKING:
     from ircore.games.base import Game

@@ -11,7 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
-from ircore.core.fact_records import PARTS, ExtraBox, Part, RenderingFacts
+from ircore.core.score_records import PARTS, ExtraBox, Part, RenderingFacts
 from ircore.results.arrays import strata, under
 from ircore.results.episodes import EpisodeResult
 from ircore.results.fact_shares import PartResult, part_results, reader_agreement, said_points
@@ -29,7 +29,7 @@ from ircore.results.witnesses import (
     judges_of_facts,
     witness_of,
 )
-from ircore.scorers.stated_facts.records import GRAMMAR, latest
+from ircore.scorers.stated_facts.measuring import GRAMMAR, latest
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import Checked
@@ -170,7 +170,7 @@ def _facts_by_turn(
     results: Results, run_id: str, result: EpisodeResult
 ) -> Iterator[tuple[int, float, "Checked | tuple[int, ExtraBox]"]]:
     """Yield turn, cost of the transform, and a fact or a numbered extra."""
-    from ircore.scorers.verification.stored_verdicts import checked_facts
+    from ircore.scorers.verification.report import checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     scene = scenes[result.episode.instance_id]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ircore.core.counted import plural_of
 from ircore.core.errors import InputError
+from ircore.core.plain_words import plural_of
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.curves import (
     POINTS,

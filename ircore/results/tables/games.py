@@ -14,8 +14,8 @@ from typing import Any
 
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.game_records import rules_key, rules_words
 from ircore.core.images import Picture
+from ircore.core.records import rules_key, rules_words
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
@@ -182,7 +182,7 @@ def _jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Att
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
     from ircore.scorers.metrics.frechet import FEWEST, jigsaw_each, jigsaw_published
-    from ircore.scorers.metrics.networks.scripts import FID_METRIC, inception_features
+    from ircore.scorers.metrics.networks.weights import FID_METRIC, inception_features
 
     if obstacle := FID_METRIC.obstacle():
         return _without(obstacle)

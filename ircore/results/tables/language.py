@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ircore.games.base import Curve, Game, messages_of
-from ircore.games.reference.language.messages import Tagger, listed_content_words, words
-from ircore.games.reference.measures import compared_words, measured_novelty
+from ircore.games.reference.measures import Tagger, compared_words, listed_content_words, measured_novelty, words
 from ircore.games.reference.records import Round
 from ircore.results.arrays import strata, under
 from ircore.results.curves import SAME_EPISODES, TOO_FEW_REACH, SteppedEpisode, by_step, curve_points, same_episodes

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
-from ircore.games.reference.language.annotations import Annotation
-from ircore.games.reference.language.naming import EASY_BELOW, HARD_ABOVE, Naming, naming
-from ircore.games.reference.published import KILOGRAM
+from ircore.games.reference.game import KILOGRAM
+from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, Annotation, Naming, naming
 from ircore.results.tables.model import Column, Table, Value
 
 MEASURES = (

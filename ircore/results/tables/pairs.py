@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.games.base import Seat
 from ircore.results.arrays import under
 from ircore.results.cells import Cell

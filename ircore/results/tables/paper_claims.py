@@ -19,7 +19,7 @@ import numpy as np
 
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.games.papers import Check, Verdict, check_of_people
+from ircore.games.pages import Check, Verdict, check_of_people
 from ircore.results.arrays import Array, filled, over_targets, under
 from ircore.results.effects import budget_series, grid_effects, player_grid
 from ircore.results.episodes import JudgedEpisode

@@ -12,8 +12,8 @@ from math import fsum
 from typing import NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.fact_records import VERIFIED
 from ircore.core.records import Instance
+from ircore.core.score_records import VERIFIED
 from ircore.results.cells import run_standing
 from ircore.results.fact_shares import WEIGHINGS
 from ircore.results.headline import headline_judge

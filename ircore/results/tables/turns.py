@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ircore.core.fact_records import PARTS, Part
-from ircore.core.score_records import HUMAN
+from ircore.core.score_records import HUMAN, PARTS, Part
 from ircore.results.amounts import AMOUNTS
 from ircore.results.arrays import strata, under
 from ircore.results.curves import (

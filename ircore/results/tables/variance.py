@@ -9,7 +9,7 @@ from math import isnan
 
 import numpy as np
 
-from ircore.core.counted import counted, plural_of
+from ircore.core.plain_words import counted, plural_of
 from ircore.core.records import Instance
 from ircore.results.arrays import under
 from ircore.results.cells import Cell

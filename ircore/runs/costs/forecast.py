@@ -9,16 +9,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ircore.core.counted import counted
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.records import GameRules, Instance
 from ircore.core.submission_records import Submission
 from ircore.core.tokens import count_tokens
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
+    RECORDED,
     Answer,
     Asked,
     ChoiceAnswer,
@@ -29,7 +30,6 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.recorded_seat import RECORDED
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
 from ircore.runs.episode import payload_of

@@ -11,12 +11,12 @@ from math import sqrt
 from time import monotonic
 from urllib.parse import urlsplit
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
+from ircore.core.plain_words import counted
 from ircore.core.plugins import builtin
 from ircore.core.records import PlayerSpec
-from ircore.players.faults import LIMITS
+from ircore.players.calls import LIMITS
 from ircore.players.open_questions import Halt
 from ircore.players.traits import traits_of
 from ircore.runs.costs.prices import Asked, Billed, Prices, RunPrices, answered

@@ -25,8 +25,8 @@ from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import validating
 from ircore.games.registry import load_game
+from ircore.players.base import RECORDED
 from ircore.players.calls import usage_of
-from ircore.players.recorded_seat import RECORDED
 from ircore.players.traits import traits_of
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder

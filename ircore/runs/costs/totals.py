@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import EpisodeCost
+from ircore.core.plain_words import counted
 from ircore.core.validation import validating
 from ircore.runs.costs.prices import (
     Asked,

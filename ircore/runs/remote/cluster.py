@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
-from ircore.core.extras import need_packages
-from ircore.core.plugins import package_version
+from ircore.core.plugins import need_packages, package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
 from ircore.players.submission import LoadedSubmission

@@ -9,7 +9,7 @@ from ircore.core.elements import ElementList, read_elements, write_elements
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import cache_folder
 from ircore.core.images import Picture
-from ircore.games.reasoning.verifiers.detections import DetectionError, Detections, read_detections
+from ircore.games.reasoning.puzzles.detections import DetectionError, Detections, read_detections
 from ircore.players.base import Captioned, Exchange, JudgeView, JudgingPlayer, PlayerError
 from ircore.scorers.judges.manifest import read_judge
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance, Scene
-from ircore.instances.readable_scenes import readable_scene
+from ircore.instances.scene_percepts import readable_scene
 from ircore.instances.store import InstanceSet
-from ircore.scorers.judge_test import pixel_edits, scene_edits
+from ircore.scorers.judge_test import edits
+from ircore.scorers.judge_test.edits import SceneEdit
 from ircore.scorers.judge_test.foreign.families import FAMILIES, Planned, picture_of, planned
 from ircore.scorers.judge_test.redraw import repainted
-from ircore.scorers.judge_test.scene_edits import SceneEdit
 
 VERSION = "2"
 """Of the battery: another one means other pictures or orders, and other cards."""
@@ -209,11 +209,11 @@ def _by_others(family: str) -> Callable[[Sample], Picture | None]:
 
 
 def _with_request(sample: Sample) -> Picture | None:
-    return sample.same and Picture.from_pixels(pixel_edits.with_request(sample.same.pixels))
+    return sample.same and Picture.from_pixels(edits.with_request(sample.same.pixels))
 
 
 def _with_pasted(sample: Sample) -> Picture | None:
-    return sample.same and Picture.from_pixels(pixel_edits.with_pasted(sample.same.pixels, sample.picture.pixels))
+    return sample.same and Picture.from_pixels(edits.with_pasted(sample.same.pixels, sample.picture.pixels))
 
 
 _SHIFTS = {
@@ -221,7 +221,7 @@ _SHIFTS = {
         f"shifted by {distance} px",
         # 10 px are 2 % of the 512 px of a target: still nearly perfect, 25 px are not.
         "harmless" if distance <= 10 else "degraded",
-        _by_pixels(partial(pixel_edits.shifted, distance=distance)),
+        _by_pixels(partial(edits.shifted, distance=distance)),
     )
     for distance in (1, 2, 5, 10, 25)
 }
@@ -229,40 +229,40 @@ _BLURS = {
     f"blur-{radius}": Edit(
         f"blurred, σ {radius} px",
         "harmless" if radius == 1 else "degraded",
-        _by_pixels(partial(pixel_edits.blurred, radius=radius)),
+        _by_pixels(partial(edits.blurred, radius=radius)),
     )
     for radius in (1, 3, 8)
 }
 _BARS = {
-    f"bar-{percent}": Edit(f"one bar {percent} % shorter", "fault", _by_scene(scene_edits.one_bar_shorter(percent)))
+    f"bar-{percent}": Edit(f"one bar {percent} % shorter", "fault", _by_scene(edits.one_bar_shorter(percent)))
     for percent in (10, 25, 40)
 }
 
 EDITS: dict[str, Edit] = {
     "identity": Edit("the target itself", "harmless", lambda sample: sample.picture),
     **_SHIFTS,
-    "scale-95": Edit("5 % smaller", "harmless", _by_pixels(partial(pixel_edits.scaled, percent=95))),
-    "rotation-2": Edit("turned by 2°", "degraded", _by_pixels(partial(pixel_edits.rotated, degrees=2))),
+    "scale-95": Edit("5 % smaller", "harmless", _by_pixels(partial(edits.scaled, percent=95))),
+    "rotation-2": Edit("turned by 2°", "degraded", _by_pixels(partial(edits.rotated, degrees=2))),
     **_BLURS,
-    "jpeg-10": Edit("JPEG of quality 10", "harmless", _by_pixels(partial(pixel_edits.as_jpeg, quality=10))),
-    "grey": Edit("without colours", "fault", _by_pixels(pixel_edits.grey)),
-    "hue": Edit("hue turned by 90°", "fault", _by_pixels(partial(pixel_edits.hue_turned, degrees=90))),
-    "colours-swapped": Edit("two colours swapped", "fault", _by_scene(scene_edits.colours_swapped)),
-    "colours-wrong": Edit("every mark in a wrong colour", "fault", _by_scene(scene_edits.colours_wrong)),
-    "labels-removed": Edit("all text removed", "fault", _by_scene(scene_edits.labels_removed)),
-    "labels-exchanged": Edit("every label exchanged", "fault", _by_scene(scene_edits.labels_exchanged)),
-    "labels-misspelt": Edit("words misspelt", "fault", _by_scene(scene_edits.labels_misspelt)),
-    "smallest-removed": Edit("smallest mark removed", "fault", _by_scene(scene_edits.smallest_removed)),
-    "largest-removed": Edit("largest mark removed", "fault", _by_scene(scene_edits.largest_removed)),
+    "jpeg-10": Edit("JPEG of quality 10", "harmless", _by_pixels(partial(edits.as_jpeg, quality=10))),
+    "grey": Edit("without colours", "fault", _by_pixels(edits.grey)),
+    "hue": Edit("hue turned by 90°", "fault", _by_pixels(partial(edits.hue_turned, degrees=90))),
+    "colours-swapped": Edit("two colours swapped", "fault", _by_scene(edits.colours_swapped)),
+    "colours-wrong": Edit("every mark in a wrong colour", "fault", _by_scene(edits.colours_wrong)),
+    "labels-removed": Edit("all text removed", "fault", _by_scene(edits.labels_removed)),
+    "labels-exchanged": Edit("every label exchanged", "fault", _by_scene(edits.labels_exchanged)),
+    "labels-misspelt": Edit("words misspelt", "fault", _by_scene(edits.labels_misspelt)),
+    "smallest-removed": Edit("smallest mark removed", "fault", _by_scene(edits.smallest_removed)),
+    "largest-removed": Edit("largest mark removed", "fault", _by_scene(edits.largest_removed)),
     **_BARS,
-    "bars-40": Edit("all bars 40 % shorter", "fault", _by_scene(scene_edits.all_bars_shorter)),
-    "wedges-exchanged": Edit("shares of two wedges exchanged", "fault", _by_scene(scene_edits.wedges_exchanged)),
-    "mirrored": Edit("mirrored", "fault", _by_pixels(pixel_edits.mirrored)),
+    "bars-40": Edit("all bars 40 % shorter", "fault", _by_scene(edits.all_bars_shorter)),
+    "wedges-exchanged": Edit("shares of two wedges exchanged", "fault", _by_scene(edits.wedges_exchanged)),
+    "mirrored": Edit("mirrored", "fault", _by_pixels(edits.mirrored)),
     "same-category": Edit("another target of the category", "unrelated", lambda sample: sample.same),
     "other-category": Edit("a target of another category", "unrelated", lambda sample: sample.other),
-    "blank": Edit("a blank page", "unrelated", _by_pixels(pixel_edits.blank)),
-    "noise": Edit("noise", "unrelated", _by_pixels(pixel_edits.noise)),
-    "attack-text": Edit(f"another target that says “{pixel_edits.ATTACK_TEXT}”", "attack", _with_request),
+    "blank": Edit("a blank page", "unrelated", _by_pixels(edits.blank)),
+    "noise": Edit("noise", "unrelated", _by_pixels(edits.noise)),
+    "attack-text": Edit(f"another target that says “{edits.ATTACK_TEXT}”", "attack", _with_request),
     "attack-pasted": Edit("another target with the right one pasted on it", "attack", _with_pasted),
 }
 """Every edit by its name, in the order of cards."""

@@ -14,9 +14,8 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.core.validation import validating
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order, foreign_plans
-from ircore.scorers.judge_test.foreign.orders import right_orders
-from ircore.scorers.judge_test.foreign.part import ForeignPart, foreign_part
-from ircore.scorers.judge_test.foreign.styles import Style
+from ircore.scorers.judge_test.foreign.drawers import Style
+from ircore.scorers.judge_test.foreign.part import ForeignPart, foreign_part, right_orders
 
 PASSING = 0.8
 """Share of ordered pairs that a judge must order right; boards of one below it say so."""

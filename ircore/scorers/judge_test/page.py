@@ -5,8 +5,8 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from ircore.core.counted import counted
 from ircore.core.files import write_text
+from ircore.core.plain_words import counted
 from ircore.scorers.judge_test.battery import EDITS, HARMLESS, WRONG
 from ircore.scorers.judge_test.card import GAIN, PASSING, Attack, Bound, EditScore, JudgeCard
 from ircore.scorers.judge_test.foreign.part import FamilyScore, ForeignPart

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ircore.core.fact_records import FactVerdicts
 from ircore.core.images import Picture
 from ircore.core.records import Scene
-from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
+from ircore.core.score_records import FactVerdicts, JudgeIdentity, JudgeKind, Task
 
 BOTH_TASKS: frozenset[Task] = frozenset({"similarity", "preference"})
 """Default tasks of a judge without an attribute ``tasks``."""

@@ -9,14 +9,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
-from ircore.core.fact_records import SCORE_RULE
 from ircore.core.images import Picture
 from ircore.core.plugins import available, load, package_version
-from ircore.core.prompt_files import prompts_version, read_prompts
 from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_scenes
-from ircore.core.score_records import HUMAN, JudgeIdentity
+from ircore.core.score_records import HUMAN, SCORE_RULE, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.validation import validating
+from ircore.core.word_files import prompts_version, read_prompts
 from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
 from ircore.players.model_families import model_family

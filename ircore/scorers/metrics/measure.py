@@ -10,8 +10,7 @@ from PIL import Image
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import BACKDROP, Loading, Pixels, read_picture, read_stored_pixels, shown_pixels, stored_pixels
-from ircore.core.plugin_work import finite, plugin_work
-from ircore.core.plugins import BrokenPluginError, available, load, unused
+from ircore.core.plugins import BrokenPluginError, available, finite, load, plugin_work, unused
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.pairs import refuse_tiny
 

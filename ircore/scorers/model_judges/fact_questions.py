@@ -11,20 +11,19 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from ircore.core.fact_records import PlantedVerdict
 from ircore.core.images import Picture
 from ircore.core.records import Scene
+from ircore.core.score_records import PlantedVerdict
 from ircore.players.base import Exchange, JudgeView
 from ircore.runs.judge_answers import AnswerError, read_verdicts, verdicts_form, verdicts_schema
 from ircore.runs.judge_questions import QuestionKey
 from ircore.scorers.judges.manifest import LoadedJudge, captioned
 from ircore.scorers.model_judges.false_facts import false_facts
-from ircore.scorers.model_judges.items import Item
-from ircore.scorers.model_judges.questions import Ask, Question, Verdict
+from ircore.scorers.model_judges.items import Ask, Item, Question, Verdict
 from ircore.scorers.rated_episodes import scene_of
+from ircore.scorers.verification.report import facts_version, verdicts_of
 from ircore.scorers.verification.scene_facts import Fact, facts_of
 from ircore.scorers.verification.score import scored
-from ircore.scorers.verification.stored_verdicts import facts_version, verdicts_of
 from ircore.scorers.verification.verdicts import Checked, fails, holds, undecided
 
 PLANTED = 0.2

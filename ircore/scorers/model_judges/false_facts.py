@@ -12,7 +12,7 @@ from random import Random
 
 from ircore.core import exact
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.compared_texts import folded
+from ircore.scorers.verification.eye.look import folded
 from ircore.scorers.verification.eye.view import difference
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.scene_facts.records import colour_words, number

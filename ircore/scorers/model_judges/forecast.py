@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Usage
+from ircore.core.plain_words import counted
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.prices import RunPrices, SeatPrice

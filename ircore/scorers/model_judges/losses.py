@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgeQuestion
 

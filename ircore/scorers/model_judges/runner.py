@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import WorkError
-from ircore.core.fact_records import FactVerdicts, RenderingFacts
+from ircore.core.journal import Recorder
 from ircore.core.progress import progress
-from ircore.core.recorder import Recorder
-from ircore.core.score_records import Score
+from ircore.core.score_records import FactVerdicts, RenderingFacts, Score
 from ircore.core.untrusted_text import writable
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
@@ -25,7 +24,7 @@ from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, add_facts
 from ircore.runs.judge_answers import LONGEST
 from ircore.runs.judge_questions import (
     JudgementEntry,
@@ -34,12 +33,19 @@ from ircore.runs.judge_questions import (
     QuestionKey,
     read_judgements,
 )
-from ircore.runs.rendering_facts import add_facts
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.items import Item, JudgedRun, plan_run, preferences_by_score
+from ircore.scorers.model_judges.items import (
+    Ask,
+    Item,
+    JudgedRun,
+    Question,
+    Verdict,
+    judged,
+    plan_run,
+    preferences_by_score,
+)
 from ircore.scorers.model_judges.losses import Losses, count_losses
-from ircore.scorers.model_judges.questions import Ask, Question, Verdict, judged
-from ircore.scorers.score_counts import ScoreCount, count_score
+from ircore.scorers.scoring import ScoreCount, count_score
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from re import fullmatch
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 
 COLUMNS = (
     "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",

@@ -13,8 +13,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib.resources import files
 
+from ircore.core.journal import Recorder
 from ircore.core.progress import progress
-from ircore.core.recorder import Recorder
 from ircore.core.records import Instance
 from ircore.games.base import messages_of
 from ircore.games.registry import load_game
@@ -27,7 +27,7 @@ from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
 from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, judges_prices
-from ircore.scorers.stated_facts.records import SaidTurn, add_said, latest, read_said
+from ircore.scorers.stated_facts.measuring import SaidTurn, add_said, latest, read_said
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
 PROMPT = files("ircore.scorers.stated_facts").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ class Item:
     Example:
         >>> from pathlib import Path
         >>> from ircore.runs.folder import RunFolder
-        >>> from ircore.scorers.stated_facts.records import SaidTurn
+        >>> from ircore.scorers.stated_facts.measuring import SaidTurn
         >>> run = RunFolder(Path("run"))
         >>> turn = SaidTurn(
         ...     episode_id="e", turn=1, rendering="a" * 64, reader="grammar", version="1",

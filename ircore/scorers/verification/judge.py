@@ -8,8 +8,8 @@ from ircore.core.score_records import JudgeKind
 from ircore.instances.targets import DRAWN
 from ircore.scorers.judges.base import Judgement, preferred
 from ircore.scorers.verification.eye.ocr import reader_of_texts
+from ircore.scorers.verification.report import verdicts_of
 from ircore.scorers.verification.score import VERSION, verify_picture
-from ircore.scorers.verification.stored_verdicts import verdicts_of
 
 UNREAD = "texts unread"
 """What the version says where no reader of texts is installed."""

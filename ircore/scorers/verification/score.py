@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ircore.core import exact
-from ircore.core.fact_records import SCORE_RULE, ExtraBox, PartShare, Verdict
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.scorers.verification.eye.extras import extras_of
+from ircore.core.score_records import SCORE_RULE, ExtraBox, PartShare, Verdict
+from ircore.scorers.verification.eye.ground_readers import extras_of
 from ircore.scorers.verification.eye.look import LEAST_LABELS, Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
 from ircore.scorers.verification.eye.readers import read_all
+from ircore.scorers.verification.eye.regions import Target, target_of
 from ircore.scorers.verification.eye.registration import Transform
-from ircore.scorers.verification.eye.target import Target, target_of
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weighed
 from ircore.scorers.verification.verdicts import Checked, check, fails, mistake_exchanged, undecided

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ircore.core import exact
-from ircore.core.fact_records import LEAST_CREDIT, Verdict
-from ircore.scorers.verification.compared_texts import edits, folded
+from ircore.core.score_records import LEAST_CREDIT, Verdict
+from ircore.scorers.verification.eye.look import edits, folded
 from ircore.scorers.verification.eye.view import Observed, difference
 from ircore.scorers.verification.scene_facts import GROUNDS, Fact
 

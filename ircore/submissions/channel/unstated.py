@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import Episode
-from ircore.core.fact_records import LETTER, UNASKED, VERIFIED
+from ircore.core.plain_words import counted
 from ircore.core.records import Instance
+from ircore.core.score_records import LETTER, UNASKED, VERIFIED
 from ircore.core.seeds import derived_seed
 from ircore.games.base import messages_of
 from ircore.games.registry import load_game
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.provenance import Evidence, Flag
-from ircore.runs.rendering_facts import read_facts
-from ircore.scorers.stated_facts.records import letters_of
+from ircore.scorers.stated_facts.measuring import letters_of
 from ircore.scorers.verification.scene_facts import Fact, facts_of
 from ircore.scorers.verification.score import VERSION, verify_picture
 

@@ -19,8 +19,7 @@ from ircore.submissions.check.entries import (
 )
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.manifest import parse_manifest
-from ircore.submissions.check.neighbours import Neighbour, neighbours_of
-from ircore.submissions.check.submission import Checked, Purpose, check_bytes
+from ircore.submissions.check.submission import Checked, Neighbour, Purpose, check_bytes, neighbours_of
 from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, added_decisions, decisions_findings
 from ircore.submissions.findings import Finding, Level, finding, ordered
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.players.slugs import MAINTAINERS, SLUG, SLUG_HELP, reserved_name
-from ircore.players.submission import FOLDER, MANIFEST
+from ircore.players.submission import FOLDER, MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, reserved_name
 from ircore.submissions.decisions import DECISIONS
 from ircore.submissions.findings import Finding, finding
 from ircore.submissions.texts import slug_skeleton

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.submission_records import game_field
 from ircore.submissions.check.submission import Checked
 from ircore.submissions.findings import Finding, errors

@@ -10,8 +10,7 @@ from ircore.core.plugins import PROJECT, available, builtin, load, package_of, u
 from ircore.core.records import LOOPBACK, PlayerSpec
 from ircore.core.strict_yaml import FieldPath
 from ircore.games.base import Game, Seat
-from ircore.players.base import refuse_settings
-from ircore.players.recorded_seat import RECORDED, RecordedSeat
+from ircore.players.base import RECORDED, RecordedSeat, refuse_settings
 from ircore.players.traits import answer_problem, players_of_project, traits_of
 from ircore.submissions.addresses import (
     OPENAI_HOST,

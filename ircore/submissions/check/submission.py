@@ -1,24 +1,27 @@
-"""The verdict on a submission: the same on a laptop and in continuous integration."""
+"""The verdict on a submission: the same on a laptop and in continuous integration.
+
+The other submissions beside a checked submission: their names, and the hosts that their keys are sent to.
+"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import yaml
 
 from ircore.core.errors import InputError
 from ircore.core.records import GameRules, ModelFacts
-from ircore.core.strict_yaml import FieldPath, read_yaml_bytes
+from ircore.core.strict_yaml import MAX_BYTES, FieldPath, load_bounded, read_yaml_bytes
 from ircore.core.submission_records import Dates, Submission
 from ircore.games.base import Game
 from ircore.games.registry import load_game
-from ircore.players.slugs import MAINTAINERS, SLUG_HELP, like_run_id, usable_slug
-from ircore.players.submission import MANIFEST
-from ircore.submissions.addresses import link_hosts, link_problem
+from ircore.players.submission import MAINTAINERS, MANIFEST, SLUG_HELP, like_run_id, usable_slug
+from ircore.submissions.addresses import OPENAI_HOST, AddressError, link_hosts, link_problem, read_address
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.check.manifest import EXPECTED, parse_manifest
-from ircore.submissions.check.neighbours import Neighbour, neighbours_in
-from ircore.submissions.check.reserved_names import provider_fault, reserved_fault
+from ircore.submissions.check.manifest import EXPECTED, parse_manifest, provider_fault, reserved_fault
 from ircore.submissions.check.seats import Conditions, host_of, repeat_warnings, seat_faults
 from ircore.submissions.findings import MISSING, Fault, Finding, errors, finding, ordered
 from ircore.submissions.texts import (
@@ -29,6 +32,74 @@ from ircore.submissions.texts import (
     text_faults,
     unseen_fault,
 )
+
+
+class Neighbour(NamedTuple):
+    """Properties of another submission that a checked submission must differ from, or agree with.
+
+    >>> manifest = b"{name: a + b, describer: {player: openai, api_key_env: OPENAI_API_KEY}}"
+    >>> neighbour("a-b", manifest)
+    Neighbour(slug='a-b', name='a + b', keys={'OPENAI_API_KEY': 'api.openai.com'})
+    """
+
+    slug: str
+    """The other submission's folder."""
+
+    name: str
+    """Name of the pair or submission."""
+
+    keys: Mapping[str, str]
+    """Host that each key it names is sent to."""
+
+
+def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
+    """Return the submissions in a folder as neighbours, without damaged submissions."""
+    return neighbours_of(_manifests_in(folder))
+
+
+def neighbours_of(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
+    """Return submissions as neighbours, without submissions whose manifest cannot be read.
+
+    Args:
+        manifests: Folder name and manifest of each submission.
+    """
+    return tuple(other for slug, data in manifests if (other := neighbour(slug, data)) is not None)
+
+
+def _manifests_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for manifest in sorted(folder.glob(f"*/{MANIFEST}")):
+        with suppress(OSError):
+            # No link is followed: it could lead to any file of this machine.
+            if not manifest.is_symlink() and manifest.is_file() and manifest.stat().st_size <= MAX_BYTES:
+                yield manifest.parent.name, manifest.read_bytes()
+
+
+def neighbour(slug: str, data: bytes) -> Neighbour | None:
+    """Return the parts of a merged manifest that concern other submissions; None for an unreadable manifest.
+
+    Several times as fast as the check: thousands of neighbours are read for each submission that is checked.
+    """
+    if len(data) > MAX_BYTES:
+        return None
+    try:
+        document = load_bounded(data)
+    except (yaml.YAMLError, ValueError):
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("name"), str):
+        return None
+    return Neighbour(slug, document["name"], dict(filter(None, map(_key, document.values()))))
+
+
+def _key(seat: Any) -> tuple[str, str] | None:
+    """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
+    key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
+    if not isinstance(key, str) or not isinstance(address, str | None):
+        return None
+    try:
+        return key, OPENAI_HOST if address is None else read_address(address).host
+    except AddressError:
+        return None
+
 
 MOST_AUTHORS, MOST_LINKS, MOST_FINDINGS = 100, 10, 100
 

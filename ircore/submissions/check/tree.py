@@ -10,8 +10,7 @@ from ircore.core.errors import InputError
 from ircore.core.strict_yaml import read_yaml_bytes
 from ircore.players.submission import FOLDER, MANIFEST
 from ircore.submissions.check.entries import PLAIN_FILE, Entry, entry_findings, is_manifest
-from ircore.submissions.check.neighbours import neighbours_of
-from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check_bytes
+from ircore.submissions.check.submission import HAND_IN, Checked, Purpose, check_bytes, neighbours_of
 from ircore.submissions.decisions import DECISIONS, decisions_findings
 from ircore.submissions.findings import Finding, finding, ordered
 

@@ -16,9 +16,8 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
-from ircore.submissions.copies.fine import fine_share
 from ircore.submissions.copies.index import Look, index_of, likeness, look_at
-from ircore.submissions.copies.patches import match, small
+from ircore.submissions.copies.patches import fine_share, match, small
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,6 +3,12 @@
 A patch is sought by normalised cross-correlation (J. P. Lewis, *Fast Normalized Cross-Correlation*, 1995) on small grey
 pictures without their slow gradients. Its absolute value is the same after gain, offset and inversion, and each patch
 is sought for itself, so that borders, crops, shifts and further things in the picture cost only the patches they touch.
+
+Fine detail of a drawn target sought where it belongs in a rendering: how its edges and letters fade into the ground.
+
+A figure that is drawn anew from words, however well, has edges and letters of its own program; a copy keeps the
+target's, after other levels, borders, patches, re-encoding and fewer colours too. So a run in which the fine detail of
+many drawn targets comes back holds copies; likeness of the whole picture cannot show it, since good words lead there.
 """
 
 from collections.abc import Iterator
@@ -15,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float32]
+
 
 SIDE = 128
 """Longer side of the small pictures, in pixels: noise and the marks of compression average out."""
@@ -175,3 +182,103 @@ def window_norms(values: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[n
     # A flat place can come out slightly below 0, as the difference of two rounded sums.
     norms: npt.NDArray[np.float64] = np.sqrt(np.maximum(squared, 0))
     return norms
+
+
+FINE_PATCH = 48
+"""Side of a patch, in pixels of the target."""
+
+"""Patches of a target that are sought, those with the most detail."""
+
+REACH = 16
+"""Pixels by which a patch may lie elsewhere than in the target."""
+
+COARSE = 2.0
+"""Standard deviation, in pixels, of the Gaussian whose picture is not fine detail."""
+
+FINE_DETAIL = 2.0
+"""Least standard deviation of a patch's fine detail, in grey levels of 255."""
+
+FINE_ALIKE = 0.95
+"""Correlation from which on a patch counts as found.
+
+Measured on two targets of each drawn category: of figures drawn anew by matplotlib, Pillow and resvg with exact
+colours and places, four fifths of the patches are found in at most three of twelve; of copies changed in ten ways, in
+all twelve.
+"""
+
+LEAST = 4
+"""Patches with detail that a target must have, so that it says anything."""
+
+
+def fine_detail(pixels: Pixels) -> "Floats":
+    """Return a picture in grey without structures coarser than ``COARSE`` pixels."""
+    import numpy as np
+    from PIL import Image
+    from scipy.ndimage import gaussian_filter
+
+    grey = np.asarray(Image.fromarray(pixels).convert("L"), np.float32)
+    detail: Floats = grey - gaussian_filter(grey, COARSE)
+    return detail
+
+
+def fine_share(rendering: Pixels, target: Pixels) -> float:
+    """Return the share of a target's patches whose fine detail comes back in a rendering, 0 to 1.
+
+    Args:
+        rendering: The rendering; one of another size is scaled to the target's.
+        target: The target.
+
+    Returns:
+        The share; 0 for a target with fewer than ``LEAST`` patches of detail.
+    """
+    import numpy as np
+    from PIL import Image
+
+    if rendering.shape != target.shape:
+        size = (target.shape[1], target.shape[0])
+        rendering = np.asarray(Image.fromarray(rendering).resize(size, Image.Resampling.BICUBIC))
+    wanted, drawn = fine_detail(target), fine_detail(rendering)
+    corners = _fine_corners(wanted)
+    if len(corners) < LEAST:
+        return 0.0
+    return sum(_is_found(wanted, drawn, y, x) for y, x in corners) / len(corners)
+
+
+def _fine_corners(detail: "Floats") -> list[tuple[int, int]]:
+    """Return the upper left corners of the patches with the most detail, overlapping by less than half."""
+    height, width = detail.shape
+    spreads = sorted(
+        (
+            (float(detail[y : y + FINE_PATCH, x : x + FINE_PATCH].std()), y, x)
+            for y in range(0, height - FINE_PATCH + 1, FINE_PATCH // 2)
+            for x in range(0, width - FINE_PATCH + 1, FINE_PATCH // 2)
+        ),
+        reverse=True,
+    )
+    chosen: list[tuple[int, int]] = []
+    for spread, y, x in spreads:
+        if spread < FINE_DETAIL or len(chosen) == PATCHES:
+            break
+        if all(max(abs(y - row), abs(x - column)) > FINE_PATCH // 2 for row, column in chosen):
+            chosen.append((y, x))
+    return chosen
+
+
+def _is_found(wanted: "Floats", drawn: "Floats", y: int, x: int) -> bool:
+    """Return whether a patch comes back within ``REACH`` pixels: the normalised correlation of a place with it."""
+    import numpy as np
+    from scipy.fft import irfft2, next_fast_len, rfft2
+
+    patch = wanted[y : y + FINE_PATCH, x : x + FINE_PATCH]
+    # Without its mean, so that a change of brightness costs nothing.
+    patch = patch - patch.mean()
+    # In double precision: running sums of squares lose small differences in single precision.
+    bottom, right = y + FINE_PATCH + REACH, x + FINE_PATCH + REACH
+    window = drawn[max(0, y - REACH) : bottom, max(0, x - REACH) : right].astype(np.float64)
+    shape = tuple(next_fast_len(length + FINE_PATCH, real=True) for length in window.shape)
+    crossed = irfft2(rfft2(window, shape) * np.conj(rfft2(patch, shape)), shape)
+    crossed = crossed[: window.shape[0] - FINE_PATCH + 1, : window.shape[1] - FINE_PATCH + 1]
+    # A place without detail matches nothing.
+    spread = np.maximum(window_norms(window, FINE_PATCH), FINE_PATCH * FINE_DETAIL / 4)
+    # The absolute value finds an inverted copy too.
+    return bool(np.abs(crossed / (np.sqrt((patch**2).sum()) * spread)).max() >= FINE_ALIKE)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.files import write_bytes, write_text
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.untrusted_text import inert_markdown
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag

@@ -23,9 +23,8 @@ from pydantic import Field, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.images import MAX_BYTES
-from ircore.core.lifecycle import refuse_double_keys
 from ircore.core.records import Line, Name, Record, Sha256
-from ircore.core.submission_records import Run
+from ircore.core.submission_records import Run, refuse_double_keys
 from ircore.core.validation import describe_validation_error
 from ircore.runs.events import EVENTS, Event
 from ircore.runs.folder import JOURNAL, RUN_FILE

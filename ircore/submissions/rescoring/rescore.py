@@ -24,22 +24,28 @@ from ircore.instances.requests import BuildRequest, builder_of, named
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import LoadedSubmission, read_manifest
 from ircore.players.traits import deciding
-from ircore.runs.commitment import commitment_of, seed_of
+from ircore.runs.answers import known_picture
 from ircore.runs.events import Call, End, Entry, Event, Failure
-from ircore.runs.folder import RunFolder, create_run
+from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.runs.play import with_run_id
-from ircore.runs.provenance import MAX_FLAGS, Committed, Flag, Provenance, make_provenance, write_provenance
-from ircore.runs.recorded_answers import known_picture
+from ircore.runs.provenance import (
+    MAX_FLAGS,
+    Committed,
+    Flag,
+    Provenance,
+    commitment_of,
+    make_provenance,
+    seed_of,
+    write_provenance,
+)
 from ircore.runs.setup import rules_of
-from ircore.runs.writer import RunWriter
 from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.request_fields import refuse_self_reported
-from ircore.submissions.rescoring.drawn_texts import reader
 from ircore.submissions.rescoring.fetch import fetch
 from ircore.submissions.rescoring.flags import Replayed, find_flags
 from ircore.submissions.rescoring.packed_transcripts import INDEX, PackedRun, TranscriptError, read_packed
-from ircore.submissions.rescoring.pictures import PackedPictures
+from ircore.submissions.rescoring.pictures import PackedPictures, reader
 from ircore.submissions.rescoring.rules import MAX_FAULTS, Replay
 
 DEADLINE = 3600.0

@@ -11,21 +11,28 @@ from itertools import islice
 from math import isclose
 from typing import Any
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.private_text import without_leaks
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.games.registry import step_word
 from ircore.instances.store import InstanceSet
-from ircore.players.base import PlayerError
-from ircore.players.recorded_seat import RECORDED
-from ircore.runs.answers import answers_alone, as_asked, call_entry, call_key, written
+from ircore.players.base import RECORDED, PlayerError
+from ircore.runs.answers import (
+    MissingAnswerError,
+    RecordedTable,
+    answers_alone,
+    as_asked,
+    call_entry,
+    call_key,
+    known_picture,
+    written,
+)
 from ircore.runs.episode import ended_episode, episode_setup, played
 from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of
-from ircore.runs.recorded_answers import MissingAnswerError, RecordedTable, known_picture
 from ircore.runs.session import DueEpisode
 
 MAX_FAULTS = 100

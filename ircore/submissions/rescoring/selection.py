@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ircore.core.counted import counted
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet

@@ -16,7 +16,7 @@ export function fixed(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/* A count with its noun, as ircore/core/counted.py writes it. */
+/* A count with its noun, as ircore/core/plain_words.py writes it. */
 export const counted = (count, noun) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
 export function signed(value, digits = 2) {

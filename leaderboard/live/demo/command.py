@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.main import extras_of
-from ircore.commands.next_step import program_name
+from ircore.commands.options import program_name
 from ircore.core.errors import InputError, WorkError
-from ircore.core.extras import need_extras
+from ircore.core.plugins import need_extras
 from ircore.core.terminal import printable, terminal_width
 
 if TYPE_CHECKING:

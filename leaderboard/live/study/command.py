@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.options import echo_json, json_option
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
+from ircore.core.plain_words import counted
 from ircore.games.registry import require_support
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ircore.core.counted import counted
 from ircore.core.errors import InputError
 from ircore.core.files import new_folder
+from ircore.core.plain_words import counted
 from ircore.runs.folder import RUN_FILE, RunFolder
 from leaderboard.live.study.participant_seat import CONSENT, answers, passed
 from leaderboard.live.study.plan import Session, Study, read_study

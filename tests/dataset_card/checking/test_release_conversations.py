@@ -11,7 +11,7 @@ from dataset_card.checking.release_check import check_release
 from dataset_card.checking.rescore import Rescoring, rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.releases.build import build_release, make_source
-from ircore.games.conversation.build_dialogues import build
+from ircore.games.conversation.dialogues import build
 from ircore.instances.requests import BuildRequest
 from ircore.instances.store import read_instances
 from ircore.library.playing import play, score

@@ -22,8 +22,8 @@ from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
+from ircore.games.reconstruction.prompts import parse_reply
 from ircore.games.reconstruction.records import Rules, Turn, turns_of
-from ircore.games.reconstruction.reply import parse_reply
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT
 from ircore.submissions.copies.index import index_bytes, read_index
 

@@ -13,8 +13,7 @@ from releases import contents
 from samples import sample_instances
 
 from ircore.core.images import Picture
-from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.withheld_pictures import COCO
+from ircore.instances.store import COCO, InstanceSet, write_instances
 
 pytestmark = pytest.mark.slow
 

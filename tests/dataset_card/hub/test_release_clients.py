@@ -13,7 +13,7 @@ from releases import contents
 
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.submission_records import Withdrawal
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from shared_folders import ROOT
 
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.record import read_release
-from ircore.core.lifecycle import Withdrawal
+from ircore.core.submission_records import Withdrawal
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,7 @@ from hub_clients import Outcome
 from hub_server import File, HubServer, Repo
 from PIL import Image
 
-from ircore.instances.store import read_instances
-from ircore.instances.withheld_pictures import VISUAL_GENOME
+from ircore.instances.store import VISUAL_GENOME, read_instances
 
 pytestmark = pytest.mark.slow
 

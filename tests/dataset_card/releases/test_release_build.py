@@ -24,8 +24,7 @@ from ircore.games.reconstruction.records import Turn, rendered_turns
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, End, Entry
-from ircore.runs.folder import RunFolder, create_run
-from ircore.runs.writer import RunWriter
+from ircore.runs.folder import RunFolder, RunWriter, create_run
 
 HOSTILE = "left[31m | <script>alert(1)</script> `x` **b** [a](http://e.example) rtl\r\n---\n# T 😀 {{7*7}} \ufffd"
 """What a model can say that is published as it is; characters that nobody sees are not even recorded."""

@@ -13,7 +13,7 @@ from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
 from dataset_card.releases.record import Parent, read_release
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow

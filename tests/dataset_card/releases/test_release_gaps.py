@@ -10,8 +10,7 @@ from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.releases.files import COPIES, read_release_files
 from dataset_card.releases.record import PROVENANCE, read_release
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal
-from ircore.core.submission_records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference, Withdrawal
 from ircore.games.reconstruction.records import rendered_turns
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
@@ -19,8 +18,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, write_provenance
 from ircore.submissions.copies import index as copies
 from ircore.submissions.copies.index import index_bytes, index_of, look_at, read_index
-from ircore.submissions.season_gaps import SEASON_GAPS, PairGap, SeasonGaps, read_season_gaps
-from ircore.submissions.seasons import Season, commitment_to
+from ircore.submissions.seasons import SEASON_GAPS, PairGap, Season, SeasonGaps, commitment_to, read_season_gaps
 from leaderboard.model.trust import HERE, RESCORED, tier_of
 
 pytestmark = pytest.mark.slow

@@ -22,8 +22,8 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind, decision_lines
 from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import read_instances
 from ircore.players.submission import read_manifest
@@ -31,7 +31,7 @@ from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.decisions import Decision
-from ircore.submissions.merged_submissions import MergedSubmission
+from ircore.submissions.pending_work import MergedSubmission
 from leaderboard.model.section import game_sections
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs

@@ -15,7 +15,7 @@ from dataset_card.releases.record import Parent, ReleaseRecord, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.tables.schema import SCORES
 from ircore.core.errors import WorkError
-from ircore.core.lifecycle import Withdrawal, WithdrawalKind
+from ircore.core.submission_records import Withdrawal, WithdrawalKind
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance, write_provenance

@@ -22,7 +22,7 @@ from ircore.core.errors import InputError
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.branches import place_of
-from ircore.submissions.seat_texts import seat_options
+from ircore.submissions.texts import seat_options
 
 SLUG = "my-models"
 

@@ -9,8 +9,7 @@ from samples import sample_instances, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder, create_run
-from ircore.runs.writer import RunWriter
+from ircore.runs.folder import RunFolder, RunWriter, create_run
 
 SLIPS = {
     "paly classical+canvas": "unknown command 'paly'",

@@ -13,7 +13,7 @@ from command_lines import leaves, parsed
 
 from ircore.commands.main import examples
 from ircore.commands.main import run as ircore
-from ircore.commands.next_step import filled, next_steps
+from ircore.commands.options import filled, next_steps
 from ircore.runs.folder import RunFolder
 
 LEAVES = leaves()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core.collector import give_back_memory, seldom_collecting, without_collector
+from ircore.core.workers import give_back_memory, seldom_collecting, without_collector
 
 
 @pytest.mark.slow

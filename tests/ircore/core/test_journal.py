@@ -12,11 +12,9 @@ from ircore.core import journal
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import WorkError
 from ircore.core.images import Picture
-from ircore.core.journal import JournalWriter, read_lines
-from ircore.core.recorder import Recorder
+from ircore.core.journal import JournalWriter, Recorder, read_lines
 from ircore.runs.events import Call, Entry
-from ircore.runs.folder import RunFolder
-from ircore.runs.writer import RunWriter
+from ircore.runs.folder import RunFolder, RunWriter
 
 
 def test_lines_come_back_in_order(tmp_path: Path) -> None:

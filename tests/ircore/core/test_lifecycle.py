@@ -7,8 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import Withdrawal, decision_lines, read_withdrawals
-from ircore.core.submission_records import TranscriptsReference
+from ircore.core.submission_records import TranscriptsReference, Withdrawal, decision_lines, read_withdrawals
 from ircore.runs.folder import RunFolder
 
 

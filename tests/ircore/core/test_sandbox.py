@@ -21,8 +21,7 @@ from ircore.commands.main import app
 from ircore.core.errors import InputError
 from ircore.core.sandbox import box as box_module
 from ircore.core.sandbox import probing
-from ircore.core.sandbox.box import MIB, Box, Limits
-from ircore.core.sandbox.call_filter import AUDIT_ARCHITECTURES, allowed_calls, filter_program
+from ircore.core.sandbox.box import AUDIT_ARCHITECTURES, MIB, Box, Limits, allowed_calls, filter_program
 
 __all__ = ["sandbox"]
 SECRET = "SECRET of this machine"

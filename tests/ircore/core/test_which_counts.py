@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core import extras, progress
+from ircore.core import plugins, progress
 from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
-from ircore.core.extras import EXTRAS, load_pretrained, missing_package
 from ircore.core.files import new_folder
-from ircore.core.lifecycle import read_withdrawals
+from ircore.core.journal import Recorder
+from ircore.core.plugins import EXTRAS, load_pretrained, missing_package
 from ircore.core.private_text import find_leaks
-from ircore.core.prompt_files import prompts_version
-from ircore.core.recorder import Recorder
 from ircore.core.records import PlayerSpec
 from ircore.core.seeds import derived_seed
 from ircore.core.strict_yaml import read_mapping
+from ircore.core.submission_records import read_withdrawals
 from ircore.core.terminal import printable
 from ircore.core.untrusted_text import one_line, visible
+from ircore.core.word_files import prompts_version
 from ircore.core.workers import in_order
 from ircore.games.reconstruction.records import Rules
 from ircore.seeing import ocr
@@ -66,7 +66,7 @@ def test_what_ocr_has_read_is_kept_by_engine_and_by_size(tmp_path: Path, monkeyp
 
 
 def test_of_several_extras_the_one_that_brings_most_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(plugins, "find_spec", lambda name: None)
     holders = {package: [extra for extra in EXTRAS if package in EXTRAS[extra]] for package in ("torch", "pandas")}
     for package, names in holders.items():
         assert len(names) > 1

@@ -21,7 +21,7 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.games.declarations import BOARD_COLUMNS, declaration_faults
+from ircore.games.registry import BOARD_COLUMNS, declaration_faults
 from ircore.players import base as players
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table

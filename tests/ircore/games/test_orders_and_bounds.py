@@ -13,13 +13,13 @@ from pydantic import ValidationError
 from ircore.core.errors import InputError
 from ircore.core.images import MAX_PIXELS
 from ircore.games.base import Game
-from ircore.games.conversation import convgenvismo
+from ircore.games.conversation import dialogues
 from ircore.games.conversation.measures import METRICS, measured_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
 from ircore.games.reasoning.dimensions.base import Verdict
-from ircore.games.reasoning.verifiers.detections import MOST_BOXES, DetectionError, read_detections
-from ircore.games.reasoning.verifiers.sudoku import Digit, sudoku
+from ircore.games.reasoning.dimensions.sudoku import Digit, sudoku
+from ircore.games.reasoning.puzzles.detections import MOST_BOXES, DetectionError, read_detections
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reference.measures import measured_novelty
 from ircore.games.reference.records import Round
@@ -107,7 +107,7 @@ def test_a_heic_header_of_many_pixels_is_refused_before_decoding(
     (tmp_path / "a.heic").write_bytes(b"\0" * 100)
     monkeypatch.setitem(__import__("sys").modules, "pillow_heif", SimpleNamespace(open_heif=opened))
     with pytest.raises(InputError, match="is too large"):
-        convgenvismo.read_any_picture(tmp_path / "a.heic")
+        dialogues.read_any_picture(tmp_path / "a.heic")
 
 
 def test_a_folder_of_words_that_no_question_would_hold_is_refused(tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
 from ircore.core.seeds import derived_seed
 from ircore.games.base import EpisodeSetup, Seat
-from ircore.games.declarations import declaration_faults
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
+from ircore.games.registry import declaration_faults
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
 from ircore.runs.episode import ended_episode
 

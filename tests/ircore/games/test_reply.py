@@ -2,7 +2,7 @@
 
 import pytest
 
-from ircore.games.reconstruction.reply import MAX_REPLY_CHARACTERS, Move, ProtocolViolationError, parse_reply
+from ircore.games.reconstruction.prompts import MAX_REPLY_CHARACTERS, Move, ProtocolViolationError, parse_reply
 
 
 def test_a_message_between_tags_is_a_description() -> None:

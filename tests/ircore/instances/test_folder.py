@@ -10,12 +10,11 @@ from PIL import Image
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError
-from ircore.games.reconstruction.import_folder import import_pictures
+from ircore.games.reconstruction.import_pictures import import_pictures
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome
 from ircore.instances.requests import ImportRequest
 from ircore.instances.review import review_set
-from ircore.instances.store import InstanceSet, read_instances
-from ircore.instances.withheld_pictures import UNSTATED, may_be_published
+from ircore.instances.store import UNSTATED, InstanceSet, may_be_published, read_instances
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 BAD = DATA / "metrics" / "bad"

@@ -15,17 +15,17 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import DIFFICULTIES, Difficulty, measures_of
 from ircore.games.reconstruction.build_targets import SeededPlace, build_instances
-from ircore.games.reconstruction.import_tangrams import import_tangrams
-from ircore.instances.measures import Measures, edge_density, mean, measure
+from ircore.games.reconstruction.import_pictures import import_tangrams
 from ircore.instances.requests import ImportRequest
+from ircore.instances.statistics import Measures, edge_density, mean, measure
 from ircore.instances.tangrams import make_tangram
 from ircore.instances.targets.categories import BUILDERS, draw
 from ircore.instances.targets.photos import FOLDER, catalogue, shots
 from ircore.results.model import Cell, Results
 from ircore.results.statistics.intervals import difference_of
 from ircore.runs.folder import RunFolder
+from ircore.scorers.judges.tangrams import area_of, numbered
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.tangrams.pieces import area_of, numbered
 
 FREE = {
     "CC0-1.0", "CC-BY-2.0", "CC-BY-3.0", "CC-BY-4.0", "CC-BY-SA-2.0", "CC-BY-SA-3.0", "CC-BY-SA-4.0",

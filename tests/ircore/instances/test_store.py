@@ -11,10 +11,18 @@ from target_instances import target_instance, with_target
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, PictureFile, Scene
-from ircore.instances.measures import measure, near_duplicates, perceptual_hash
 from ircore.instances.records import Instances
-from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances, write_instances
-from ircore.instances.withheld_pictures import published_pictures, refuse_withheld, ways_to_get
+from ircore.instances.statistics import measure, near_duplicates, perceptual_hash
+from ircore.instances.store import (
+    INDEX,
+    InstanceSet,
+    index_bytes,
+    published_pictures,
+    read_instances,
+    refuse_withheld,
+    ways_to_get,
+    write_instances,
+)
 
 
 def made(

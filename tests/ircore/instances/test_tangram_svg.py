@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.instances.tangram_svg import draw_tangram_svg, read_tangram_svg
+from ircore.instances.tangrams import draw_tangram_svg, read_tangram_svg
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 RENDERED = SHARED / "lang" / "kilogram" / "render"

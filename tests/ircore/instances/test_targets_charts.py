@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Scale
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets import bar_graph, functions, line_graph, pie_graph
 from ircore.instances.targets.axes import first_legible, is_free, meet, overlapping_texts

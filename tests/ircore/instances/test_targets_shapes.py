@@ -10,7 +10,7 @@ import pytest
 
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element
-from ircore.instances.targets import geometry, geometry_easy, geometry_hard, simple_shapes
+from ircore.instances.targets import categories, geometry_easy, geometry_hard, simple_shapes
 from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn
 from ircore.instances.targets.palettes import distinct_from
 from ircore.instances.targets.plane import (
@@ -59,7 +59,7 @@ def apart(one: Box, other: Box) -> bool:
     return one.right <= other.left or other.right <= one.left or one.bottom <= other.top or other.bottom <= one.top
 
 
-@pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
+@pytest.mark.parametrize("build", [simple_shapes.build, categories.build_geometry])
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_the_same_seed_gives_the_same_picture_and_scene(build: Builder, difficulty: Difficulty) -> None:
     target, other, third = (build(difficulty, random.Random(seed)) for seed in (5, 5, 6))
@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_picture_and_scene(build: Builder, difficul
     assert not np.array_equal(target.drawing.pixels, third.drawing.pixels)
 
 
-@pytest.mark.parametrize("build", [simple_shapes.build, geometry.build])
+@pytest.mark.parametrize("build", [simple_shapes.build, categories.build_geometry])
 @pytest.mark.parametrize("difficulty", DIFFICULTIES)
 def test_everything_lies_inside_and_what_no_box_holds_is_background(build: Builder, difficulty: Difficulty) -> None:
     for seed in SEEDS:
@@ -196,7 +196,7 @@ def check_labels(drawn: Drawn) -> None:
 def test_marked_angles_are_the_angles_drawn() -> None:
     """Every text in degrees beside an angle states that angle, to the nearest degree."""
     for seed in range(30):
-        elements = geometry.build("easy", random.Random(seed)).scene.elements
+        elements = categories.build_geometry("easy", random.Random(seed)).scene.elements
         drawn = {round(float(element.parameters["degrees"])) for element in elements if element.type == "angle"}  # type: ignore[arg-type]
         told = {int(element.text[:-1]) for element in elements if element.text and element.text.endswith("°")}
         assert told <= drawn

@@ -16,8 +16,7 @@ from ircore.core.records import measures_of
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome
 from ircore.games.reconstruction.visual_genome_files import read_array
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import read_instances
-from ircore.instances.withheld_pictures import may_be_published
+from ircore.instances.store import may_be_published, read_instances
 
 
 def test_few_salient_objects_are_easy_and_many_objects_hard(genome: Path, tmp_path: Path) -> None:

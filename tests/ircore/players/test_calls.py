@@ -17,10 +17,19 @@ from hypothesis import strategies as st
 from ircore.core.episode_records import Attempt, FaultKind
 from ircore.core.untrusted_text import plain_line
 from ircore.players import calls
-from ircore.players.calls import Caller, CallError, FaultError, ProviderStopError, Reply, Tokens, note_reply
-from ircore.players.faults import HARD, STRANGER_ATTEMPTS, Fault
-from ircore.players.guard import scrubber
-from ircore.players.open_questions import HaltedError, OpenQuestion
+from ircore.players.calls import (
+    HARD,
+    STRANGER_ATTEMPTS,
+    Caller,
+    CallError,
+    Fault,
+    FaultError,
+    ProviderStopError,
+    Reply,
+    Tokens,
+    note_reply,
+)
+from ircore.players.open_questions import HaltedError, OpenQuestion, scrubber
 from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after
 from ircore.players.pacing import Gate, Pace, gate_for
 

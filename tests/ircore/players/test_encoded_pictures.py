@@ -17,9 +17,9 @@ from ircore.core.records import PlayerSpec
 from ircore.players import calls
 from ircore.players.base import PlayerError, Question
 from ircore.players.calls import FaultError
-from ircore.players.openai.bodies import PictureAddress, decode_base64, picture_source
 from ircore.players.openai.generators import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
 from ircore.players.openai.replies import decoded_picture
+from ircore.players.openai.transport import PictureAddress, decode_base64, picture_source
 
 
 def encoded(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:

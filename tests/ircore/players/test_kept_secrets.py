@@ -16,8 +16,8 @@ from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 from ircore.players.calls import Caller, ProviderStopError, Reply, Tokens
-from ircore.players.guard import keeping_secret
-from ircore.players.openai.usage import tokens_of
+from ircore.players.open_questions import keeping_secret
+from ircore.players.openai.replies import tokens_of
 from ircore.players.pacing import Gate, Pace, used_up
 
 KEY = "sk-planted/0123456789abcdef"

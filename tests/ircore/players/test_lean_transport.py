@@ -13,10 +13,9 @@ from pydantic import BaseModel
 
 from ircore.core.images import Picture
 from ircore.players.calls import FaultError
-from ircore.players.openai.bodies import DataUrl, FormBody, JsonBody
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.lean import can_send
 from ircore.players.openai.settings import chosen_transport
+from ircore.players.openai.transport import DataUrl, FormBody, JsonBody, can_send
 
 PICTURE = Picture.from_pixels(np.zeros((64, 64, 3), dtype=np.uint8))
 ASKED = [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": DataUrl(PICTURE)}}]}]

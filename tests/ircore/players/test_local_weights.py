@@ -12,7 +12,7 @@ from pairs import write_pair
 from tiny_models import save_image_model, save_vision_model
 
 from ircore.commands.main import run as ircore
-from ircore.core import extras
+from ircore.core import plugins
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
@@ -20,9 +20,8 @@ from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.calls import ProviderStopError
 from ircore.players.local import weights
-from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.drawer import DiffusersPlayer
-from ircore.players.local.writer import TransformersPlayer
+from ircore.players.local.writer import Batches, OutOfMemoryError, TransformersPlayer
 from ircore.runs.folder import RunFolder
 
 
@@ -54,7 +53,7 @@ def test_wrong_settings_are_named(given: dict[str, Any], fault: str) -> None:
 
 
 def test_a_missing_package_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    monkeypatch.setattr(plugins, "find_spec", lambda name: None)
     with pytest.raises(InputError, match="needs the package torch") as caught:
         DiffusersPlayer(PlayerSpec(player="diffusers", model="m"))
     assert "pip install 'ircore[local]'" in caught.value.remedy

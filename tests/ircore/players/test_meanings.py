@@ -18,13 +18,11 @@ from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import Captioned, PlayerError, Question
-from ircore.players.calls import ProviderStopError
+from ircore.players.calls import HARD, ProviderStopError
 from ircore.players.examination import shown_picture
-from ircore.players.faults import HARD
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.generators import OpenAIImagesGenerator
-from ircore.players.openai.meanings import LONGEST_BODY, meaning_of, meaning_table, read_error
-from ircore.players.openai.provider_errors import fault_of_response
+from ircore.players.openai.provider_errors import LONGEST_BODY, fault_of_response, meaning_of, meaning_table, read_error
 from ircore.runs.folder import RunFolder
 
 GENERATORS_OF = {"Black Forest Labs", "Stability", "fal", "Replicate", "ComfyUI"}

@@ -12,8 +12,8 @@ from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.openai import provider
-from ircore.players.openai.meanings import meaning_of, read_error
-from ircore.players.openai.streams import assembled
+from ircore.players.openai.provider_errors import meaning_of, read_error
+from ircore.players.openai.transport import assembled
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 

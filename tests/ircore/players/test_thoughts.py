@@ -19,7 +19,7 @@ from ircore.players.calls import FaultError
 from ircore.players.examination import shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
-from ircore.players.thoughts import spoken
+from ircore.players.spoken_answers import spoken
 from ircore.runs.folder import RunFolder
 
 ANSWER = "<DESCRIPTION>A red circle.</DESCRIPTION>"

@@ -17,21 +17,20 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players import human
 from ircore.players.base import DescriberView, GeneratorView, Question
+from ircore.players.builtin import editor as editor
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.editor import player as editor
 from ircore.players.builtin.solver import Solver
-from ircore.players.calls import Caller, FaultError
+from ircore.players.calls import Caller, Fault, FaultError
 from ircore.players.examination import service_remedy
-from ircore.players.faults import Fault
-from ircore.players.guard import scrubber
 from ircore.players.human import HumanPlayer
-from ircore.players.local.batches import Batches, OutOfMemoryError
 from ircore.players.local.weights import served_name
+from ircore.players.local.writer import Batches, OutOfMemoryError
 from ircore.players.model_families import model_family
+from ircore.players.open_questions import scrubber
 from ircore.players.openai.connection import Connection
+from ircore.players.openai.replies import tokens_of
 from ircore.players.openai.settings import read_key
-from ircore.players.openai.streams import assembled
-from ircore.players.openai.usage import tokens_of
+from ircore.players.openai.transport import assembled
 from ircore.players.pacing import Gate, used_up
 
 PICTURES = [Picture.from_pixels(np.full((32, 32, 3), level, np.uint8)) for level in (9, 200)]

@@ -14,8 +14,8 @@ from shared_folders import ROOT
 from ircore.core.records import GameRules
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Measure, Pages
-from ircore.games.declarations import declaration_faults
 from ircore.games.measuring import NOT_NEGATIVE
+from ircore.games.registry import declaration_faults
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun

@@ -7,7 +7,7 @@ import pytest
 from invented import InventedRun, invented_run, invented_set
 from samples import rating_of
 
-from ircore.games.papers import check_of_people
+from ircore.games.pages import check_of_people
 from ircore.games.reconstruction.published.claims import claims, counted_check
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet

@@ -10,8 +10,8 @@ from hand_made import RENDERING, Fate, HandMadeRun, hand_made_run
 from invented import invented_set
 
 from ircore.core.episode_records import Rendering
-from ircore.core.fact_records import PartShare, RenderingFacts
 from ircore.core.records import PlayerSpec
+from ircore.core.score_records import PartShare, RenderingFacts
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.effects import budget_series
 from ircore.results.model import Results
@@ -19,8 +19,8 @@ from ircore.results.players import player_result
 from ircore.results.questions import PICTURES, answers
 from ircore.results.tables.facts import parts_table
 from ircore.results.witnesses import checked_twice
+from ircore.scorers.verification.report import facts_version
 from ircore.scorers.verification.scene_facts import facts_of
-from ircore.scorers.verification.stored_verdicts import facts_version
 
 SET = invented_set(1)  # 14 instances, easy and hard by turns
 HARD = [instance.instance_id for instance in SET.instances if instance.difficulty == "hard"]

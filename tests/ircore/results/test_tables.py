@@ -15,7 +15,7 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reference.language.annotations import PIECES, Annotation
+from ircore.games.reference.naming import PIECES, Annotation
 from ircore.results.conformance import sample_results
 from ircore.results.tables.catalogue import TABLES, Question, TableFunction, table_entry, tables_of
 from ircore.results.tables.formats import (

@@ -12,8 +12,7 @@ from samples import sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.fact_records import PARTS, PartShare
-from ircore.core.score_records import JudgeIdentity, Score
+from ircore.core.score_records import PARTS, JudgeIdentity, PartShare, Score
 from ircore.results.fact_shares import part_results
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table, leaderboard_table

@@ -25,7 +25,7 @@ from ircore.results.players import player_runs
 from ircore.results.statistics.intervals import SCORE
 from ircore.results.statistics.ranks import groups_of
 from ircore.results.tables.turns import trajectories
-from ircore.scorers.stated_facts.records import SaidTurn
+from ircore.scorers.stated_facts.measuring import SaidTurn
 from ircore.scorers.verification.scene_facts import facts_of
 
 GAME = load_game("reconstruction")

@@ -39,24 +39,30 @@ from ircore.players.base import (
     Said,
 )
 from ircore.runs.animation import animate
-from ircore.runs.answers import question_hash, seat_hash
+from ircore.runs.answers import RecordedTable, known_picture, question_hash, seat_hash
 from ircore.runs.cache import Cache
-from ircore.runs.commitment import commitment_of, in_order, seed_of
 from ircore.runs.costs.forecast import measured
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.engine import Engine
 from ircore.runs.events import Call, End, Entry, Failure
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
 from ircore.runs.judge_questions import JudgeQuestion, asked_as
 from ircore.runs.merge import merge
 from ircore.runs.play import make_run, open_run, with_run_id
-from ircore.runs.provenance import Flag, make_provenance, read_provenance, record_findings, write_provenance
-from ircore.runs.recorded_answers import RecordedTable, known_picture
+from ircore.runs.provenance import (
+    Flag,
+    commitment_of,
+    in_order,
+    make_provenance,
+    read_provenance,
+    record_findings,
+    seed_of,
+    write_provenance,
+)
 from ircore.runs.setup import prepare
 from ircore.runs.summary import summarise
-from ircore.runs.writer import RunWriter
 
 SPEC = PlayerSpec(player="openai", model="m", api_key_env="A_KEY")
 PICTURE, OTHER = (Picture.from_pixels(np.full((8, 8, 3), shade, np.uint8)) for shade in (0, 255))

@@ -14,8 +14,7 @@ from ircore.core.errors import InputError
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.merge import merge
-from ircore.runs.play import declare_final
-from ircore.runs.shards import Shard, read_part
+from ircore.runs.play import Shard, declare_final, read_part
 
 pytestmark = pytest.mark.slow
 

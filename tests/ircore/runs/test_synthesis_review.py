@@ -17,10 +17,9 @@ from ircore.instances.store import read_instances, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnProgram
 from ircore.runs.episode import episode_record
 from ircore.runs.events import End, Entry
-from ircore.runs.folder import RunFolder, create_run
+from ircore.runs.folder import RunFolder, RunWriter, create_run
 from ircore.runs.play import with_run_id
 from ircore.runs.synthesis import accepted_set, open_synthesis, write_review
-from ircore.runs.writer import RunWriter
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -14,8 +14,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test.foreign.drawers import redrawn
-from ircore.scorers.judge_test.foreign.styles import DRAWERS, faithful_style
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS, faithful_style, redrawn
 from ircore.scorers.judge_test.redraw import redrawn as redrawn_by_us
 from ircore.scorers.verification.eye.forms import laid_over
 from ircore.scorers.verification.eye.regions import polygon_mask

@@ -28,7 +28,7 @@ from ircore.instances.targets.categories import draw
 from ircore.scorers.elements.comparisons import element_iou, presence, presence_published
 from ircore.scorers.elements.eye import UNKNOWN, detect_by_eye
 from ircore.scorers.elements.grounded import detect_by_model
-from ircore.scorers.judge_test import pixel_edits
+from ircore.scorers.judge_test import edits
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 VECTORS = SHARED / "metrics" / "ep_vectors.json"
@@ -201,7 +201,7 @@ def test_all_bars_and_labels_of_the_target_are_seen_in_their_places() -> None:
 
 @pytest.mark.slow
 def test_boxes_lie_in_the_rendering_which_may_be_moved_and_of_another_size() -> None:
-    moved = Image.fromarray(pixel_edits.shifted(DRAWN.drawing.pixels, distance=10)).resize((1024, 1024))
+    moved = Image.fromarray(edits.shifted(DRAWN.drawing.pixels, distance=10)).resize((1024, 1024))
     seen = detect_by_eye(TARGET, DRAWN.scene, Picture.from_pixels(np.asarray(moved)))
     boxes = sorted(element.box for element in seen.elements if element.label == "bar" if element.box)
     x, y = (2 * round(boxes[0][axis] / 2 - sorted(BARS)[0][axis]) for axis in (0, 1))

@@ -30,10 +30,9 @@ from ircore.instances.targets.categories import draw
 from ircore.results.model import Results
 from ircore.results.tables.facts import disagreements_table, witnesses_table
 from ircore.results.witnesses import checked_twice, witness_of
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.judge_answers import AnswerError, read_verdicts
 from ircore.runs.judge_questions import read_judgements
-from ircore.runs.rendering_facts import read_facts
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.fact_questions import batches_of
 from ircore.scorers.model_judges.false_facts import false_facts

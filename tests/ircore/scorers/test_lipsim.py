@@ -19,11 +19,12 @@ pytest.importorskip("torch", reason='torch is not installed: make test-models, o
 import torch
 from torch import Tensor
 
-from ircore.scorers.judges.lipsim.layers import SLLConv, SLLLinear
 from ircore.scorers.judges.lipsim.model import (
     ARCHITECTURES,
     Architecture,
     LipSimNetwork,
+    SLLConv,
+    SLLLinear,
     certified_radius,
     distance,
     unit,

@@ -11,7 +11,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test import pixel_edits
+from ircore.scorers.judge_test import edits
 from ircore.scorers.judge_test.foreign.families import picture_of
 from ircore.scorers.judge_test.redraw import redrawn
 from ircore.scorers.verification.eye.strokes import Course, colour_of
@@ -167,7 +167,7 @@ def test_what_is_gone_is_not_seen_in_lines_beside_it(
 
 
 def compressed(image: Image.Image, quality: int) -> Image.Image:
-    return Image.fromarray(pixel_edits.as_jpeg(np.asarray(image), quality))
+    return Image.fromarray(edits.as_jpeg(np.asarray(image), quality))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.instances.readable_scenes import readable_scene
+from ircore.instances.scene_percepts import readable_scene
 from ircore.instances.targets.base import Drawn, SceneDrawing
 from ircore.scorers.verification.scene_facts import facts_of, marks_of
 from ircore.scorers.verification.score import verify_picture

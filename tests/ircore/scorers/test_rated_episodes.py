@@ -15,7 +15,7 @@ from ircore.games.base import Ending, RatedPicture
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.records import turns_of
 from ircore.instances.targets.categories import draw
-from ircore.scorers.game_instruments import EpisodeInstruments
+from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
 from ircore.scorers.verification.judge import VerifiedJudge
 

@@ -17,12 +17,10 @@ from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.reconstruction.build_targets import build_instances
-from ircore.instances.tangram_svg import read_tangram_svg
-from ircore.instances.tangrams import PIECES
+from ircore.instances.tangrams import PIECES, read_tangram_svg
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw
-from ircore.scorers.tangrams.judge import PiecesJudge
-from ircore.scorers.tangrams.pieces import Polygon, compare_frames, frame_of_polygons, numbered
+from ircore.scorers.judges.tangrams import PiecesJudge, Polygon, compare_frames, frame_of_polygons, numbered
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 SVG = SHARED / "lang" / "kilogram" / "svg"

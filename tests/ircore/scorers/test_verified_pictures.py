@@ -12,9 +12,9 @@ from ircore.core.images import Picture
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw
+from ircore.scorers.judge_test.edits import labels_misspelt, one_bar_shorter
 from ircore.scorers.judge_test.redraw import repainted
-from ircore.scorers.judge_test.scene_edits import labels_misspelt, one_bar_shorter
-from ircore.scorers.verification.compared_texts import edits
+from ircore.scorers.verification.eye.look import edits
 from ircore.scorers.verification.eye.registration import Model, Transform, register
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.judge import VerifiedJudge

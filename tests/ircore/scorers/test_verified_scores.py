@@ -13,19 +13,17 @@ from charts import BLUE, RED, bars, chart_instances, instance_of
 from known_values import known
 from samples import sample_run
 
-from ircore.core.fact_records import Verdict
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Difficulty, Scene
+from ircore.core.score_records import Verdict
 from ircore.games.reconstruction.records import CATEGORIES, turns_of
 from ircore.instances.targets.categories import BUILDERS, draw
-from ircore.runs.folder import RunFolder
-from ircore.runs.rendering_facts import FACTS, read_facts
-from ircore.scorers.judge_test.foreign.drawers import redrawn
-from ircore.scorers.judge_test.foreign.styles import Style
+from ircore.runs.folder import FACTS, RunFolder, read_facts
+from ircore.scorers.judge_test.foreign.drawers import Style, redrawn
 from ircore.scorers.scoring import ScoringPlan, score_runs
+from ircore.scorers.verification.report import checked_facts, verdicts_of
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, share_of
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
-from ircore.scorers.verification.stored_verdicts import checked_facts, verdicts_of
 from ircore.seeing.ocr import reader_missing
 
 

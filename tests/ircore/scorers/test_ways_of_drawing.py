@@ -14,8 +14,7 @@ from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
 from ircore.instances.targets.categories import draw
 from ircore.scorers.verification.eye import letter_shapes
-from ircore.scorers.verification.eye.regions import shades_of
-from ircore.scorers.verification.eye.target import target_of
+from ircore.scorers.verification.eye.regions import shades_of, target_of
 from ircore.scorers.verification.eye.view import Floats, hex_of, lab_of, rgb_of
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked

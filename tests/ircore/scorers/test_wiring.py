@@ -12,11 +12,11 @@ import pytest
 from invented import invented_set
 from target_instances import with_target
 
-from ircore.core.fact_records import MOST_EXTRAS, ExtraBox
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box
-from ircore.games.conversation import build_dialogues as dialogues
-from ircore.games.reasoning.verifiers.detections import Detections
+from ircore.core.score_records import MOST_EXTRAS, ExtraBox
+from ircore.games.conversation import dialogues as dialogues
+from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
 from ircore.scorers import contamination, scoring
@@ -33,8 +33,8 @@ from ircore.scorers.metrics.pairs import at_size_of
 from ircore.scorers.model_judges.losses import count_losses
 from ircore.scorers.references import another
 from ircore.scorers.scoring import scored_turns
-from ircore.scorers.verification import stored_verdicts
-from ircore.scorers.verification.stored_verdicts import facts_version
+from ircore.scorers.verification import report
+from ircore.scorers.verification.report import facts_version
 from ircore.seeing.ocr import TextLine
 
 
@@ -249,10 +249,10 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
 
 def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
     extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
-    kept = stored_verdicts._bounded(extras)
+    kept = report._bounded(extras)
     assert len(kept) == MOST_EXTRAS
     assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
-    assert stored_verdicts._bounded(extras[:2]) == tuple(extras[:2])
+    assert report._bounded(extras[:2]) == tuple(extras[:2])
 
 
 def test_a_slip_is_never_in_the_last_answer() -> None:

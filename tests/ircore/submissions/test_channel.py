@@ -24,9 +24,16 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.scene_facts import Fact, facts_of
-from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, channel_test
+from ircore.submissions.channel.channel_test import (
+    RULES,
+    ChannelPlan,
+    ChannelResult,
+    Drawer,
+    channel_test,
+    drawer_of,
+    play_words,
+)
 from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
-from ircore.submissions.channel.playing import Drawer, drawer_of, play_words
 from ircore.submissions.channel.unstated import TOLD, is_named, unstated_facts, without_guessed
 
 PAIR = read_manifest(builtin_pairs()["classical+canvas"])

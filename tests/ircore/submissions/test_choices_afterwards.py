@@ -15,7 +15,7 @@ from ircore.games.reconstruction.records import renderings_of, turns_of
 from ircore.results.ranking import held_runs
 from ircore.runs.events import Call
 from ircore.runs.provenance import GRAVE_RULES
-from ircore.submissions.rescoring.clocks import answers_of_models, clock, most_correlation
+from ircore.submissions.rescoring.flags import answers_of_models, clock, most_correlation
 from ircore.submissions.rescoring.selection import (
     Peers,
     at_least,

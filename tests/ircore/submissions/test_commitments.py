@@ -20,8 +20,8 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.submission_records import Opening
 from ircore.players.submission import read_manifest
-from ircore.runs.commitment import commitment_of, in_order, seed_of
 from ircore.runs.folder import RunFolder
+from ircore.runs.provenance import commitment_of, in_order, seed_of
 from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import Rescored, rescore

@@ -16,10 +16,10 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.players import calls
 from ircore.players.calls import FaultError
-from ircore.players.openai.bodies import JsonBody
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.replies import ChatReply
-from ircore.submissions.connections import InsideError, only_outside
+from ircore.players.openai.transport import JsonBody
+from ircore.submissions.addresses import InsideError, only_outside
 
 HOST = "models.example.org"
 OUTSIDE = "93.184.216.34"

@@ -11,7 +11,7 @@ from transcripts import REVISION, write_manifest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.lifecycle import read_withdrawals
+from ircore.core.submission_records import read_withdrawals
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.check.tree import check_tree

@@ -12,9 +12,8 @@ from manifest_attacks import ATTACKS, GOOD, SLUGS, TAKEN, Attack
 from manifest_promises import SEEDS, keeps_promises
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.submissions.check.neighbours import Neighbour
 from ircore.submissions.check.reports import annotations, summary
-from ircore.submissions.check.submission import Purpose, check_bytes, check_submission, slug_faults
+from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
 from ircore.submissions.findings import Finding, errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]

@@ -16,9 +16,8 @@ from ircore.runs.provenance import GRAVE_RULES
 from ircore.seeing.ocr import ocr_missing
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.rescoring.drawn_texts import reader, texts_to_a_judge
-from ircore.submissions.rescoring.messages import names_in, remarks
-from ircore.submissions.rescoring.prompt_injection import addresses_a_judge
+from ircore.submissions.rescoring.messages import addresses_a_judge, names_in, remarks
+from ircore.submissions.rescoring.pictures import reader, texts_to_a_judge
 from ircore.submissions.rescoring.rescore import RefusedError, rescore
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + bytes(range(40, 200, 3))

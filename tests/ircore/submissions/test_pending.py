@@ -17,9 +17,14 @@ from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
-from ircore.submissions.batch import Forecast, chosen, forecast, write_bounds
-from ircore.submissions.merged_submissions import merged_submissions
-from ircore.submissions.pending_work import waiting_submissions
+from ircore.submissions.pending_work import (
+    Forecast,
+    chosen,
+    forecast,
+    merged_submissions,
+    waiting_submissions,
+    write_bounds,
+)
 from ircore.submissions.rescoring.rescore import rescore
 
 pytestmark = pytest.mark.slow

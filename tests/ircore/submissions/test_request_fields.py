@@ -16,8 +16,7 @@ from ircore.players.openai.settings import ChatImageSettings, DescriberSettings,
 from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.merged_submissions import merged_submissions
-from ircore.submissions.pending_work import waiting_submissions
+from ircore.submissions.pending_work import merged_submissions, waiting_submissions
 from ircore.submissions.request_fields import LIST, service_of, unlisted_fields
 from ircore.submissions.rescoring.flags import is_same_model, other_models
 

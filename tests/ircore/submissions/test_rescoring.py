@@ -18,9 +18,8 @@ from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
 from ircore.games.reconstruction.records import turns_of
 from ircore.runs.events import Call, End, Failure
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
-from ircore.runs.writer import RunWriter
 from ircore.submissions.rescoring import fetch as fetching
 from ircore.submissions.rescoring.fetch import Hub, fetch
 from ircore.submissions.rescoring.packing import pack

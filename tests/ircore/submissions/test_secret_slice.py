@@ -17,8 +17,7 @@ from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, Tex
 from ircore.players.builtin_pairs import builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.season_gaps import read_season_gaps
-from ircore.submissions.seasons import Committed, begin_season, committed_set
+from ircore.submissions.seasons import Committed, begin_season, committed_set, read_season_gaps
 from ircore.submissions.secret_slice import gap_of, slice_of, write_slice
 
 pytestmark = pytest.mark.slow

@@ -23,14 +23,13 @@ from ircore.runs.folder import RunFolder
 from ircore.submissions import paid_answers
 from ircore.submissions.addresses import link_problem
 from ircore.submissions.channel.channel_test import ChannelResult
-from ircore.submissions.check.neighbours import Neighbour
-from ircore.submissions.check.submission import check_bytes
+from ircore.submissions.check.submission import Neighbour, check_bytes
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.findings import errors
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
-from ircore.submissions.rescoring.disguises import disguise
+from ircore.submissions.rescoring.messages import disguise
 from ircore.submissions.rescoring.rules import Replay
 from ircore.submissions.seasons import Committed
 from ircore.submissions.secret_slice import slice_of

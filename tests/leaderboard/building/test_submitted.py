@@ -11,7 +11,7 @@ from transcripts import REVISION, write_manifest
 from ircore.core.errors import InputError
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
 from ircore.submissions.decisions import DECISIONS, Decision, add_decision, decisions_text
-from ircore.submissions.merged_submissions import merged_submissions
+from ircore.submissions.pending_work import merged_submissions
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
 

@@ -12,7 +12,7 @@ from invented_pairs import pairs_of
 
 from ircore.games.reconstruction.records import rendered_turns
 from ircore.results.model import Results
-from ircore.scorers.stated_facts.records import SaidTurn
+from ircore.scorers.stated_facts.measuring import SaidTurn
 from ircore.scorers.verification.scene_facts.scene import facts_of
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.charts.grammar import Drawing, Json, axis, layout, vertical, words

@@ -19,8 +19,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import WorkError
 from ircore.instances.store import read_instances
 from ircore.runs.events import Call, Entry
-from ircore.runs.folder import RunFolder
-from ircore.runs.writer import RunWriter
+from ircore.runs.folder import RunFolder, RunWriter
 from leaderboard.live.demo.command import SHOWN_CATEGORY
 from leaderboard.live.demo.command_process import CommandProcess
 from leaderboard.live.demo.feed import Feed

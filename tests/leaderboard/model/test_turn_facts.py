@@ -11,7 +11,7 @@ from site_samples import built_once
 from visits import Visit
 
 from ircore import submissions
-from ircore.core.fact_records import PARTS
+from ircore.core.score_records import PARTS
 from ircore.core.submission_records import TranscriptsReference
 from ircore.runs.provenance import GRAVE_RULES, Committed, Flag, make_provenance
 from leaderboard.components.fact_list import turn_facts

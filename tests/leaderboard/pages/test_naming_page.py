@@ -12,7 +12,7 @@ from site_samples import built_once
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.games.reference.build import build as build_contexts
-from ircore.games.reference.language.annotations import PIECES
+from ircore.games.reference.naming import PIECES
 from ircore.instances.requests import BuildRequest
 from leaderboard.building.site_check import check_site
 from leaderboard.charts.naming import bin_of

@@ -10,8 +10,7 @@ from site_samples import built_once
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.fact_records import SCORE_RULE
-from ircore.core.score_records import JudgeIdentity
+from ircore.core.score_records import SCORE_RULE, JudgeIdentity
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test import cards

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.puzzles.forms import seen_forms
+from ircore.games.reasoning.puzzles.detections import Detections, seen_forms
 from ircore.games.reasoning.records import TaskRecord
-from ircore.games.reasoning.verifiers.detections import Detections
 
 Part = Literal["generate", "edit", "understand"]
 

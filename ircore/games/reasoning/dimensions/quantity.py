@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
-from ircore.games.reasoning.puzzles.forms import COLOURS, FORMS, Form, draw_forms, scattered
-from ircore.games.reasoning.verifiers.detections import Detections
+from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, Detections, Form, draw_forms, scattered
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
 PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}

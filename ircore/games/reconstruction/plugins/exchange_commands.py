@@ -6,7 +6,7 @@ import click
 
 from ircore.commands.options import echo_json, json_option
 from ircore.commands.run_paths import run_to_read, runs_to_read
-from ircore.core.counted import counted
+from ircore.core.plain_words import counted
 from ircore.core.terminal import printable
 from ircore.games.registry import require_support
 

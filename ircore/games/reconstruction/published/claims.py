@@ -11,7 +11,7 @@ from itertools import combinations, product
 from statistics import fmean
 
 from ircore.core.records import DIFFICULTIES
-from ircore.games.papers import FAIR, Check, Claim, Verdict, check_of_people
+from ircore.games.pages import FAIR, Check, Claim, Verdict, check_of_people
 from ircore.games.reconstruction.published.paper_tables import (
     JUDGES,
     REPORTED,

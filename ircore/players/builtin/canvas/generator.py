@@ -2,8 +2,8 @@
 
 import asyncio
 
-from ircore.core.counted import counted
 from ircore.core.images import Picture
+from ircore.core.plain_words import counted
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
 from ircore.players.builtin.canvas.reader import read

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ircore.core import exact
-from ircore.core.drawing import Point
-from ircore.core.plot_area import PlotArea, Scale
+from ircore.core.drawing import PlotArea, Point, Scale
 from ircore.core.untrusted_text import without_controls
 from ircore.players.builtin.canvas.quantities import Space, first_colour, points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, Stroke
@@ -76,7 +75,7 @@ class Area:
 class Place(PlotArea):
     """The plot area of a figure, and the colour of its axes and labels.
 
-    >>> from ircore.core.plot_area import Scale
+    >>> from ircore.core.drawing import Scale
     >>> Place(Scale(0, 10, 50, 450), Scale(0, 100, 400, 20), "#222222").x(5)
     250.0
     """

@@ -14,9 +14,8 @@ import numpy as np
 from ircore.core.exact import cos, dist, sin
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical import perceive
-from ircore.players.builtin.classical.chart_wording import bar_words
 from ircore.players.builtin.classical.matching import Item, cheapest, items_of, missing, pair
-from ircore.players.builtin.classical.statements import Statement, at, in_quotes, number
+from ircore.players.builtin.classical.statements import Statement, at, bar_words, in_quotes, number
 from ircore.players.builtin.classical.wording import noun, statement_of, text_statements, weight_of
 from ircore.seeing.algebra import length_of
 from ircore.seeing.colours import distance, full_colour, plain_name, shortest_name

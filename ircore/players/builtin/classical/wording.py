@@ -8,19 +8,21 @@ from operator import attrgetter
 
 import numpy as np
 
-from ircore.core.counted import article
 from ircore.core.exact import power
-from ircore.players.builtin.classical.chart_wording import bars_statement, grid_words, pie_statement
+from ircore.core.plain_words import article
 from ircore.players.builtin.classical.curves import features
 from ircore.players.builtin.classical.outlines import smooth_curve
 from ircore.players.builtin.classical.statements import (
     ColourWords,
     Statement,
     at,
+    bars_statement,
+    grid_words,
     half_pixels,
     in_quotes,
     is_number,
     number,
+    pie_statement,
     places,
 )
 from ircore.seeing.colours import distance, full_colour, shortest_name

@@ -14,10 +14,9 @@ import numpy as np
 from PIL import Image, ImageOps
 
 from ircore.core.records import Element, Scene
-from ircore.scorers.judge_test import scene_edits
-from ircore.scorers.judge_test.foreign.fonts import HAND, fonts_with
-from ircore.scorers.judge_test.foreign.styles import OBLONG, Style, as_jpeg, faithful_style
-from ircore.scorers.judge_test.marks import marks_of
+from ircore.scorers.judge_test import edits
+from ircore.scorers.judge_test.foreign.drawers import HAND, OBLONG, Style, as_jpeg, faithful_style, fonts_with
+from ircore.scorers.judge_test.redraw import marks_of
 
 FamilyKind = Literal["faithful", "near", "one fault", "strong fault", "gross failure"]
 
@@ -346,15 +345,15 @@ FAMILIES: dict[str, Family] = {
                               scene=_garbled("bcdfghjkmnpqrstvwxzBDFGHKMNQRTXZ")),
     "garbled-symbols": Family("every label in symbols", "strong fault", 4, 6, scene=_garbled("#%&@$?!*+=")),
     "garbled-strokes": Family("strokes instead of letters", "strong fault", 4, 6, style=_scrawled),
-    "labels-gone": Family("no label", "strong fault", 4.5, 7, scene=_edited(scene_edits.labels_removed)),
+    "labels-gone": Family("no label", "strong fault", 4.5, 7, scene=_edited(edits.labels_removed)),
     "labels-exchanged": Family("every label exchanged", "strong fault", 4, 7,
-                               scene=_edited(scene_edits.labels_exchanged)),
+                               scene=_edited(edits.labels_exchanged)),
     "colours-wrong": Family("every mark in a wrong colour", "strong fault", 3.5, 5.5,
-                            scene=_edited(scene_edits.colours_wrong)),
+                            scene=_edited(edits.colours_wrong)),
     "colours-swapped": Family("two colours swapped", "strong fault", 4, 7,
-                              scene=_edited(scene_edits.colours_swapped)),
+                              scene=_edited(edits.colours_swapped)),
     "negative": Family("photographic negative", "strong fault", 2.5, 5, finish=lambda image, _: ImageOps.invert(image)),
-    "bars-40": Family("all bars 40 % shorter", "strong fault", 3, 7, scene=_edited(scene_edits.all_bars_shorter)),
+    "bars-40": Family("all bars 40 % shorter", "strong fault", 3, 7, scene=_edited(edits.all_bars_shorter)),
     "mirrored": Family("mirrored", "strong fault", 0.5, 6, scene=_lopsided,
                        finish=lambda image, _: ImageOps.mirror(image)),
     "marks-gone": Family("labels and frame, no mark", "gross failure", 0, 2, scene=_marks_removed),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.judge_test.scene_edits import colour_difference as difference
+from ircore.scorers.judge_test.edits import colour_difference as difference
 from ircore.scorers.verification.scene_facts import Mark, marks_of
 from ircore.scorers.verification.scene_facts.axes import scale_of
 

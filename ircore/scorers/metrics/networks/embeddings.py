@@ -8,8 +8,8 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.core.extras import load_pretrained
 from ircore.core.images import Pixels
+from ircore.core.plugins import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import as_tensor, named, obstacle_of, weights_of
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Scale
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye.regions import ONE_COLOUR, shades_of
 from ircore.scorers.verification.eye.view import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Scale
 from ircore.core.records import Element
 from ircore.scorers.verification.eye.look import Look, Observations, moved_axis
 from ircore.scorers.verification.eye.markers import USUAL_SIZE, shape_seen, solid_colour

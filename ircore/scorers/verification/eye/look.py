@@ -1,6 +1,10 @@
-"""Looking at a rendering: one reading a fact, mark by mark."""
+"""Looking at a rendering: one reading a fact, mark by mark.
+
+Texts of a target and of a rendering, compared: folded to one form, and their edit distance.
+"""
 
 import math
+import unicodedata
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,28 +14,48 @@ from typing import Any, Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ircore.core.drawing import Scale
 from ircore.core.images import Pixels
-from ircore.core.plot_area import Scale
 from ircore.core.records import Box
-from ircore.scorers.verification.compared_texts import edits
-from ircore.scorers.verification.eye.canvas import Beyond
-from ircore.scorers.verification.eye.label_letters import fit_of, laid_level, misfits_of, with_differing
+from ircore.scorers.verification.eye.frames import Beyond
 from ircore.scorers.verification.eye.letter_shapes import KNOWN, WELL, fits_of, mean_of, reading_of, spell_others
+from ircore.scorers.verification.eye.regions import Target
 from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
-from ircore.scorers.verification.eye.target import Target
 from ircore.scorers.verification.eye.texts import (
     Block,
     blocks_of,
+    fit_of,
     inks_in,
     is_there,
     is_written,
+    laid_level,
     likenesses,
+    misfits_of,
     strays_of,
     turn_of,
+    with_differing,
 )
 from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.axes import middle, scale_of
+
+
+def folded(text: str) -> str:
+    """Return a text for comparison: Unicode's compatible form, one kind of minus, no case, single blanks."""
+    # Before the compatible form, which makes an "o" of the ordinal sign.
+    plain = unicodedata.normalize("NFKC", text.replace("º", "°")).replace("−", "-").replace("–", "-")
+    return " ".join(plain.casefold().split())
+
+
+def edits(text: str, other: str) -> int:
+    """Return the edit distance of two texts (Levenshtein 1966)."""
+    row = list(range(len(other) + 1))
+    for count, letter in enumerate(text, start=1):
+        last, row[0] = row[0], count
+        for place, second in enumerate(other, start=1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != second))
+    return row[-1]
+
 
 ROUGH = 0.045
 """Share of uneven ground from which on the colours of thin lines are not told: much of them is lost."""
@@ -64,7 +88,7 @@ class Look:
     Example:
         >>> from ircore.instances.targets.categories import draw
         >>> from ircore.core.images import Picture
-        >>> from ircore.scorers.verification.eye.target import target_of
+        >>> from ircore.scorers.verification.eye.regions import target_of
         >>> drawn = draw("bar_graph", "easy", seed=1)
         >>> look_at(target_of(Picture.from_pixels(drawn.drawing.pixels), drawn.scene), drawn.drawing.pixels).is_rough
         False

@@ -10,8 +10,7 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.scorers.verification.compared_texts import folded
-from ircore.scorers.verification.eye.look import Look, Observations
+from ircore.scorers.verification.eye.look import Look, Observations, folded
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Observed, grown, window
 from ircore.seeing.ocr import LINE_HEIGHT, ocr_version, read_line, reader_missing

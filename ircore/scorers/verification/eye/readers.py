@@ -1,12 +1,12 @@
 """Which part of the eye looks at which kind of mark."""
 
-from ircore.scorers.verification.eye import chart_readers, figure_readers, ground_readers, line_readers
+from ircore.scorers.verification.eye import figure_readers, ground_readers, line_readers
 from ircore.scorers.verification.eye.look import Look, Observations, Reader, read_texts
 
 READERS: dict[str, Reader] = {
-    "bar": chart_readers.read_bar,
-    "pie": chart_readers.read_pie,
-    "wedge": chart_readers.read_wedge,
+    "bar": figure_readers.read_bar,
+    "pie": figure_readers.read_pie,
+    "wedge": figure_readers.read_wedge,
     "line": line_readers.read_line,
     "curve": line_readers.read_line,
     "asymptote": line_readers.read_asymptote,

@@ -16,12 +16,24 @@ import numpy.typing as npt
 from PIL import Image
 
 from ircore.core import exact
-from ircore.core.fact_records import Placement
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
-from ircore.scorers.verification.eye.canvas import Beyond, beyond, has_palette, looks_alike
+from ircore.core.score_records import Placement
 from ircore.scorers.verification.eye.edges import PLAIN, REACH, SIDE, Edges, Floats, Indices, edges_of, every
-from ircore.scorers.verification.eye.frames import JUTTING, LEAST, MOST, Matrix, Proposer, applied, frames_of, stretched
+from ircore.scorers.verification.eye.frames import (
+    JUTTING,
+    LEAST,
+    MOST,
+    Beyond,
+    Matrix,
+    Proposer,
+    applied,
+    beyond,
+    frames_of,
+    has_palette,
+    looks_alike,
+    stretched,
+)
 
 SLIGHT_MOVE = 0.05
 """Share of the picture's sides beyond which a move of all is no longer slight."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Scale
 from ircore.core.records import Box, Element, Scene
 from ircore.scorers.verification.scene_facts.records import (
     Fact,

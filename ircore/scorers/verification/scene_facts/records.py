@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ircore.core.fact_records import PARTS as PARTS
-from ircore.core.fact_records import Part as Part
 from ircore.core.records import Element, Scene
+from ircore.core.score_records import PARTS as PARTS
+from ircore.core.score_records import Part as Part
 from ircore.seeing.colours import plain_name
 
 Form = Literal["region", "stroke", "text", "dots", "group", "other"]

@@ -1,12 +1,117 @@
-"""All facts of a scene, of every category."""
+"""All facts of a scene, of every category.
 
-from collections.abc import Callable, Iterator
+Elements of kinds that this project does not draw, such as those of a category from a plug-in.
+
+Of such an element the program knows what every element states: that it is there, its colour, its place, its text. The
+same goes for an element of a known type that lacks what the type defines, see ``ircore.instances.scene_percepts``.
+
+How much each fact of a scene counts: shares of the whole, the same whatever the number of labels or bars.
+
+The facts of a scene together weigh 100. What they weigh beside each other within a share is stated where they are drawn
+up; here each share is brought to its size.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+from typing import Literal
 
 from ircore.core.records import Scene
-from ircore.instances.readable_scenes import readable_scene
-from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, other_kinds, shapes
-from ircore.scorers.verification.scene_facts.records import Fact, Mark
-from ircore.scorers.verification.scene_facts.weights import weighed
+from ircore.instances.scene_percepts import readable_scene
+from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, shapes
+from ircore.scorers.verification.scene_facts.axes import GROUP_WEIGHTS, middle
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, colour_words, fact, place_words
+
+PLACE = 0.05
+"""Share of the picture's width by which an element's middle may be off its place."""
+
+UNMARKED = {"patch", "arrow_head", "background"}
+"""Types without a mark of their own: parts of other things, and areas of the ground."""
+
+
+def other_marks(scene: Scene, marks: Sequence[Mark]) -> list[Mark]:
+    """Return a mark for each element that has none and is neither a part of something else nor of the ground.
+
+    Args:
+        scene: What a target shows.
+        marks: Of the kinds that this project knows, and of texts.
+    """
+    covered = {index for mark in marks for index in mark.elements}
+    keys = {mark.key for mark in marks}
+    others: list[Mark] = []
+    for index, element in enumerate(scene.elements):
+        if index in covered or element.type in UNMARKED:
+            continue
+        number = 1
+        while (key := f"{element.type}-{number}") in keys:
+            number += 1
+        keys.add(key)
+        words = element.type.replace("_", " ")
+        others.append(Mark(key, element.type, "other", f"the {words} {place_words(scene, element)}", (index,)))
+    return others
+
+
+def other_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
+    """Yield presence, colour and place of an element of which no more is known."""
+    element = scene.elements[mark.elements[0]]
+    weight = scene.kinds.get(element.type, 1.0)
+    yield fact(mark, "presence", True, weight, f"{mark.name} is there.")
+    if element.colour is not None:
+        yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
+    at = [middle(element.box, axis) for axis in "xy"]
+    yield fact(mark, "place", at, weight / 2, f"{mark.name} has its middle there.", PLACE * scene.width)
+
+
+Share = Literal["data", "data colours", "writing", "frame", "ground"]
+
+SHARES: Mapping[Share, float] = {"data": 52, "data colours": 16, "writing": 22, "frame": 6, "ground": 4}
+"""Weight of each share: what marks that carry data show, and their colours; all labels; axes, grids, frames and tick
+marks; the colours of the ground. Where a scene lacks a share, the others grow in proportion."""
+
+COLOURS = frozenset({"colour", "outline"})
+"""Attributes that are colours."""
+
+GROUNDS = frozenset({"background", "ground", "panel"})
+"""Kinds of marks on which everything else is drawn."""
+
+
+def share_of(fact: Fact, written: Container[str]) -> Share:
+    """Return the share of the whole in which a fact counts.
+
+    Args:
+        fact: Of a scene.
+        written: Keys of the scene's marks that are texts.
+    """
+    if fact.mark in written:
+        return "writing"
+    if fact.kind in GROUNDS or fact.kind in GROUP_WEIGHTS:
+        return "ground" if fact.attribute in COLOURS else "frame"
+    return "data colours" if fact.attribute in COLOURS else "data"
+
+
+def weighed(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fact]:
+    """Return facts with weights that add up to 100, each share at its size.
+
+    Args:
+        facts: Of one scene; their weights count within a share.
+        unasked: Keys of facts that are not asked of renderings; their weight becomes 0.
+    """
+    written = {fact.mark for fact in facts if fact.attribute == "text"}
+    sums: dict[Share, float] = {}
+    for share in SHARES:
+        own = [fact.weight for fact in facts if share_of(fact, written) == share and fact.key not in unasked]
+        if own:
+            sums[share] = fsum(own)
+    whole = fsum(SHARES[share] for share in sums)
+    factors = {share: 100 * SHARES[share] / whole / own for share, own in sums.items()}
+    return [
+        replace(
+            fact,
+            weight=0.0 if fact.key in unasked else round(fact.weight * factors[share_of(fact, written)], 6),
+        )
+        for fact in facts
+    ]  # fmt: skip
+
 
 _FACTS: dict[str, Callable[[Scene, Mark], Iterator[Fact]]] = {
     "bar": charts.bar_facts,
@@ -41,7 +146,7 @@ def marks_of(scene: Scene) -> list[Mark]:
         *shapes.shape_marks(scene),
     ]
     texts, others = axes.text_marks(scene), [*axes.grouped_marks(scene), *axes.background_mark(scene)]
-    return [*known, *other_kinds.other_marks(scene, [*known, *texts, *others]), *texts, *others]
+    return [*known, *other_marks(scene, [*known, *texts, *others]), *texts, *others]
 
 
 def facts_of(scene: Scene) -> list[Fact]:
@@ -64,7 +169,7 @@ def _facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
     if mark.form == "text":
         return axes.text_facts(scene, mark)
     if mark.form == "other":
-        return other_kinds.other_facts(scene, mark)
+        return other_facts(scene, mark)
     if mark.kind == "area":
         return (figures.figure_facts if figures.is_figure(scene) else lines.area_facts)(scene, mark)
     return _FACTS.get(mark.kind, figures.figure_facts)(scene, mark)

@@ -15,7 +15,7 @@ from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
-from ircore.games.conversation.build_dialogues import APOLOGY, CHAT, build, dialogue_about
+from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, dialogue_about
 from ircore.games.conversation.game import HOP_MEANS, TABLE_1, ConversationGame, ConversationRules
 from ircore.games.conversation.measures import share_named
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
@@ -26,7 +26,7 @@ from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnsw
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.extractive import summary
 from ircore.runs.conformance import check_game, episode_setups
-from ircore.scorers.game_instruments import EpisodeInstruments
+from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.verification.judge import VerifiedJudge
 
 TALK = Dialogue(

@@ -10,11 +10,10 @@ import pytest
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.games.conversation.convgenvismo import import_convgenvismo
+from ircore.games.conversation.dialogues import import_convgenvismo
 from ircore.games.conversation.records import Dialogue
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet
-from ircore.instances.withheld_pictures import may_be_published, published_pictures
+from ircore.instances.store import InstanceSet, may_be_published, published_pictures
 
 
 def line(image_id: str = "9", source: str = "unique", **changed: Any) -> dict[str, Any]:

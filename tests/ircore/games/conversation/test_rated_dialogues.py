@@ -18,7 +18,7 @@ from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import drawn_renderings
 from ircore.core.score_records import HUMAN
-from ircore.games.conversation.build_dialogues import build
+from ircore.games.conversation.dialogues import build
 from ircore.instances.requests import BuildRequest
 from ircore.library.playing import play, score
 from ircore.results.model import Results

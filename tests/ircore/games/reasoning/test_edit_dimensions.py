@@ -12,7 +12,7 @@ from ircore.games.reasoning.dimensions.base import Dimension, Task
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, draw_sudoku, layout_of, make_sudoku
-from ircore.players.builtin.editor.player import edit_for
+from ircore.players.builtin.editor import edit_for
 from ircore.seeing.grids import EMPTY, deduced, find_grid, read_cells, units_of
 from ircore.seeing.tiles import joined, tiles_of
 

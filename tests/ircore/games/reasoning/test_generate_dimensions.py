@@ -19,7 +19,7 @@ from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.quantity import Quantity, make_counts, solutions
 from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.text import Text, make_word
-from ircore.games.reasoning.puzzles.forms import Form, Placed, draw_forms
+from ircore.games.reasoning.puzzles.detections import Form, Placed, draw_forms
 from ircore.players.base import Question
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.solver import Solver

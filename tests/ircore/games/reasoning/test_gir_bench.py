@@ -13,8 +13,7 @@ from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.gir_bench import READERS, import_gir_bench
 from ircore.games.reasoning.records import TaskRecord
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet
-from ircore.instances.withheld_pictures import GIR_BENCH, may_be_published
+from ircore.instances.store import GIR_BENCH, InstanceSet, may_be_published
 
 SUDOKU = ["1.34", "34.2", "2143", "4321"]
 SOLVED = ["1234", "3412", "2143", "4321"]

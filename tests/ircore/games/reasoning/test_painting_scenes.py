@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ircore.games.reasoning.dimensions.painting import (
+    LEAST_SHARE,
     PAINT,
     SCENES,
     SIZE,
@@ -13,9 +14,11 @@ from ircore.games.reasoning.dimensions.painting import (
     Region,
     describe,
     descriptions,
+    green,
+    paint_iou,
+    paint_iou_corrected,
 )
-from ircore.games.reasoning.verifiers.green_paint import LEAST_SHARE, green, paint_iou, paint_iou_corrected
-from ircore.players.builtin.editor.painting import described_region
+from ircore.players.builtin.editor import described_region
 
 KINDS = pytest.mark.parametrize("kind", list(SCENES))
 

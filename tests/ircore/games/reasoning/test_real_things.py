@@ -14,9 +14,9 @@ from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import Verdict
 from ircore.games.reasoning.measures import judged
+from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.games.reasoning.records import Attempt, TaskRecord
-from ircore.games.reasoning.verifiers.detections import Detections
-from ircore.scorers.game_instruments import EpisodeInstruments
+from ircore.scorers.game_measures import EpisodeInstruments
 
 FARM = Picture.from_pixels(np.full((50, 100, 3), 90, np.uint8))
 DUCKS = TaskRecord(

@@ -21,7 +21,7 @@ from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
 from ircore.games.reference.records import Context, Round
 from ircore.games.reference.rules import PRESETS, SEEDS, ReferenceRules
 from ircore.players.base import ChoiceAnswer, Question, TextAnswer
-from ircore.players.choices import choice_of
+from ircore.players.spoken_answers import choice_of
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.games.reference.kilogram import caption_with_parts, import_kilogram
-from ircore.games.reference.kilogram_contexts import PublishedContext, draw_contexts
-from ircore.games.reference.language.annotations import Annotation, read_annotations
+from ircore.games.reference.kilogram import PublishedContext, caption_with_parts, draw_contexts, import_kilogram
+from ircore.games.reference.naming import Annotation, read_annotations
 from ircore.games.reference.records import Context
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import InstanceSet

@@ -11,10 +11,18 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reference.icca import import_icca
-from ircore.games.reference.language.annotations import PIECES, Annotation, read_annotations, read_stated_measures
-from ircore.games.reference.language.messages import listed_content_words
-from ircore.games.reference.language.naming import content_words, divergence, log_perplexity, mean_agreement, naming
-from ircore.games.reference.measures import measured_rounds, novelty
+from ircore.games.reference.measures import listed_content_words, measured_rounds, novelty
+from ircore.games.reference.naming import (
+    PIECES,
+    Annotation,
+    content_words,
+    divergence,
+    log_perplexity,
+    mean_agreement,
+    naming,
+    read_annotations,
+    read_stated_measures,
+)
 from ircore.games.reference.records import Round
 from ircore.instances.requests import ImportRequest
 

@@ -20,7 +20,7 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.records import Context, HumanRound, Round
 from ircore.games.reference.rules import PRESETS, ReferenceRules, labels_of, listener_orders
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
-from ircore.players.choices import choice_of
+from ircore.players.spoken_answers import choice_of
 
 NAMES = ("red", "green", "blue", "white")
 PICTURES = {name: Picture.from_pixels(Drawing(16, 16, name).pixels) for name in NAMES}

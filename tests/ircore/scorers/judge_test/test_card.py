@@ -19,13 +19,12 @@ from ircore.games.reconstruction.records import turns_of
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RUN_FILE, RunFolder
-from ircore.scorers.judge_test import preferring
+from ircore.scorers.judge_test import test_run
 from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
 from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
 from ircore.scorers.judge_test.foreign.families import FAMILIES
 from ircore.scorers.judge_test.page import card_body
-from ircore.scorers.judge_test.preferring import preferred_card
-from ircore.scorers.judge_test.test_run import open_test
+from ircore.scorers.judge_test.test_run import open_test, preferred_card
 from ircore.scorers.judges.base import Judgement, tasks_of
 
 EDITS_OF_A_CHART = 31
@@ -221,7 +220,7 @@ class Brightest:
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preferring, "installed_judge", lambda name: Brightest())
+    monkeypatch.setattr(test_run, "installed_judge", lambda name: Brightest())
     card = preferred_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
     orders = {(order.better, order.worse): order for order in card.orders if order.targets}
     assert len(orders) == card.pairs == 91
@@ -237,7 +236,7 @@ def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
 
 def test_a_metric_takes_the_test_as_a_judge_of_pairs() -> None:
     white, grey, black = (Picture.from_pixels(np.full((64, 64, 3), shade, np.uint8)) for shade in (255, 200, 0))
-    peak = preferring.judge_named("psnr")
+    peak = test_run.judge_named("psnr")
     assert tasks_of(peak) == {"preference"}
     assert peak.prefer(white, black, grey).value == 1
     assert peak.prefer(white, grey, black).value == 0
@@ -248,4 +247,4 @@ def test_a_metric_takes_the_test_as_a_judge_of_pairs() -> None:
 @pytest.mark.parametrize(("name", "why"), [("fid", "fid"), ("no-such-judge", "no-such-judge")])
 def test_what_has_no_value_for_single_pictures_cannot_take_the_test(name: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
-        preferring.judge_named(name)
+        test_run.judge_named(name)

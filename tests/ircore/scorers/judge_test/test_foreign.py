@@ -7,10 +7,9 @@ from PIL import Image
 
 from ircore.core.records import Scene
 from ircore.instances.targets.categories import draw
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS
 from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of, planned
-from ircore.scorers.judge_test.foreign.orders import ORDERS, KnownOrder, aims, right_orders
-from ircore.scorers.judge_test.foreign.part import foreign_part, interval
-from ircore.scorers.judge_test.foreign.styles import DRAWERS
+from ircore.scorers.judge_test.foreign.part import ORDERS, KnownOrder, aims, foreign_part, interval, right_orders
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_a_fault_differs_from_the_faithful_picture_by_the_fault_alone(bars: Scen
 
 
 def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
-    from ircore.scorers.judge_test.scene_edits import colour_difference
+    from ircore.scorers.judge_test.edits import colour_difference
 
     scene = draw("bar_graph", "hard", 2).scene
     for name, least, most in (("faithful", 0, 2), ("tint", 5, 7)):

@@ -14,7 +14,7 @@ torch: Any = pytest.importorskip("torch", reason='torch is not installed: pip in
 
 from ircore.scorers.metrics.networks import lpips as lpips_module  # noqa: E402
 from ircore.scorers.metrics.networks.lpips import head_shapes, lpips, shapes  # noqa: E402
-from ircore.scorers.metrics.networks.scripts import dreamsim, fid, inception_features  # noqa: E402
+from ircore.scorers.metrics.networks.weights import dreamsim, fid, inception_features  # noqa: E402
 
 RNG = np.random.default_rng(5)
 NOISE: Pixels = RNG.integers(0, 256, (64, 64, 3), dtype=np.uint8)

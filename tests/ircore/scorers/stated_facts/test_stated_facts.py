@@ -15,12 +15,10 @@ from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.results.fact_shares import reader_agreement, said_points
-from ircore.runs.folder import RunFolder
+from ircore.runs.folder import RunFolder, add_facts, read_facts
 from ircore.runs.judge_answers import AnswerError
-from ircore.runs.rendering_facts import add_facts, read_facts
-from ircore.scorers.stated_facts.measuring import GrammarReader
+from ircore.scorers.stated_facts.measuring import GrammarReader, SaidTurn, read_said
 from ircore.scorers.stated_facts.model_reader import reading_of
-from ircore.scorers.stated_facts.records import SaidTurn, read_said
 from ircore.scorers.verification.scene_facts.scene import facts_of
 
 BARS = (

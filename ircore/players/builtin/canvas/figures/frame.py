@@ -6,8 +6,7 @@ import re
 from dataclasses import replace
 
 from ircore.core import exact
-from ircore.core.drawing import Point, text_size
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Point, Scale, text_size
 from ircore.players.builtin.canvas.figures.figure import DescribedAxis, Figure, Look, Series, Wedge, outline_of
 from ircore.players.builtin.canvas.figures.prose import colours, decimals, quoted, written
 from ircore.players.builtin.canvas.quantities import first_colour

@@ -4,8 +4,7 @@ import math
 import re
 from dataclasses import dataclass, field, replace
 
-from ircore.core.drawing import Point
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Point, Scale
 from ircore.players.builtin.canvas.figures.figure import Figure, mentions
 from ircore.players.builtin.canvas.figures.frame import (
     DASHES,

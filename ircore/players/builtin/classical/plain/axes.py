@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ircore.core.plot_area import Scale
+from ircore.core.drawing import Scale
 from ircore.players.builtin.classical.statements import number
 from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 

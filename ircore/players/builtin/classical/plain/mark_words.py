@@ -5,16 +5,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ircore.core.counted import article
+from ircore.core.drawing import Scale
 from ircore.core.exact import dist
-from ircore.core.plot_area import Scale
+from ircore.core.plain_words import article
 from ircore.players.builtin.canvas.figures.frame import anchor_of
 from ircore.players.builtin.canvas.plots import INSIDE, LED_OUT, OUT
 from ircore.players.builtin.canvas.shapes import towards
-from ircore.players.builtin.classical.chart_wording import bars_statement
 from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
-from ircore.players.builtin.classical.statements import Statement, in_quotes, is_number, number
+from ircore.players.builtin.classical.statements import Statement, bars_statement, in_quotes, is_number, number
 from ircore.seeing.colours import full_colour
 from ircore.seeing.percepts import Bar, Bars, Perception, Pie, Point, Stroke, Text
 

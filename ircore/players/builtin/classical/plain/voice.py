@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ircore.core.counted import article
+from ircore.core.plain_words import article
 from ircore.players.builtin.classical.plain.axes import (
     USUAL_GAP,
     WITH_MARKS,

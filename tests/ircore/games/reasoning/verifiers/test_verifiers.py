@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from ircore.core.images import Pixels
-from ircore.games.reasoning.dimensions.quantity import quantity, quantity_published
-from ircore.games.reasoning.dimensions.text import word_coverage, word_coverage_published
-from ircore.games.reasoning.measures import entity_similarity
-from ircore.games.reasoning.verifiers.detections import Box, DetectionError, Detections, read_detections
-from ircore.games.reasoning.verifiers.green_paint import SIDE, green_published, paint_iou, paint_iou_corrected, resized
-from ircore.games.reasoning.verifiers.spatial import (
+from ircore.games.reasoning.dimensions.layout import (
     Asked,
     Relation,
     relation_holds,
@@ -20,7 +15,19 @@ from ircore.games.reasoning.verifiers.spatial import (
     spatial,
     spatial_published,
 )
-from ircore.games.reasoning.verifiers.sudoku import Digit, digits, digits_published, sudoku, sudoku_published, tolerance
+from ircore.games.reasoning.dimensions.painting import SIDE, green_published, paint_iou, paint_iou_corrected, resized
+from ircore.games.reasoning.dimensions.quantity import quantity, quantity_published
+from ircore.games.reasoning.dimensions.sudoku import (
+    Digit,
+    digits,
+    digits_published,
+    sudoku,
+    sudoku_published,
+    tolerance,
+)
+from ircore.games.reasoning.dimensions.text import word_coverage, word_coverage_published
+from ircore.games.reasoning.measures import entity_similarity
+from ircore.games.reasoning.puzzles.detections import Box, DetectionError, Detections, read_detections
 from ircore.scorers.metrics.frechet import frechet_distance, jigsaw_each, jigsaw_published, normalised
 from ircore.seeing.ocr import TextLine
 
