@@ -15,8 +15,7 @@ from skimage import metrics as scikit_image
 from ircore.core.images import Picture, Pixels
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.measure import load_metrics
-from ircore.scorers.metrics.psnr import psnr
-from ircore.scorers.metrics.ssim import ssim
+from ircore.scorers.metrics.pixel_metrics import psnr, ssim
 
 SIZES = ((384, 512), (512, 512), (1280, 721))
 ROUNDS = 7

@@ -26,9 +26,8 @@ from ircore.core.files import new_folder, write_text
 from ircore.core.plain_words import counted
 from ircore.core.plugins import unknown
 from ircore.core.records import DEFAULT_GAME
-from ircore.results.effects import grid_effects, player_grid
+from ircore.results.effects import PlayerResult, grid_effects, player_grid, player_result
 from ircore.results.model import Results
-from ircore.results.players import PlayerResult, player_result
 from ircore.results.statistics.intervals import TOO_FEW, too_few
 from ircore.results.statistics.mixed import Unavailable
 

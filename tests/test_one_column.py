@@ -16,9 +16,9 @@ pytestmark = pytest.mark.slow
 
 DEFINITION = """
 from dataclasses import replace
-import ircore.results.amounts as amounts
+import ircore.results.column as amounts
 from ircore.results.column import Column
-from ircore.results.amounts import Amount
+from ircore.results.column import Amount
 
 messages = Column("messages", "messages", "Messages per played episode, as this test counts.", digits=1, estimated=True)
 amounts.AMOUNTS = (*amounts.AMOUNTS, Amount(messages, lambda result, _: result.effort.messages))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ircore.core.episode_records import UNKNOWN_COST, EpisodeCost
 from ircore.core.records import Instance
-from ircore.results.amounts import AMOUNTS, Amount, AmountOf
+from ircore.results.column import AMOUNTS, Amount, AmountOf
 from ircore.results.episodes import EpisodeResult
 from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
 from ircore.results.statistics.intervals import Estimate, Scale

@@ -96,7 +96,7 @@ class Cell(Coverage):
     """Number of rated episodes that improved, stayed stable, regressed, or had no refinement."""
 
     amounts: Mapping[str, Estimate]
-    """What an episode took, by the keys of ``ircore.results.amounts``: steps, tokens, seconds, cost …"""
+    """What an episode took, by the keys of ``ircore.results.column``: steps, tokens, seconds, cost …"""
 
     same_family: bool
     """Whether judge and describer are models of one family: such a judge may favour its own family."""

@@ -1,4 +1,4 @@
-"""Heads and cells of what episodes take, as ``ircore.results.amounts`` defines it, on the boards of every game."""
+"""Heads and cells of what episodes take, as ``ircore.results.column`` defines it, on the boards of every game."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,8 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.games.base import Game
-from ircore.results.amounts import AMOUNTS, Amount
-from ircore.results.column import Column
+from ircore.results.column import AMOUNTS, Amount, Column
 from ircore.results.model import Cell
 from ircore.results.tables.board import amount_column
 from leaderboard.components.board_cells import mean

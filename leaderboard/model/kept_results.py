@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ircore.results.effects import NO_GRID, grid_effects, player_grid
+from ircore.results.effects import NO_GRID, PlayerResult, grid_effects, player_grid, player_result, player_runs
 from ircore.results.model import Results
-from ircore.results.players import PlayerResult, player_result, player_runs
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
 from leaderboard.model.site import Site

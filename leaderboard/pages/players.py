@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import Any
 
 from ircore.core.untrusted_text import one_line
-from ircore.results.players import PlayerResult
+from ircore.results.effects import PlayerResult
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate, too_few
 from ircore.results.statistics.mixed import Unavailable

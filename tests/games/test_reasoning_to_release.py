@@ -8,7 +8,7 @@ from loaded_datasets import load_dataset
 
 from dataset_card.data import load_table
 from ircore.commands.main import run as ircore
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.build import DIMENSIONS
 from ircore.results.model import Results
 from ircore.results.subsets import board_rows
 from ircore.runs.folder import RunFolder

@@ -35,7 +35,7 @@ from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.psnr import METRIC as PSNR
+from ircore.scorers.metrics.pixel_metrics import PSNR as PSNR
 
 
 @pytest.mark.parametrize(

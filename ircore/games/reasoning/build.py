@@ -1,14 +1,32 @@
-"""Instances of our own: tasks of every dimension with exact answers, free to publish."""
+"""Instances of our own: tasks of every dimension with exact answers, free to publish.
+
+All dimensions by name, in the order of boards and pages.
+"""
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.core.seeds import derived_seed
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.dimensions.base import Dimension
+from ircore.games.reasoning.dimensions.entity import EntityDescribed, EntityNamed, Recognition
+from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
+from ircore.games.reasoning.dimensions.layout import Layout
+from ircore.games.reasoning.dimensions.painting import Painting
+from ircore.games.reasoning.dimensions.quantity import Quantity
+from ircore.games.reasoning.dimensions.sudoku import Sudoku
+from ircore.games.reasoning.dimensions.text import Text
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import InstanceSet, write_instances
+
+_ALL = (
+    Quantity(), Layout(), Text(), Jigsaw(), Sudoku(), Painting(), EntityNamed(), EntityDescribed(), Recognition(),
+)  # fmt: skip
+
+DIMENSIONS: Mapping[str, Dimension] = {dimension.name: dimension for dimension in _ALL}
+"""Dimensions by name."""
 
 
 def build(request: BuildRequest) -> InstanceSet:

@@ -29,7 +29,7 @@ from ircore.core.validation import validating
 from ircore.games.reasoning.dimensions.base import DETECTOR, Task
 from ircore.games.reasoning.dimensions.layout import Relation
 from ircore.games.reasoning.records import LONGEST
-from ircore.seeing.tiles import tiles_of
+from ircore.seeing.grids import tiles_of
 
 PROMPTS = "prompt"
 """Folder of the lists of prompts."""

@@ -6,8 +6,8 @@ from statistics import fmean
 from ircore.core.images import Picture
 from ircore.games.base import Ending, Instruments, Measure, Measured
 from ircore.games.measuring import MeasuredValue
+from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.dimensions.base import DETECTOR, UNDECIDED, SeenThings, Verdict
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.games.reasoning.records import Attempt, TaskRecord
 

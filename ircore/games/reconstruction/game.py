@@ -199,7 +199,7 @@ class ReconstructionGame(Game[Rules]):
 
     def paper_facts(self) -> Mapping[str, Any]:
         """Return the paper's printed numbers; see ``Game.paper_facts``."""
-        from ircore.games.reconstruction.published.paper_facts import paper_facts
+        from ircore.games.reconstruction.published.claims import paper_facts
 
         return paper_facts()
 

@@ -27,8 +27,7 @@ from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.generator import answer as drawn
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.traits import EDITS_AS_REFERENCE, EDITS_OFFLINE
-from ircore.seeing.grids import EMPTY, RuledGrid, deduced, find_grid, read_cells
-from ircore.seeing.tiles import joined, solved_order, tiles_of
+from ircore.seeing.grids import EMPTY, RuledGrid, deduced, find_grid, joined, read_cells, solved_order, tiles_of
 
 LEAST = 0.01
 """Share of the picture: smaller areas are no regions."""

@@ -5,7 +5,7 @@ The board: the runs under one condition, best first, and all conditions in one l
 The columns of boards, of every game: each is defined here once, with what stands in it.
 
 Terminal, CSV, JSON, Markdown, LaTeX, the columns of a release and their descriptions follow from these definitions, and
-a published row is read back by them. What an episode takes is defined in ``ircore.results.amounts``.
+a published row is read back by them. What an episode takes is defined in ``ircore.results.column``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from itertools import product
 from typing import Any
 
 from ircore.games.base import Game, Measure, Seat
-from ircore.results.amounts import AMOUNTS, Amount
 from ircore.results.cells import BoardKey, Cell
+from ircore.results.column import AMOUNTS, Amount
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Order, Results

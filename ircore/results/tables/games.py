@@ -19,7 +19,7 @@ from ircore.core.records import rules_key, rules_words
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun

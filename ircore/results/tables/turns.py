@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ircore.core.score_records import HUMAN, PARTS, Part
-from ircore.results.amounts import AMOUNTS
 from ircore.results.arrays import strata, under
+from ircore.results.column import AMOUNTS
 from ircore.results.curves import (
     POINTS,
     TOO_FEW_REACH,

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.scorers.verification.eye.ground_readers import extras_of
+from ircore.scorers.verification.eye.ground_readers import extras_of, read_all
 from ircore.scorers.verification.eye.look import Look, Observations, look_at
-from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.regions import target_of
 from ircore.scorers.verification.scene_facts import Mark
 from ircore.scorers.verification.score import VERSION

@@ -17,10 +17,9 @@ from ircore.core import exact
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import SCORE_RULE, ExtraBox, PartShare, Verdict
-from ircore.scorers.verification.eye.ground_readers import extras_of
+from ircore.scorers.verification.eye.ground_readers import extras_of, read_all
 from ircore.scorers.verification.eye.look import LEAST_LABELS, Observations, look_at
 from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
-from ircore.scorers.verification.eye.readers import read_all
 from ircore.scorers.verification.eye.regions import Target, target_of
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.view import Observed

@@ -16,8 +16,7 @@ from ircore.games.reasoning.dimensions.jigsaw import draw_patchwork
 from ircore.games.reasoning.dimensions.sudoku import draw_sudoku, make_sudoku
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
-from ircore.seeing.grids import UNREADABLE, find_grid, read_cells
-from ircore.seeing.tiles import joined, tiles_of
+from ircore.seeing.grids import UNREADABLE, find_grid, joined, read_cells, tiles_of
 
 SUDOKU = "Solve this sudoku."
 JIGSAW = "The picture was cut into 3 × 3 tiles, and tiles were exchanged."

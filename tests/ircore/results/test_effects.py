@@ -9,9 +9,8 @@ from known_values import known
 from scipy import stats
 
 from ircore.games.reconstruction.records import Rules
-from ircore.results.effects import pair_effects, same_rules
+from ircore.results.effects import pair_effects, player_result, same_rules
 from ircore.results.model import Results
-from ircore.results.players import player_result
 from ircore.results.statistics.effects import Effects, complete_grid, decompose
 from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
 from ircore.results.subsets import rule_sets

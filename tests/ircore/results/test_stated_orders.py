@@ -13,9 +13,8 @@ from ircore.core.episode_records import Rendering
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import PartShare, RenderingFacts
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.results.effects import budget_series
+from ircore.results.effects import budget_series, player_result
 from ircore.results.model import Results
-from ircore.results.players import player_result
 from ircore.results.questions import PICTURES, answers
 from ircore.results.tables.facts import parts_table
 from ircore.results.witnesses import checked_twice

@@ -17,11 +17,11 @@ from ircore.games.registry import load_game
 from ircore.results.agreement import crossed_ratings
 from ircore.results.arrays import over_targets
 from ircore.results.coverage import Coverage
+from ircore.results.effects import player_runs
 from ircore.results.episodes import counting_scores, judge_episodes
 from ircore.results.fact_shares import said_points
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.players import player_runs
 from ircore.results.statistics.intervals import SCORE
 from ircore.results.statistics.ranks import groups_of
 from ircore.results.tables.turns import trajectories

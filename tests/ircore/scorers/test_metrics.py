@@ -16,11 +16,8 @@ from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import MetricUnavailableError
 from ircore.scorers.metrics.brisque import brisque
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
-from ircore.scorers.metrics.ms_ssim import ms_ssim
-from ircore.scorers.metrics.psnr import psnr
-from ircore.scorers.metrics.ssim import ssim, ssim_gaussian
+from ircore.scorers.metrics.pixel_metrics import ms_ssim, psnr, ssim, ssim_gaussian, uqi, uqi_sewar
 from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
-from ircore.scorers.metrics.uqi import uqi, uqi_sewar
 from ircore.seeing.ocr import TextLine, ocr_missing
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))

@@ -7,9 +7,8 @@ from typing import Any, cast
 import pytest
 from invented import invented_run, invented_set
 
-from ircore.results.effects import grid_effects, player_grid
+from ircore.results.effects import grid_effects, player_grid, player_result
 from ircore.results.model import Results
-from ircore.results.players import player_result
 from leaderboard.model.kept_results import effects_of_players, player_of
 from leaderboard.model.player_ranks import player_board
 from leaderboard.model.site import Site

@@ -8,8 +8,8 @@ import pytest
 from invented import invented_run, invented_set
 from invented_games import Guessing, guessed, guessing_set
 
+from ircore.results.effects import PlayerResult
 from ircore.results.model import Results
-from ircore.results.players import PlayerResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.games.pages import game_pages

@@ -13,7 +13,7 @@ from site_samples import named_submission, rate_turns
 from ircore.commands.main import run
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
-from ircore.results.players import player_result
+from ircore.results.effects import player_result
 from ircore.runs.folder import RunFolder
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site

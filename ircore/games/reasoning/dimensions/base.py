@@ -78,7 +78,7 @@ class Dimension(ABC):
     """Tasks of one kind.
 
     >>> import random
-    >>> from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+    >>> from ircore.games.reasoning.build import DIMENSIONS
     >>> quantity = DIMENSIONS["quantity"]
     >>> task = quantity.build("easy", random.Random(1))
     >>> quantity.verify(task.payload, task.pictures, task.pictures["truth"]).corrected

@@ -12,7 +12,7 @@ from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.instances.targets.photos import Photo, Shot, shots
-from ircore.seeing.tiles import joined, solved_order, tiles_of
+from ircore.seeing.grids import joined, solved_order, tiles_of
 
 SIZE = 480
 """Pixels a side: a multiple of 2, 3 and 4."""

@@ -1,6 +1,8 @@
 """Observations of grounds, panels and coloured shapes.
 
 Extras: drawn areas where the target shows nothing.
+
+Which part of the eye looks at which kind of mark.
 """
 
 import math
@@ -11,9 +13,10 @@ from scipy import ndimage
 
 from ircore.core.records import Box, Element
 from ircore.core.score_records import ExtraBox
+from ircore.scorers.verification.eye import figure_readers, line_readers
 from ircore.scorers.verification.eye.forms import form_of, laid_over, nearest_form, turn_between
 from ircore.scorers.verification.eye.line_readers import line_colour
-from ircore.scorers.verification.eye.look import Look, Observations
+from ircore.scorers.verification.eye.look import Look, Observations, Reader, read_texts
 from ircore.scorers.verification.eye.regions import (
     APART,
     Area,
@@ -416,3 +419,37 @@ def _extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:
     if size / long < THINNEST and long < 40:
         return None
     return ExtraBox(box, round(min(3.0, 0.4 + size / 1500 + long / 200), 3))
+
+
+READERS: dict[str, Reader] = {
+    "bar": figure_readers.read_bar,
+    "pie": figure_readers.read_pie,
+    "wedge": figure_readers.read_wedge,
+    "line": line_readers.read_line,
+    "curve": line_readers.read_line,
+    "asymptote": line_readers.read_asymptote,
+    **dict.fromkeys(("axis", "frame", "grid", "leaders", "squares", "ticks", "zero_line"), line_readers.read_group),
+    **dict.fromkeys(
+        ("segment", "polygon", "circle", "arc", "angle", "right_angle", "tick", "arrowhead"), figure_readers.read_stroke
+    ),
+    **dict.fromkeys(("point", "dot"), figure_readers.read_point),
+    **dict.fromkeys(("area", "disc", "sector"), figure_readers.read_tint),
+    "background": read_background,
+    "panel": read_panel,
+    "ground": read_ground,
+    "shape": read_shape,
+}
+
+
+def read_all(look: Look) -> Observations:
+    """Return the reading of each fact of a target; facts without a reading are left out."""
+    return {**look.view.noted("readings", lambda: _read(look))}
+
+
+def _read(look: Look) -> Observations:
+    readings = read_texts(look)
+    for mark in look.target.marks:
+        reader = read_other if mark.form == "other" else READERS.get(mark.kind)
+        if reader is not None and mark.form != "text":
+            readings |= reader(look, mark)
+    return readings | read_relations(look)

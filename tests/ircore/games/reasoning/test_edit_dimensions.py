@@ -13,8 +13,7 @@ from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, draw_sudoku, layout_of, make_sudoku
 from ircore.players.builtin.editor import edit_for
-from ircore.seeing.grids import EMPTY, deduced, find_grid, read_cells, units_of
-from ircore.seeing.tiles import joined, tiles_of
+from ircore.seeing.grids import EMPTY, deduced, find_grid, joined, read_cells, tiles_of, units_of
 
 pytestmark = pytest.mark.slow
 

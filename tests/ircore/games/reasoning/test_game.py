@@ -11,7 +11,7 @@ import pytest
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Measured, Seat
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
+from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.game import UNCLEAR, ReasoningGame, ReasoningRules
 from ircore.games.reasoning.records import Attempt, TaskRecord
 from ircore.players.base import ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer

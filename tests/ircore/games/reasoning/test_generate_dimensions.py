@@ -14,10 +14,10 @@ from PIL import Image, ImageFilter
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import PlayerSpec
+from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.dimensions.base import Task, Verdict
 from ircore.games.reasoning.dimensions.layout import Layout
 from ircore.games.reasoning.dimensions.quantity import Quantity, make_counts, solutions
-from ircore.games.reasoning.dimensions.registry import DIMENSIONS
 from ircore.games.reasoning.dimensions.text import Text, make_word
 from ircore.games.reasoning.puzzles.detections import Form, Placed, draw_forms
 from ircore.players.base import Question
