@@ -180,7 +180,7 @@ def _of_results(description: str, name: str) -> Entry:
 
 def _of_paper(description: str, name: str) -> Entry:
     """Return a table that the game's paper published."""
-    function = TableFunction("published:published_table", lambda results, _: (results.game, name))
+    function = TableFunction("games:published_table", lambda results, _: (results.game, name))
     return Entry(description, function, of_runs=False, feature=PAPER)
 
 
@@ -196,7 +196,7 @@ _BOARD = TableFunction(
 )
 _LEADERBOARD = TableFunction("board:leaderboard_table", lambda results, question: (results, question.order))
 _PARTS = TableFunction(
-    "parts:parts_table", lambda results, question: (results, question.category, question.difficulty, question.part)
+    "facts:parts_table", lambda results, question: (results, question.category, question.difficulty, question.part)
 )
 
 
@@ -233,52 +233,52 @@ TABLES: Mapping[str, Entry] = {
         "whether ranks hold by other judges, targets and weights of facts", "sensitivity:sensitivity_table"
     ),
     "next": _of_judge(
-        "what would tell neighbours apart, and how to play it", "next_episodes:next_table", of_every_game=True
+        "what would tell neighbours apart, and how to play it", "comparisons:next_table", of_every_game=True
     ),
     "variance": _of_judge(
         "where the variance comes from: pictures, luck, judge", "variance:variance_table", of_every_game=True
     ),
-    "effects": _of_judge("what the players of two seats contribute", "effects:effects_table", of_every_game=True),
+    "effects": _of_judge("what the players of two seats contribute", "variance:effects_table", of_every_game=True),
     "outcomes": Entry("how episodes ended and what refinement did", _outcomes, of_judge=True, of_every_game=True),
     "outcomes_pooled": _of_all(
         "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"
     ),
     "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
     "by_turn": _of_all(
-        "every judge, part of the facts and metric at each turn and up to it (@K)", "hops:by_turn_table"
+        "every judge, part of the facts and metric at each turn and up to it (@K)", "turns:by_turn_table"
     ),
-    "normalised": _of_all("the same from first to final rendering, at 20 places", "hops:normalised_table"),
+    "normalised": _of_all("the same from first to final rendering, at 20 places", "turns:normalised_table"),
     "budgets": _of_judge("pairs under several token budgets", "turns:budgets_table"),
     "prompts": _of_judge("pairs with several prompts, picture by picture", "turns:prompts_table"),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
     "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
-    "said": _of_all("facts that messages state, renderings show and corrections mend", "witnesses:said_table"),
-    "readers": _of_results("how far judges agree with the grammar what messages state", "witnesses:readers_table"),
-    "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "witnesses:witnesses_table"),
-    "disagreements": _of_all("facts on which they contradict verified", "witnesses:disagreements_table"),
+    "said": _of_all("facts that messages state, renderings show and corrections mend", "facts:said_table"),
+    "readers": _of_results("how far judges agree with the grammar what messages state", "facts:readers_table"),
+    "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "facts:witnesses_table"),
+    "disagreements": _of_all("facts on which they contradict verified", "facts:disagreements_table"),
     "references": _of_judge("ceilings and floors of generators, never ranked", "board:references_table"),
     "corrections": _of_words("what correction messages are about", "language:corrections_table"),
     "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
     "words": _of_words("the commonest words of each correction", "language:words_table"),
     "messages": _of_all("length and novelty of messages by turn", "language:messages_table"),
-    "convention": _of_all("whether describers get shorter and keep their words", "convention:convention_table"),
-    "agreement": _of_results("every two raters side by side", "agreement:agreement_table"),
+    "convention": _of_all("whether describers get shorter and keep their words", "language:convention_table"),
+    "agreement": _of_results("every two raters side by side", "judges:agreement_table"),
     "metric_agreement": _of_results(
-        "every image metric beside every judge and people", "agreement:metric_agreement_table"
+        "every image metric beside every judge and people", "judges:metric_agreement_table"
     ),
-    "ratings": _of_results("what every two judges give the same renderings", "agreement:ratings_table"),
-    "annotators": _of_results("agreement of all annotators", "agreement:annotators_table"),
-    "retests": _of_results("how far judges agree with themselves, asked twice", "agreement:retests_table"),
-    "orders": _of_results("what the order of showing does to judges", "agreement:orders_table"),
-    "people": _of_results("how far each judge follows people: r, κ and bias", "agreement:people_table"),
-    "maps": _of_results("recalibration of each judge to people", "recalibration:maps_table"),
-    "reliability": _of_results("what people say of each score of a judge", "recalibration:reliability_table"),
-    "recalibrated": _of_all("mean scores on the people's scale", "recalibration:recalibrated_table"),
+    "ratings": _of_results("what every two judges give the same renderings", "judges:ratings_table"),
+    "annotators": _of_results("agreement of all annotators", "judges:annotators_table"),
+    "retests": _of_results("how far judges agree with themselves, asked twice", "judges:retests_table"),
+    "orders": _of_results("what the order of showing does to judges", "judges:orders_table"),
+    "people": _of_results("how far each judge follows people: r, κ and bias", "judges:people_table"),
+    "maps": _of_results("recalibration of each judge to people", "judges:maps_table"),
+    "reliability": _of_results("what people say of each score of a judge", "judges:reliability_table"),
+    "recalibrated": _of_all("mean scores on the people's scale", "judges:recalibrated_table"),
     "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
     "measures": _of_all("scores beside what is known of targets, such as naming divergence", "targets:measures_table"),
     "paper": Entry(
         "each sentence of the paper that can be checked: whether it holds there and here",
-        TableFunction("published:paper_table", lambda results, question: (results, question.the_judge(results))),
+        TableFunction("games:paper_table", lambda results, question: (results, question.the_judge(results))),
         of_judge=True,
         feature=PAPER,
     ),
