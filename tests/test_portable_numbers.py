@@ -16,7 +16,7 @@ import ircore
 
 ROOT = Path(ircore.__file__).parent
 ROOMS = (
-    "core/drawing.py", "core/raster.py", "core/plot_area.py", "seeing", "instances/targets",
+    "core/drawing.py", "seeing", "instances/targets",
     "players/builtin", "scorers/verification/scene_facts", "scorers/verification/score.py",
     "scorers/verification/verdicts.py",
 )  # fmt: skip

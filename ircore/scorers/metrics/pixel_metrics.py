@@ -161,7 +161,7 @@ def ms_ssim(target: Pixels, image: Pixels) -> float:
     y = at_size_of(target, image).astype(np.float64)
     height, width = target.shape[:2]
     if min(height, width) < MS_SSIM_SIDE:
-        raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {SMALLEST_SIDE} pixels a side")
+        raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {MS_SSIM_SIDE} pixels a side")
     x = target.astype(np.float64)
     product = np.ones(x.shape[2])
     for scale, exponent in enumerate(EXPONENTS, start=1):
