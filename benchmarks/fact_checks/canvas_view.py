@@ -10,7 +10,7 @@ from PIL import ImageColor
 
 from ircore.core.drawing import Point, Scale, arc_points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, extent
-from ircore.seeing.colours import family
+from ircore.seeing.colours import name_hue_family
 
 Fact = dict[str, Any]
 Checks = dict[str, bool]
@@ -63,7 +63,7 @@ def same_colour(stated: str, shown: str | None, most: float = SAME_COLOUR) -> bo
         return False
     wanted = "#{:02x}{:02x}{:02x}".format(*ImageColor.getrgb(stated)[:3])
     apart = math.dist(ImageColor.getrgb(wanted)[:3], ImageColor.getrgb(shown)[:3])
-    return apart <= most or (most == SAME_COLOUR and family(wanted) == family(shown))
+    return apart <= most or (most == SAME_COLOUR and name_hue_family(wanted) == name_hue_family(shown))
 
 
 def box_of(item: Item) -> BoxF:

@@ -28,7 +28,7 @@ from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, is_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs, scored_by
-from ircore.seeing.ocr import reader_missing
+from ircore.seeing.ocr import find_missing_reader_package
 
 if TYPE_CHECKING:
     from ircore.scorers.game_measures import MeasureCounts
@@ -349,7 +349,7 @@ def _tell(
     )
     tell_counts(counts)
     for name, count in counts.items():
-        if words := count.unread_words(reader_missing()):
+        if words := count.unread_words(find_missing_reader_package()):
             click.echo(printable(f"  {name}: {words}"), err=True)
     rendered = "every rendering" if every_turn else "the first and the final rendering"
     click.echo(f"Scored: {rendered} of each episode; a preference is between first and final. Kept: there before.")

@@ -29,7 +29,7 @@ from ircore.seeing.percepts import (
     Stroke,
     Text,
     Ticks,
-    join,
+    join_boxes,
     split_series,
 )
 
@@ -182,7 +182,7 @@ def _pie(scene: Scene) -> Iterator[Percept]:
         start=(wedges[0].number("start") + 90 + 180) % 360 - 180,
         wedges=tuple((wedge.colour or "", wedge.number("share") / 100) for wedge in wedges),
         border=(str(whole.parameters["outline"]), whole.number("outline_width")),
-        box=join([wedge.box for wedge in wedges]),
+        box=join_boxes([wedge.box for wedge in wedges]),
         pulled=pulled if any(pulled) else (),
     )
 
@@ -232,7 +232,7 @@ def _ticks(scene: Scene) -> Iterator[Percept]:
             side = "inside"
         places = tuple(sorted(_ends(element)[0][along] for element in own))
         boxes = [element.box for element in own]
-        yield Ticks(own[0].colour or "", high - low, axis, places, join(boxes), side)
+        yield Ticks(own[0].colour or "", high - low, axis, places, join_boxes(boxes), side)
 
 
 _GROUPS: dict[str, Callable[[Scene], Iterator[Percept]]] = {

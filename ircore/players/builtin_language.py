@@ -17,7 +17,7 @@ from ircore.players.builtin.classical.perceive import perceive
 from ircore.players.builtin.classical.statements import at, pack
 from ircore.players.builtin.classical.wording import AFTER_ALL, statement_of, statements_of
 from ircore.seeing.algebra import Floats
-from ircore.seeing.colours import full_colour, shortest_name
+from ircore.seeing.colours import describe_colour, find_shortest_name
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
 
 LARGEST_DOT = 120
@@ -70,18 +70,18 @@ def _unsaid_dots(target: Perception, view: DescriberView) -> str:
     shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
     dots = [shape for shape in shapes if shape.kind == "circle" and shape.area <= LARGEST_DOT]
     unsaid = [dot for dot in dots if not any(f"centred at {at(dot.centre)}" in message for message in view.messages)]
-    return pack([statement_of(dot, shortest_name).after("Add ") for dot in unsaid], view.token_budget)
+    return pack([statement_of(dot, find_shortest_name).after("Add ") for dot in unsaid], view.token_budget)
 
 
 def tell_percepts(perception: Perception) -> list[Sentence]:
     """Return a sentence for each thing of a picture: the ground first, then things as they are painted, texts last."""
     kinds = [next(kind for kind, types in _KINDS.items() if isinstance(thing, types)) for thing in perception.percepts]
-    statements = sorted(statements_of(perception, full_colour), key=lambda statement: statement.order)
+    statements = sorted(statements_of(perception, describe_colour), key=lambda statement: statement.order)
     sentences = [
         Sentence("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
         for statement in statements
     ]
-    opening = f"The picture has a {full_colour(perception.backdrop.colour)} background."
+    opening = f"The picture has a {describe_colour(perception.backdrop.colour)} background."
     return [Sentence(sentences[0].kind if sentences else "shape", opening), *sentences]
 
 

@@ -13,19 +13,19 @@ from ircore.core import exact
 Floats = npt.NDArray[np.float64]
 
 
-def dot(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Floats:
+def compute_dot(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic]) -> Floats:
     """Return the scalar products of vectors along the last axis; the other axes are broadcast."""
     # Small integers, as pictures are made of, would overflow.
     product: Floats = np.multiply(first, second, dtype=np.float64).sum(axis=-1)
     return product
 
 
-def length_of(vectors: npt.NDArray[np.generic]) -> Floats:
+def compute_lengths(vectors: npt.NDArray[np.generic]) -> Floats:
     """Return the lengths of vectors along the last axis."""
-    return np.sqrt(dot(vectors, vectors))
+    return np.sqrt(compute_dot(vectors, vectors))
 
 
-def axes_of(points: Floats) -> tuple[Floats, float, float]:
+def compute_principal_axis(points: Floats) -> tuple[Floats, float, float]:
     """Return the principal axis of a cloud of points, from the eigenvalues of its covariance in closed form.
 
     Args:
@@ -36,21 +36,21 @@ def axes_of(points: Floats) -> tuple[Floats, float, float]:
     """
     offset = points - points.mean(axis=0)
     x, y = offset.T
-    a, b, c = (float(dot(first, second)) / (len(points) - 1) for first, second in ((x, x), (x, y), (y, y)))
+    a, b, c = (float(compute_dot(first, second)) / (len(points) - 1) for first, second in ((x, x), (x, y), (y, y)))
     mean, half = (a + c) / 2, exact.hypot((a - c) / 2, b)
     turn = exact.atan2(2 * b, a - c) / 2
     return np.array([exact.cos(turn), exact.sin(turn)]), mean + half, max(mean - half, 0.0)
 
 
-def straight_fit(x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]) -> tuple[Floats, Floats]:
+def fit_line(x: npt.NDArray[np.floating], y: npt.NDArray[np.floating]) -> tuple[Floats, Floats]:
     """Return slope and start of the least-squares line y = start + slope · x, for each column of ``y``."""
     middle = x.mean()
     offset = x - middle
-    slope = dot(offset, y.T - y.T.mean(axis=-1, keepdims=True)) / dot(offset, offset)
+    slope = compute_dot(offset, y.T - y.T.mean(axis=-1, keepdims=True)) / compute_dot(offset, offset)
     return slope, y.T.mean(axis=-1) - slope * middle
 
 
-def solved(matrices: Floats, right: Floats) -> Floats:
+def solve_linear_systems(matrices: Floats, right: Floats) -> Floats:
     """Solve systems of linear equations whose matrices are symmetric and positive definite, by elimination.
 
     Args:
@@ -65,12 +65,12 @@ def solved(matrices: Floats, right: Floats) -> Floats:
             matrices[..., lower, :] -= factor[..., None] * matrices[..., row, :]
             values[..., lower] -= factor * values[..., row]
     for row in reversed(range(size)):
-        known = dot(matrices[..., row, row + 1 :], values[..., row + 1 :])
+        known = compute_dot(matrices[..., row, row + 1 :], values[..., row + 1 :])
         values[..., row] = (values[..., row] - known) / matrices[..., row, row]
     return values
 
 
-def interpolated(at: Floats, x: Floats, y: Floats) -> Floats:
+def interpolate(at: Floats, x: Floats, y: Floats) -> Floats:
     """Return the heights of a line through points at some places; beyond the ends, the height of the end point.
 
     Args:
@@ -85,7 +85,7 @@ def interpolated(at: Floats, x: Floats, y: Floats) -> Floats:
     return heights
 
 
-def inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
+def are_inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
     """Tell which points lie inside a polygon: a ray from each to the right crosses an odd number of sides."""
     inside = np.zeros(len(points), bool)
     x, y = points.T
@@ -96,8 +96,8 @@ def inside_polygon(points: Floats, corners: Floats) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def correlation_of(first: Floats, second: Floats) -> float:
+def compute_correlation(first: Floats, second: Floats) -> float:
     """Return Pearson's correlation of two rows of numbers; nan if one row is constant."""
     x, y = first - first.mean(), second - second.mean()
-    spread = float(dot(x, x)) * float(dot(y, y))
-    return float(dot(x, y)) / float(np.sqrt(spread)) if spread else float("nan")
+    spread = float(compute_dot(x, x)) * float(compute_dot(y, y))
+    return float(compute_dot(x, y)) / float(np.sqrt(spread)) if spread else float("nan")

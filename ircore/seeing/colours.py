@@ -19,33 +19,33 @@ _BASIC = frozenset(
 """Names that a second word says more closely: "denim blue" is denim, "grey blue" is between."""
 
 
-def hex_of(red: int, green: int, blue: int) -> str:
+def format_hex(red: int, green: int, blue: int) -> str:
     """Return ``#rrggbb`` of three values 0–255."""
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
-def _css_names() -> dict[str, str]:
+def _read_css_names() -> dict[str, str]:
     """CSS names, also as they are written in two or three words ("light steel blue")."""
     names: dict[str, str] = {}
     for name, value in ImageColor.colormap.items():
-        hexa = value if isinstance(value, str) else hex_of(*value[:3])
+        hexa = value if isinstance(value, str) else format_hex(*value[:3])
         for spelling in {name, name.replace("gray", "grey"), name.replace("grey", "gray")}:
             names[spelling] = hexa.lower()
-            for spaced in _spaced(spelling):
+            for spaced in _split_name(spelling):
                 names[spaced] = hexa.lower()
     return names
 
 
-def _spaced(name: str) -> list[str]:
+def _split_name(name: str) -> list[str]:
     names = []
     for part in _TABLE["colour_parts"]["parts"]:
         if name.startswith(part) and len(name) > len(part):
             rest = name[len(part) :]
-            names += [f"{part} {rest}", *(f"{part} {more}" for more in _spaced(rest))]
+            names += [f"{part} {rest}", *(f"{part} {more}" for more in _split_name(rest))]
     return names
 
 
-NAMES: dict[str, str] = {**_css_names(), **_TABLE["colours"]}
+NAMES: dict[str, str] = {**_read_css_names(), **_TABLE["colours"]}
 
 _HEX = r"\#[0-9a-f]{6}"
 _RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*,?\s*(\d{1,3})\s*,?\s*(\d{1,3})[^()]{0,20}\)")
@@ -53,7 +53,7 @@ _ANY_HEX = re.compile(r"#([0-9a-f]{8}|[0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-z])")
 
 
 @cache
-def _colours() -> re.Pattern[str]:
+def _compile_pattern() -> re.Pattern[str]:
     """Return the pattern of a colour in words, compiled with the first text: that takes long with so many names."""
     # The longest names first, since an alternation takes the first one that fits.
     plain = rf"(?:{'|'.join(sorted(NAMES, key=len, reverse=True))})(?![a-z])"
@@ -65,42 +65,44 @@ def _colours() -> re.Pattern[str]:
     )
 
 
-def hex_colours(text: str) -> str:
+def replace_colour_words(text: str) -> str:
     """Write every colour in lower-case ``text`` as ``#rrggbb``; a name with a hex value beside it gives the hex."""
-    text = _RGB.sub(lambda m: hex_of(*(min(255, int(part)) for part in m.groups())), text)
-    text = _ANY_HEX.sub(lambda m: _six_digits(m[1]), text)
-    return _colours().sub(lambda m: m["b"] or m["c"] or named(m["d"]), text)
+    text = _RGB.sub(lambda m: format_hex(*(min(255, int(part)) for part in m.groups())), text)
+    text = _ANY_HEX.sub(lambda m: _expand_hex(m[1]), text)
+    return _compile_pattern().sub(lambda m: m["b"] or m["c"] or parse_colour_name(m["d"]), text)
 
 
-def _six_digits(digits: str) -> str:
+def _expand_hex(digits: str) -> str:
     return "#" + ("".join(digit * 2 for digit in digits) if len(digits) == 3 else digits[:6])
 
 
 @cache
-def named(words: str) -> str:
+def parse_colour_name(words: str) -> str:
     """Return ``#rrggbb`` of a known name, with modifiers ("pale blue") or of two mixed ("grey blue")."""
     words = re.sub(r"[\s/]+", " ", words).strip()
     if words.startswith("very "):
-        return _modified(named(words.removeprefix("very ")), "very " + words.split()[1])
+        return _apply_modifier(parse_colour_name(words.removeprefix("very ")), "very " + words.split()[1])
     if words in NAMES:
         return NAMES[words]
     modifier, _, rest = words.partition(" ")
     if modifier in MODIFIERS:
-        return _modified(named(rest), modifier)
+        return _apply_modifier(parse_colour_name(rest), modifier)
     parts = words.split(" ")
     # The longest known name at the beginning: "light blue grey" is light blue and grey.
     first = next(size for size in range(len(parts), 0, -1) if " ".join(parts[:size]) in NAMES)
     shade, rest = " ".join(parts[:first]), " ".join(parts[first:])
     # "Lavender grey" lies between, but "charcoal grey" is charcoal: that is a grey of its own.
-    is_between = rest in {"grey", "gray"} and colorsys.rgb_to_hls(*(part / 255 for part in rgb(NAMES[shade])))[2] > 0.3
+    is_between = (
+        rest in {"grey", "gray"} and colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(NAMES[shade])))[2] > 0.3
+    )
     if rest in _BASIC and shade not in _BASIC and not is_between:
         return NAMES[shade]
-    halves = rgb(NAMES[shade]), rgb(named(rest))
-    return hex_of(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
+    halves = parse_hex(NAMES[shade]), parse_hex(parse_colour_name(rest))
+    return format_hex(*(round(math.fsum(pair) / 2) for pair in zip(*halves, strict=True)))
 
 
-def _modified(colour: str, modifier: str) -> str:
-    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in rgb(colour)))
+def _apply_modifier(colour: str, modifier: str) -> str:
+    hue, light, saturation = colorsys.rgb_to_hls(*(part / 255 for part in parse_hex(colour)))
     if modifier in {"dark", "deep"}:
         light *= 0.6
     elif modifier in {"light", "pale", "pastel", "soft"}:
@@ -114,29 +116,29 @@ def _modified(colour: str, modifier: str) -> str:
     elif modifier in {"dull", "muted"}:
         saturation *= 0.5
     red, green, blue = colorsys.hls_to_rgb(hue, min(1.0, light), saturation)
-    return hex_of(round(red * 255), round(green * 255), round(blue * 255))
+    return format_hex(round(red * 255), round(green * 255), round(blue * 255))
 
 
-def rgb(colour: str) -> tuple[int, int, int]:
+def parse_hex(colour: str) -> tuple[int, int, int]:
     """Return red, green, blue, 0–255, of ``#rrggbb``."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 @cache
-def difference(first: str, second: str) -> float:
+def measure_difference(first: str, second: str) -> float:
     """Return the difference of two colours: 0 for the same, about 100 for black and white.
 
     The distance is Euclidean in CIE L*a*b* (ΔE*ab, CIE 1976, D65); it is cut to a third if both have the same
     everyday name, so that "red" finds #d62728.
     """
-    distance = exact.dist(lab(first), lab(second))
-    return distance / 3 if family(first) == family(second) else distance
+    distance = exact.dist(convert_to_lab(first), convert_to_lab(second))
+    return distance / 3 if name_hue_family(first) == name_hue_family(second) else distance
 
 
 @cache
-def family(colour: str) -> str:
+def name_hue_family(colour: str) -> str:
     """Return the everyday name of a colour: black, white, grey, brown, pink, or one of seven hues."""
-    red, green, blue = (part / 255 for part in rgb(colour))
+    red, green, blue = (part / 255 for part in parse_hex(colour))
     hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
     chroma = max(red, green, blue) - min(red, green, blue)
     if chroma < 0.12:
@@ -153,11 +155,11 @@ def family(colour: str) -> str:
 
 
 @cache
-def lab(colour: str) -> tuple[float, float, float]:
+def convert_to_lab(colour: str) -> tuple[float, float, float]:
     """SRGB (IEC 61966-2-1) to CIE L*a*b* under D65."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else exact.power((part + 0.055) / 1.055, 2.4)
-        for part in (channel / 255 for channel in rgb(colour))
+        for part in (channel / 255 for channel in parse_hex(colour))
     )
     x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
     y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -167,9 +169,9 @@ def lab(colour: str) -> tuple[float, float, float]:
 
 
 @lru_cache(maxsize=65_536)
-def apart(first: str, second: str) -> float:
+def compute_delta_e94(first: str, second: str) -> float:
     """Return the difference of two colours: ΔE*94 (CIE 116-1995, graphic arts), about 1 where just noticeable."""
-    (light, a, b), (other_light, other_a, other_b) = lab(first), lab(second)
+    (light, a, b), (other_light, other_a, other_b) = convert_to_lab(first), convert_to_lab(second)
     chroma, other_chroma = exact.hypot(a, b), exact.hypot(other_a, other_b)
     off = chroma - other_chroma
     hue = max(0.0, (a - other_a) * (a - other_a) + (b - other_b) * (b - other_b) - off * off)
@@ -178,7 +180,7 @@ def apart(first: str, second: str) -> float:
 
 
 @cache
-def exact_names() -> dict[str, str]:
+def list_exact_names() -> dict[str, str]:
     """Return the shortest CSS name of each colour that has a name, by #rrggbb."""
     names: dict[str, str] = {}
     # Sorted from the longest to the shortest name, so that the shortest one is the last to be kept.
@@ -189,52 +191,52 @@ def exact_names() -> dict[str, str]:
     return names
 
 
-def shortest_name(colour: str) -> str:
+def find_shortest_name(colour: str) -> str:
     """Return the shortest exact name of a colour: its CSS name, else #rrggbb."""
-    return exact_names().get(colour, colour)
+    return list_exact_names().get(colour, colour)
 
 
-def full_colour(colour: str) -> str:
+def describe_colour(colour: str) -> str:
     """Return name and hex value: ``red (#d62728)``; only the CSS name if there is an exact name."""
-    words = shortest_name(colour)
-    return f"{plain_name(colour)} ({colour})" if words == colour else words
+    words = find_shortest_name(colour)
+    return f"{name_colour(colour)} ({colour})" if words == colour else words
 
 
-def plain_name(colour: str) -> str:
+def name_colour(colour: str) -> str:
     """Return an everyday name, such as ``dark red``, for #rrggbb."""
     red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     chroma = max(red, green, blue) - min(red, green, blue)
     if chroma < 0.09:
-        return _grey(lightness)
+        return _name_grey(lightness)
     if lightness < 0.09:
         return "black"
-    name = _hue(hue * 360)
+    name = _name_hue(hue * 360)
     # Dark orange is called brown, dark yellow olive.
     if name in {"orange", "yellow"} and lightness < 0.38:
         name = "brown" if hue * 360 < 48 else "olive"
     if name == "red" and lightness > 0.7:
         name = "pink"
     if chroma < 0.2 and saturation < 0.25:
-        return f"{_shade(lightness)}grey" if chroma < 0.12 else f"{_shade(lightness)}{name}"
-    return f"{_shade(lightness)}{name}"
+        return f"{_name_shade(lightness)}grey" if chroma < 0.12 else f"{_name_shade(lightness)}{name}"
+    return f"{_name_shade(lightness)}{name}"
 
 
-def _grey(lightness: float) -> str:
+def _name_grey(lightness: float) -> str:
     limits = ((0.12, "black"), (0.4, "dark grey"), (0.68, "grey"), (0.93, "light grey"))
     return next((name for limit, name in limits if lightness < limit), "white")
 
 
-def _shade(lightness: float) -> str:
+def _name_shade(lightness: float) -> str:
     return "dark " if lightness < 0.28 else "light " if lightness > 0.74 else ""
 
 
-def _hue(degrees: float) -> str:
+def _name_hue(degrees: float) -> str:
     limits = ((14, "red"), (42, "orange"), (68, "yellow"), (165, "green"), (188, "turquoise"), (255, "blue"),
               (292, "purple"), (335, "pink"))  # fmt: skip
     return next((name for limit, name in limits if degrees < limit), "red")
 
 
-def distance(first: str, second: str) -> float:
+def measure_rgb_distance(first: str, second: str) -> float:
     """Return the Euclidean distance of two colours in RGB, 0–441."""
-    return float(exact.dist(rgb(first), rgb(second)))
+    return float(exact.dist(parse_hex(first), parse_hex(second)))

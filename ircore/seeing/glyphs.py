@@ -96,10 +96,10 @@ class Typeface:
         self._found: dict[tuple[int, int], Letters | None] = {}
         boxes = np.array([font.getbbox(letter, anchor="ls") for letter in LETTERS])
         masks = [self._mask(letter, *box) for letter, box in zip(LETTERS, boxes.tolist(), strict=True)]
-        self._inks = _coarse(masks)
+        self._inks = _reduce_to_pixels(masks)
         strong = self._inks > FAINT
-        self._top, self._bottom = _ends(np.asarray(strong.any(axis=2)))
-        self._left, self._right = _ends(np.asarray(strong.any(axis=1)))
+        self._top, self._bottom = _find_ends(np.asarray(strong.any(axis=2)))
+        self._left, self._right = _find_ends(np.asarray(strong.any(axis=1)))
         letter, down, right = np.indices((len(LETTERS), FINE, FINE)).reshape(3, -1)
         self._which = letter.astype(np.int16)
         self._base = ((down - boxes[letter, 1]) / FINE - self._top).astype(np.float32)
@@ -116,10 +116,12 @@ class Typeface:
     def letters(self, high: int, wide: int) -> Letters | None:
         """Return the letters whose boxes have this height and width in pixels; None if no letter has such a box."""
         if (high, wide) not in self._found:
-            self._found[high, wide] = self._stacked(np.array(self._rows.get((high, wide), []), np.intp), high, wide)
+            self._found[high, wide] = self._stack_letters(
+                np.array(self._rows.get((high, wide), []), np.intp), high, wide
+            )
         return self._found[high, wide]
 
-    def _stacked(self, rows: npt.NDArray[np.intp], high: int, wide: int) -> Letters | None:
+    def _stack_letters(self, rows: npt.NDArray[np.intp], high: int, wide: int) -> Letters | None:
         if not len(rows):
             return None
         down = self._top[rows, None, None] + np.arange(high)[:, None]
@@ -134,12 +136,12 @@ class Typeface:
 
 
 @cache
-def typeface(size: int) -> Typeface:
+def load_typeface(size: int) -> Typeface:
     """Return the letters of a size in pixels; they are drawn once in the life of a process."""
     return Typeface(size)
 
 
-def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
+def _reduce_to_pixels(masks: list[npt.NDArray[np.uint8]]) -> Cover:
     """Reduce fine masks to pixels, for every quarter pixel down and across at which they may begin.
 
     Returns:
@@ -153,10 +155,10 @@ def _coarse(masks: list[npt.NDArray[np.uint8]]) -> Cover:
     rows = reduce(add, (fine[:, at : high * FINE + at] for at in range(FINE)))
     sums = reduce(add, (rows[:, :, at : wide * FINE + at] for at in range(FINE)))
     parts = sums.reshape(len(masks), high, FINE, wide, FINE).transpose(0, 2, 4, 1, 3)[:, ::-1, ::-1]
-    return grained(parts.reshape(-1, high, wide) / np.float32(255 * FINE * FINE))
+    return round_coverage(parts.reshape(-1, high, wide) / np.float32(255 * FINE * FINE))
 
 
-def grained(ink: npt.NDArray[np.floating]) -> Cover:
+def round_coverage(ink: npt.NDArray[np.floating]) -> Cover:
     """Return how much ink covers of each pixel in steps of 1/128.
 
     Products of two such values and sums of a thousand of them are floats of 32 bits without rounding, so that a
@@ -165,7 +167,7 @@ def grained(ink: npt.NDArray[np.floating]) -> Cover:
     return np.asarray(np.rint(ink * np.float32(128)) / np.float32(128), np.float32)
 
 
-def _ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _find_ends(some: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return each row's first index of a true value, and the index after its last true value."""
     return some.argmax(axis=1), some.shape[1] - some[:, ::-1].argmax(axis=1)
 
@@ -225,7 +227,7 @@ class _Line:
     """Ink of a line of print, with the boxes between columns."""
 
     def __init__(self, ink: Cover) -> None:
-        self.ink = ink = grained(ink)
+        self.ink = ink = round_coverage(ink)
         self.squares = np.concatenate([[0.0], np.square(ink).sum(axis=0).cumsum()]).tolist()
         # The rows of each column that are more than faint, as the bits of a number.
         packed = np.packbits(ink > FAINT, axis=0, bitorder="little").T
@@ -263,12 +265,12 @@ def read_line(ink: Cover, first: Sequence[float] = (), sizes: Sequence[int] = SI
     Returns:
         The reading; None if no reading is certain.
     """
-    best = _read(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
+    best = _read_ink(ink.tobytes(), ink.shape[1], tuple(first), tuple(sizes))
     return best if best is not None and best.off <= UNEXPLAINED else None
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, ...]) -> Print | None:
+def _read_ink(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, ...]) -> Print | None:
     """Return the best reading of a line whose ink is given as bytes.
 
     Print often comes again, in a rendering and from turn to turn.
@@ -288,12 +290,12 @@ def _read(cover: bytes, width: int, first: tuple[float, ...], sizes: tuple[int, 
     fitting = [size for size in dict.fromkeys([*known, *near]) if 0.42 * size <= box[3] - box[1] <= 1.12 * size + 2]
     # A line that none of the common sizes fitted comes again, with all of them.
     before = sizes[:COMMON] if not known and len(sizes) > COMMON else ()
-    best = _read(cover, width, first, before) if before else None
+    best = _read_ink(cover, width, first, before) if before else None
     cut = _Cut(line, box)
     for size in (size for size in fitting if size not in before):
         if best is not None and best.off <= CERTAIN:
             break
-        read = _Reading(cut, typeface(size)).read()
+        read = _Reading(cut, load_typeface(size)).read()
         if read is not None and (best is None or read.off < best.off):
             best = read
     return best
@@ -307,7 +309,7 @@ class _Cut:
 
     def __init__(self, line: _Line, box: tuple[int, int, int, int]) -> None:
         self.line = line
-        self.cuts = _cuts(line.ink, box)
+        self.cuts = _find_cuts(line.ink, box)
         some = [0, *line.rows, 0]
         self.blank = [not (some[cut] and some[cut + 1]) for cut in self.cuts]
         self._segments: dict[tuple[int, int], _Segment | None] = {}
@@ -319,7 +321,7 @@ class _Cut:
         return self._segments[start, end]
 
 
-def _cuts(ink: Cover, box: tuple[int, int, int, int]) -> list[int]:
+def _find_cuts(ink: Cover, box: tuple[int, int, int, int]) -> list[int]:
     """Return the columns at which letters may begin: after gaps, and where little ink joins two."""
     weight = ink.sum(axis=0)[box[0] : box[2]].tolist()
     some = (ink[:, box[0] : box[2]].max(axis=0) > FAINT).tolist()
@@ -349,23 +351,23 @@ class _Reading:
 
     def read(self) -> Print | None:
         """Read each letter at any height first, then all letters on one baseline."""
-        loose = self._best_row(None)
+        loose = self._choose_best_row(None)
         if not loose or math.fsum(match.off for match in loose) > HOPELESS * self.energy:
             return None
         weights = [match.base for match in loose if LETTERS[match.letter] not in "-'\"`.,"]
         base = float(np.median(weights or [match.base for match in loose]))
         level = all(abs(match.base - base) <= ON_BASE for match in loose)
-        row = self._parted(loose if level else self._best_row(base), base)
+        row = self._refit_letters(loose if level else self._choose_best_row(base), base)
         if not row:
             return None
-        text = self._spelled(row)
+        text = self._format_letters(row)
         off = math.fsum(match.off for match in row) / max(self.energy, 1e-9)
         middle, middle_up = self.face.middle(text)
         on = float(np.median([match.base for match in row]))
         place = (row[0].origin + middle, on + middle_up)
-        return Print(text, self.face.size, off, place, _strength(self.cut.line.ink, row))
+        return Print(text, self.face.size, off, place, _fit_strength(self.cut.line.ink, row))
 
-    def _best_row(self, base: float | None) -> list[_Match]:
+    def _choose_best_row(self, base: float | None) -> list[_Match]:
         """Choose the cuts between which letters explain most, by dynamic programming."""
         cuts = self.cut.cuts
         best: list[tuple[float, int, _Match | None]] = [(0.0, 0, None)]
@@ -383,7 +385,7 @@ class _Reading:
                     way = (before, start, None)
                     continue
                 fit = self._fit(segment)
-                match = _closest(segment, fit, base) if fit is not None else None
+                match = _find_closest_letter(segment, fit, base) if fit is not None else None
                 if match is not None and before + match.off + A_LETTER < way[0]:
                     way = (before + match.off + A_LETTER, start, match)
             if way[0] > HOPELESS * self.energy + A_LETTER * end and self.cut.blank[end]:
@@ -399,9 +401,9 @@ class _Reading:
 
     def _fit(self, segment: _Segment) -> "_Fit | None":
         left, top, right, bottom = segment.box
-        return _fit(self.face.size, bottom - top, right - left, segment.ink)
+        return _fit_letters(self.face.size, bottom - top, right - left, segment.ink)
 
-    def _parted(self, row: list[_Match], base: float) -> list[_Match]:
+    def _refit_letters(self, row: list[_Match], base: float) -> list[_Match]:
         """Look again at letters that fit less well, without the ink of the letters beside them."""
         for index, match in enumerate(row):
             if match.off < DOUBTFUL * float(np.square(match.ink).sum()):
@@ -413,10 +415,10 @@ class _Reading:
             segment = alone.segment(max(0, match.span[0] - 1), min(match.span[1] + 1, rest.shape[1]))
             fit = self._fit(segment) if segment is not None else None
             if segment is not None and fit is not None:
-                row[index] = min(match, _closest(segment, fit, base), key=lambda candidate: candidate.off)
+                row[index] = min(match, _find_closest_letter(segment, fit, base), key=lambda candidate: candidate.off)
         return row
 
-    def _spelled(self, row: list[_Match]) -> str:
+    def _format_letters(self, row: list[_Match]) -> str:
         """Return the letters as text, with a blank where a letter begins after the advance of the letter before."""
         text, pen = "", row[0].origin
         for match in row:
@@ -439,19 +441,19 @@ class _Fit:
 
 
 @lru_cache(maxsize=4 * REMEMBERED)
-def _fit(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
+def _fit_letters(size: int, high: int, wide: int, ink: bytes) -> _Fit | None:
     """Compare the letters of a size with a segment; None if no letter has a box of that size.
 
     Cached, since letters recur in other words, and in every way of cutting a line that is tried.
     """
-    letters = typeface(size).letters(high, wide)
+    letters = load_typeface(size).letters(high, wide)
     if letters is None:
         return None
     more: Cover = letters.squares - 2 * (letters.inks @ np.frombuffer(ink, np.float32))  # exact: grained
     return _Fit(letters, more, int(more.argmin()))
 
 
-def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
+def _find_closest_letter(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
     """Return the letter that leaves least ink unexplained; only letters on the baseline if one is given."""
     left, top, right, bottom = segment.box
     letters, more, best = fit.letters, fit.more, fit.best
@@ -465,7 +467,7 @@ def _closest(segment: _Segment, fit: _Fit, base: float | None) -> _Match:
     )  # fmt: skip
 
 
-def _strength(ink: Cover, row: Sequence[_Match]) -> float:
+def _fit_strength(ink: Cover, row: Sequence[_Match]) -> float:
     """Return the factor by which the letters fit best, by least squares."""
     both = own = 0.0
     for match in row:

@@ -52,7 +52,7 @@ AHEAD = 0.05
 
 
 @cache
-def units_of(side: int) -> tuple[Unit, ...]:
+def list_units(side: int) -> tuple[Unit, ...]:
     """Return the cells of every row, column and box of a sudoku with ``side`` digits a side.
 
     >>> [len(units_of(side)) for side in (4, 9)]
@@ -69,15 +69,15 @@ def units_of(side: int) -> tuple[Unit, ...]:
 
 
 @cache
-def _peers_of(side: int) -> tuple[frozenset[int], ...]:
+def _list_peers(side: int) -> tuple[frozenset[int], ...]:
     """Return for each cell the other cells of its row, column and box."""
-    units = units_of(side)
+    units = list_units(side)
     return tuple(
         frozenset(other for unit in units if cell in unit for other in unit) - {cell} for cell in range(side * side)
     )
 
 
-def deduced(puzzle: str) -> str | None:
+def deduce_sudoku(puzzle: str) -> str | None:
     """Return a sudoku with all cells filled that follow without trying.
 
     A digit follows where it is the only digit that its cell still allows (naked single), or where its cell is the only
@@ -104,21 +104,21 @@ def deduced(puzzle: str) -> str | None:
                 continue
             if digit not in allowed[cell]:
                 return None
-            _place(cell, digit, cells, allowed, side)
-        waiting = _singles(cells, allowed, side)
+            _place_digit(cell, digit, cells, allowed, side)
+        waiting = _find_forced_digits(cells, allowed, side)
     return None if any(not allowed[cell] for cell, digit in enumerate(cells) if digit == EMPTY) else "".join(cells)
 
 
-def _place(cell: int, digit: str, cells: list[str], allowed: list[frozenset[str]], side: int) -> None:
+def _place_digit(cell: int, digit: str, cells: list[str], allowed: list[frozenset[str]], side: int) -> None:
     cells[cell], allowed[cell] = digit, frozenset()
-    for other in _peers_of(side)[cell]:
+    for other in _list_peers(side)[cell]:
         allowed[other] -= {digit}
 
 
-def _singles(cells: list[str], allowed: list[frozenset[str]], side: int) -> list[tuple[int, str]]:
+def _find_forced_digits(cells: list[str], allowed: list[frozenset[str]], side: int) -> list[tuple[int, str]]:
     """Return the empty cells whose digit follows, with the digit."""
     singles = [(cell, next(iter(digits))) for cell, digits in enumerate(allowed) if len(digits) == 1]
-    for unit in units_of(side):
+    for unit in list_units(side):
         for digit in "123456789"[:side]:
             places = [cell for cell in unit if digit in allowed[cell]]
             if len(places) == 1 and cells[places[0]] == EMPTY:
@@ -164,13 +164,13 @@ def find_grid(pixels: Pixels) -> RuledGrid | None:
     Args:
         pixels: Height × width × 3, RGB.
     """
-    ink = _ink(pixels)
+    ink = _find_ink(pixels)
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if not rows.size or not columns.size:
         return None
     high, wide = int(rows[-1] - rows[0]) + 1, int(columns[-1] - columns[0]) + 1
-    vertical = _lines(ink.sum(axis=0) >= LINE * high)  # exact: counts pixels
-    horizontal = _lines(ink.sum(axis=1) >= LINE * wide)  # exact: counts pixels
+    vertical = _find_lines(ink.sum(axis=0) >= LINE * high)  # exact: counts pixels
+    horizontal = _find_lines(ink.sum(axis=1) >= LINE * wide)  # exact: counts pixels
     if len(vertical) != len(horizontal) or not (_is_even(vertical) and _is_even(horizontal)):
         return None
     return RuledGrid(vertical, horizontal)
@@ -183,16 +183,16 @@ def read_cells(pixels: Pixels, grid: RuledGrid) -> str:
     >>> drawing.text((25, 25), "3", size=30) and read_cells(drawing.pixels, RuledGrid((0, 50, 100), (0, 50, 100)))
     '3...'
     """
-    ink = _ink(pixels)
-    return "".join(_read(_inside(ink, grid, place)) for place in range(grid.side * grid.side))
+    ink = _find_ink(pixels)
+    return "".join(_read_digit(_cut_cell(ink, grid, place)) for place in range(grid.side * grid.side))
 
 
-def _ink(pixels: Pixels) -> Ink:
+def _find_ink(pixels: Pixels) -> Ink:
     dark: Ink = pixels.astype(np.int32).sum(axis=2) < 3 * DARK  # exact: adds whole numbers
     return dark
 
 
-def _lines(dark: Ink) -> tuple[float, ...]:
+def _find_lines(dark: Ink) -> tuple[float, ...]:
     """Return the middle of each run of dark columns (or rows)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], dark, [False]]).astype(np.int8)))
     return tuple((int(start) + int(end)) / 2 for start, end in zip(edges[::2], edges[1::2], strict=True))
@@ -207,7 +207,7 @@ def _is_even(lines: Sequence[float]) -> bool:
     return all(abs(second - first - cell) <= UNEVEN * cell for first, second in pairwise(lines))
 
 
-def _inside(ink: Ink, grid: RuledGrid, place: int) -> Ink:
+def _cut_cell(ink: Ink, grid: RuledGrid, place: int) -> Ink:
     row, column = divmod(place, grid.side)
     margin = INSET * grid.cell
     top, bottom = (round(line + way * margin) for line, way in ((grid.rows[row], 1), (grid.rows[row + 1], -1)))
@@ -217,7 +217,7 @@ def _inside(ink: Ink, grid: RuledGrid, place: int) -> Ink:
     return ink[top:bottom, left:right]
 
 
-def _read(cell: Ink) -> str:
+def _read_digit(cell: Ink) -> str:
     """Return the digit with as many holes whose form overlaps the ink of a cell most."""
     rows, columns = np.flatnonzero(cell.any(axis=1)), np.flatnonzero(cell.any(axis=0))
     if not rows.size or rows[-1] - rows[0] < LEAST_HEIGHT * len(cell):
@@ -225,11 +225,11 @@ def _read(cell: Ink) -> str:
     mark = cell[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
     if len(columns) < NARROW * len(mark):
         return "1"
-    holes, fine = _holes(mark), _fine(mark)
+    holes, fine = _count_holes(mark), _resize_mark(mark)
     scores: dict[str, float] = {}
-    for digit, form in _forms():
+    for digit, form in _load_digit_forms():
         if holes in _HOLES[digit]:
-            scores[digit] = max(scores.get(digit, 0), _overlap(fine, form))
+            scores[digit] = max(scores.get(digit, 0), _measure_overlap(fine, form))
     (best, digit), (second, _) = [
         *sorted(((score, digit) for digit, score in scores.items()), reverse=True),
         *_NOTHING,
@@ -242,7 +242,7 @@ _HOLES = {"1": (0,), "2": (0,), "3": (0,), "4": (0, 1), "5": (0,), "6": (1,), "7
 _NOTHING = ((0.0, UNREADABLE), (0.0, UNREADABLE))
 
 
-def _holes(mark: Ink) -> int:
+def _count_holes(mark: Ink) -> int:
     """Return how many areas of ground a mark encloses; areas of a few pixels are specks."""
     parts, count = ndimage.label(~np.pad(mark, 1))
     sizes = np.bincount(parts.ravel(), minlength=count + 1)[1:]
@@ -250,28 +250,28 @@ def _holes(mark: Ink) -> int:
 
 
 @cache
-def _forms() -> tuple[tuple[str, Ink], ...]:
+def _load_digit_forms() -> tuple[tuple[str, Ink], ...]:
     """Return forms of the digits: of the font inside Pillow, and a 1 with a foot."""
     forms = []
     for digit in "123456789":
         drawing = Drawing(120, 120)
         box = drawing.text((60, 60), digit, size=100)
-        forms.append((digit, _fine(_ink(drawing.pixels)[box.top : box.bottom, box.left : box.right])))
+        forms.append((digit, _resize_mark(_find_ink(drawing.pixels)[box.top : box.bottom, box.left : box.right])))
     drawing = Drawing(50, 74)
     drawing.polygon(
         [(22, 0), (31, 0), (31, 66), (50, 66), (50, 74), (2, 74), (2, 66), (21, 66), (21, 10), (2, 14), (2, 6)],
         "#000000",
     )
-    return (*forms, ("1", _fine(_ink(drawing.pixels))))
+    return (*forms, ("1", _resize_mark(_find_ink(drawing.pixels))))
 
 
-def _fine(mark: Ink) -> Ink:
+def _resize_mark(mark: Ink) -> Ink:
     """Bring a mark to a square of ``FINE`` pixels a side."""
     rows, columns = ((2 * np.arange(FINE) + 1) * size // (2 * FINE) for size in mark.shape)
     return np.asarray(mark[rows][:, columns])
 
 
-def _overlap(mark: Ink, form: Ink) -> float:
+def _measure_overlap(mark: Ink, form: Ink) -> float:
     """Return the overlap of two marks, 0–1 (Dice): at best over moves of a pixel."""
     total = np.count_nonzero(mark) + np.count_nonzero(form)
     moved = (np.roll(mark, move, axis=(0, 1)) for move in product((-1, 0, 1), repeat=2))
@@ -285,7 +285,7 @@ Costs = npt.NDArray[np.int64]
 """Tiles × tiles: how badly the second continues the first; no tile continues itself."""
 
 
-def tiles_of(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
+def cut_tiles(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
     """Cut a picture into ``count`` × ``count`` tiles, row by row; pixels beyond the last whole tile are left out.
 
     >>> [tile.shape for tile in tiles_of(np.zeros((10, 20, 3), np.uint8), 2)]
@@ -299,7 +299,7 @@ def tiles_of(pixels: Pixels, count: int) -> tuple[Pixels, ...]:
     )
 
 
-def joined(tiles: Sequence[Pixels], order: Sequence[int]) -> Pixels:
+def join_tiles(tiles: Sequence[Pixels], order: Sequence[int]) -> Pixels:
     """Return the picture in which place ``i``, row by row, shows the tile ``order[i]``."""
     count = round(len(order) ** 0.5)  # exact: the root of a square number
     rows = [
@@ -309,7 +309,7 @@ def joined(tiles: Sequence[Pixels], order: Sequence[int]) -> Pixels:
     return np.concatenate(rows, axis=0)
 
 
-def solved_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
+def find_tile_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
     """Return the tile for each place, row by row, such that edges fit best.
 
     Arrangements grow tile by tile; of those of equal length the ``BEAM`` with the best edges are carried on.
@@ -318,8 +318,10 @@ def solved_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
         tiles: Of equal size; their number is a square.
     """
     count = round(len(tiles) ** 0.5)  # exact: the root of a square number
-    beside = _costs([tile[:, -2:].swapaxes(0, 1) for tile in tiles], [tile[:, :2].swapaxes(0, 1) for tile in tiles])
-    below = _costs([tile[-2:] for tile in tiles], [tile[:2] for tile in tiles])
+    beside = _compute_edge_costs(
+        [tile[:, -2:].swapaxes(0, 1) for tile in tiles], [tile[:, :2].swapaxes(0, 1) for tile in tiles]
+    )
+    below = _compute_edge_costs([tile[-2:] for tile in tiles], [tile[:2] for tile in tiles])
     beam: list[tuple[int, tuple[int, ...]]] = [(0, ())]
     for place in range(len(tiles)):
         longer = []
@@ -334,7 +336,7 @@ def solved_order(tiles: Sequence[Pixels]) -> tuple[int, ...]:
     return beam[0][1]
 
 
-def _costs(ends: Sequence[Pixels], starts: Sequence[Pixels]) -> Costs:
+def _compute_edge_costs(ends: Sequence[Pixels], starts: Sequence[Pixels]) -> Costs:
     """Return how badly each start, a tile's first two lines of pixels, continues each end, a tile's last two.
 
     That is by how much colours jump beyond the slope on either side.

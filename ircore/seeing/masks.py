@@ -15,7 +15,7 @@ EIGHT = np.ones((3, 3), bool)
 """The neighbours of a pixel by sides and corners, for ``scipy.ndimage.label``."""
 
 
-def spread(mask: Mask, reach: int, axis: int) -> Mask:
+def dilate_along_axis(mask: Mask, reach: int, axis: int) -> Mask:
     """Return the pixels within ``reach`` pixels of a mask along one axis, 0 down or 1 across."""
     result, done = mask, 0
     while done < reach:
@@ -33,47 +33,47 @@ def spread(mask: Mask, reach: int, axis: int) -> Mask:
     return result
 
 
-def grown(mask: Mask, down: int, across: int | None = None) -> Mask:
+def dilate(mask: Mask, down: int, across: int | None = None) -> Mask:
     """Return the pixels within ``down`` rows and ``across`` columns (by default as many) of a mask."""
-    return spread(spread(mask, down if across is None else across, 1), down, 0)
+    return dilate_along_axis(dilate_along_axis(mask, down if across is None else across, 1), down, 0)
 
 
-def shrunk(mask: Mask, down: int, across: int | None = None) -> Mask:
+def erode(mask: Mask, down: int, across: int | None = None) -> Mask:
     """Return the pixels that have only mask within ``down`` rows and ``across`` columns; outside counts as blank.
 
     Both numbers are 1 at least.
     """
-    result = ~grown(~mask, down, across)
+    result = ~dilate(~mask, down, across)
     across = down if across is None else across
     result[:down] = result[-down:] = result[:, :across] = result[:, -across:] = False
     return result
 
 
-def uniform(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
+def mark_uniform_pixels(numbers: npt.NDArray[np.integer[Any]]) -> Mask:
     """Mark the pixels whose 3 × 3 neighbours inside the picture all have the same number."""
     odd = np.zeros(numbers.shape, bool)
     odd[:, 1:] = numbers[:, 1:] != numbers[:, :-1]
     odd[:, :-1] |= odd[:, 1:]
-    beside = spread(odd, 1, 0)
+    beside = dilate_along_axis(odd, 1, 0)
     changed = numbers[1:] != numbers[:-1]
     beside[1:] |= changed
     beside[:-1] |= changed
     return ~beside
 
 
-def touched(mask: Mask) -> Mask:
+def add_direct_neighbours(mask: Mask) -> Mask:
     """Return a mask with the pixels above, below, left and right of it."""
-    return spread(mask, 1, 0) | spread(mask, 1, 1)
+    return dilate_along_axis(mask, 1, 0) | dilate_along_axis(mask, 1, 1)
 
 
-def without_rim(mask: Mask) -> Mask:
+def remove_rim(mask: Mask) -> Mask:
     """Return the pixels of a mask whose four neighbours belong to the mask."""
-    result = ~touched(~mask)
+    result = ~add_direct_neighbours(~mask)
     result[0] = result[-1] = result[:, 0] = result[:, -1] = False
     return result
 
 
-def filled(mask: Mask) -> Mask:
+def fill_holes(mask: Mask) -> Mask:
     """Return a mask with its holes filled: background that is not connected to the rim by sides."""
     # Padded, so that all background around the mask is connected.
     outside, _ = ndimage.label(~np.pad(mask, 1))

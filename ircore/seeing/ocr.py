@@ -85,13 +85,13 @@ class TextLine:
 _LINES = TypeAdapter(tuple[TextLine, ...])
 
 
-def ocr_missing() -> str | None:
+def find_missing_ocr_package() -> str | None:
     """Return the name of the first package that reading whole pictures lacks; None if all are installed."""
     finders = (package for module, package in FINDERS.items() if importlib.util.find_spec(module) is None)
-    return reader_missing() or next(finders, None)
+    return find_missing_reader_package() or next(finders, None)
 
 
-def reader_missing() -> str | None:
+def find_missing_reader_package() -> str | None:
     """Return the name of the first package that reading single lines lacks; None if all are installed."""
     return next((name for name in PACKAGES if importlib.util.find_spec(name) is None), None)
 
@@ -106,7 +106,7 @@ def require_ocr(where: str, otherwise: str = "") -> None:
     Raises:
         InputError: ``rapidocr`` or its engine is not installed.
     """
-    missing = ocr_missing()
+    missing = find_missing_ocr_package()
     if missing is not None:
         raise InputError(
             f"{where}: reading with OCR needs the package {missing}, which is not installed",
@@ -115,7 +115,7 @@ def require_ocr(where: str, otherwise: str = "") -> None:
 
 
 @cache
-def ocr_version() -> str:
+def describe_ocr_version() -> str:
     """Return name and version of the OCR engine, such as ``"rapidocr 3.10.0, onnxruntime 1.31.1"``.
 
     The version is part of the key under which recognised lines are cached.
@@ -143,33 +143,33 @@ def read_text(pixels: Pixels, folder: Path | None = None) -> tuple[TextLine, ...
     with _ONE_AT_A_TIME:
         lines = _remembered.pop(key, None)
         if lines is None:
-            lines = _read(pixels, key, folder or cache_folder())
+            lines = _read_with_cache(pixels, key, folder or cache_folder())
         _remembered[key] = lines
         if len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     return lines
 
 
-def _read(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:
+def _read_with_cache(pixels: Pixels, key: str, folder: Path | None) -> tuple[TextLine, ...]:
     """Take the lines from the cache folder, or recognise them and store them there."""
     require_ocr("text in pictures")
-    path = None if folder is None else _path(folder, key)
-    lines = None if path is None else _cached(path)
+    path = None if folder is None else _locate_cache_file(folder, key)
+    lines = None if path is None else _read_cache(path)
     if lines is None:
-        lines = _recognise(pixels)
+        lines = _recognise_lines(pixels)
         if path is not None:
             with suppress(WorkError):  # without a cache file the picture is read again next time
                 write_bytes(path, _LINES.dump_json(lines))
     return lines
 
 
-def _path(folder: Path, sha256: str) -> Path:
+def _locate_cache_file(folder: Path, sha256: str) -> Path:
     # A folder for each version, since another engine may read the same picture otherwise.
-    engine = "-".join(ocr_version().replace(",", "").split())
+    engine = "-".join(describe_ocr_version().replace(",", "").split())
     return folder / "ocr" / engine / sha256[:2] / f"{sha256}.json"
 
 
-def _cached(path: Path) -> tuple[TextLine, ...] | None:
+def _read_cache(path: Path) -> tuple[TextLine, ...] | None:
     """Return the lines of a cache file; None if the file is missing or damaged, so that the picture is read anew."""
     try:
         return _LINES.validate_json(path.read_bytes())
@@ -188,7 +188,7 @@ def read_line(pixels: Pixels) -> tuple[str, float]:
     """
     import numpy as np
 
-    session, letters = _recogniser()
+    session, letters = _load_recogniser()
     # As the model was trained: blue first, from -1 to 1, and 0 beside the line.
     line = np.zeros((1, 3, LINE_HEIGHT, max(LEAST_WIDTH, pixels.shape[1])), np.float32)
     line[0, :, :, : pixels.shape[1]] = np.moveaxis((pixels[..., ::-1] / np.float32(255) - 0.5) / 0.5, 2, 0)
@@ -203,7 +203,7 @@ def read_line(pixels: Pixels) -> tuple[str, float]:
 
 
 @cache
-def _recogniser() -> tuple[Any, tuple[str, ...]]:
+def _load_recogniser() -> tuple[Any, tuple[str, ...]]:
     """Return the session of the recognising model, made once a process, and the letter of each of its places."""
     import onnxruntime
 
@@ -222,7 +222,7 @@ def _recogniser() -> tuple[Any, tuple[str, ...]]:
 
 
 @cache
-def ocr_engine() -> Any:
+def load_ocr_engine() -> Any:
     """Return the recogniser of ``rapidocr``, made once a process; the caller has asked ``require_ocr``."""
     from rapidocr import RapidOCR
 
@@ -231,11 +231,11 @@ def ocr_engine() -> Any:
     return RapidOCR(params={"Global.log_level": "error", **threads})
 
 
-def _recognise(pixels: Pixels) -> tuple[TextLine, ...]:
+def _recognise_lines(pixels: Pixels) -> tuple[TextLine, ...]:
     import numpy as np
 
     # The engine takes blue first, as OpenCV does.
-    answer = ocr_engine()(np.ascontiguousarray(pixels[..., ::-1]))
+    answer = load_ocr_engine()(np.ascontiguousarray(pixels[..., ::-1]))
     if answer.txts is None:
         return ()
     return tuple(

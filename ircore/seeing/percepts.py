@@ -196,7 +196,7 @@ class Bars:
     @property
     def box(self) -> Box:
         """Smallest box around all."""
-        return join([bar.box for bar in self.bars])
+        return join_boxes([bar.box for bar in self.bars])
 
 
 @dataclass(frozen=True)
@@ -249,11 +249,11 @@ class Text:
     @property
     def width(self) -> float:
         """Width of the ink in pixels, to a quarter of a pixel for the built-in font."""
-        return _ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
+        return _measure_ink_width(self.text, self.size) if not self.rotation else float(self.box[2] - self.box[0])
 
 
 @lru_cache(maxsize=4096)
-def _ink_width(text: str, size: float) -> float:
+def _measure_ink_width(text: str, size: float) -> float:
     """Return the width of a text's ink in pixels; cached, since measuring means drawing."""
     return text_size(text, size)[0]
 
@@ -309,19 +309,19 @@ def split_series(group: Bars) -> list[Bars]:
     return [Bars(group.upright, group.base, tuple(bars)) for bars in colours.values()]
 
 
-def join(boxes: Sequence[Box]) -> Box:
+def join_boxes(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around all ``boxes``."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def middle_of(box: Box) -> Point:
+def compute_middle(box: Box) -> Point:
     """Return the middle of a box."""
     left, top, right, bottom = box
     return (left + right) / 2, (top + bottom) / 2
 
 
-def circle_shape(
+def build_circle(
     centre: Point, radius: float, area: float, colour: str | None = None, outline: tuple[str, float] | None = None
 ) -> Shape:  # fmt: skip
     """Return a circle, filled or drawn as an outline, that covers ``area`` pixels."""
@@ -330,8 +330,8 @@ def circle_shape(
     return Shape("circle", colour, centre, (side, side), 0.0, (), outline, area, box)
 
 
-def upright_shape(kind: str, colour: str, box: Box) -> Shape:
+def build_upright_shape(kind: str, colour: str, box: Box) -> Shape:
     """Return a shape without outline that fills an upright box."""
     left, top, right, bottom = box
     size = (float(right - left), float(bottom - top))
-    return Shape(kind, colour, middle_of(box), size, 0.0, (), None, size[0] * size[1], box)
+    return Shape(kind, colour, compute_middle(box), size, 0.0, (), None, size[0] * size[1], box)

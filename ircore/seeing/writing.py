@@ -17,12 +17,12 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.core.images import Pixels
-from ircore.seeing.algebra import Floats, dot, length_of
-from ircore.seeing.colours import distance, rgb
-from ircore.seeing.flat_colours import Grounds, Segmentation, rgb_array, to_hex
+from ircore.seeing.algebra import Floats, compute_dot, compute_lengths
+from ircore.seeing.colours import measure_rgb_distance, parse_hex
+from ircore.seeing.flat_colours import Grounds, Segmentation, format_rgb_array, parse_rgb_array
 from ircore.seeing.glyphs import COMMON, SIZES, Cover, Print, read_line
-from ircore.seeing.masks import EIGHT, Mask, Numbers, grown
-from ircore.seeing.percepts import Box, Text, join
+from ircore.seeing.masks import EIGHT, Mask, Numbers, dilate
+from ircore.seeing.percepts import Box, Text, join_boxes
 
 Paper = npt.NDArray[np.int16]
 """Height × width × 3: the colour under everything drawn."""
@@ -95,7 +95,7 @@ class Piece:
         if area >= HIGHEST * WIDEST / 2:
             return False
         across, down = columns - columns.sum() / area, rows - rows.sum() / area
-        a, b, c = (float(dot(*pair)) / area for pair in ((across, across), (across, down), (down, down)))
+        a, b, c = (float(compute_dot(*pair)) / area for pair in ((across, across), (across, down), (down, down)))
         # A pixel is no point: its own square adds 1/12 each way.
         middle, half = (a + c) / 2 + 1 / 12, exact.hypot((a - c) / 2, b)
         long, thick = math.sqrt(12 * (middle + half)), math.sqrt(12 * max(middle - half, 1 / 12))
@@ -117,7 +117,7 @@ class Line:
     @property
     def box(self) -> Box:
         """Smallest box around the line."""
-        return join([piece.box for piece in self.pieces])
+        return join_boxes([piece.box for piece in self.pieces])
 
 
 def find_pieces(
@@ -146,21 +146,21 @@ def find_pieces(
         rows, columns = (slice(max(0, side.start - 1), side.stop + 1) for side in boxes[ground])
         corner, view = (columns.start, rows.start), (rows, columns)
         wanted = (labels[view] != ground) | odd[view] if everything else odd
-        for own, (left, top) in _small(wanted):
+        for own, (left, top) in _find_letter_components(wanted):
             if len(pieces) >= MOST_PIECES:
                 break
             high, wide = own.shape
             box = (corner[0] + left, corner[1] + top, corner[0] + left + wide, corner[1] + top + high)
             under = paper[box[1], box[0]] if ground == 0 else segmentation.colours[ground]
             place = (slice(box[1], box[3]), slice(box[0], box[2]))
-            most = float(length_of(pixels[place][own] - under).max())
+            most = float(compute_lengths(pixels[place][own] - under).max())
             if most >= LEAST_CONTRAST:
                 pieces.append(Piece(len(pieces) + 1, int(ground), box, most, own))
                 owner[place][own] = len(pieces)
     return owner, pieces
 
 
-def _small(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:
+def _find_letter_components(mask: Mask) -> Iterator[tuple[Mask, tuple[int, int]]]:
     """Go through the components that may be letters by their size and form, with their left and top."""
     whole, _ = ndimage.label(mask, EIGHT)
     for index, (rows, columns) in enumerate(ndimage.find_objects(whole), 1):
@@ -178,23 +178,23 @@ def _touches_rim(rows: slice, columns: slice, size: tuple[int, ...]) -> bool:
     return bool(rows.start == 0 or columns.start == 0 or rows.stop == size[0] or columns.stop == size[1])
 
 
-def lines_of(pieces: Sequence[Piece]) -> list[Line]:
+def group_into_lines(pieces: Sequence[Piece]) -> list[Line]:
     """Group pieces on one ground into level and upright lines, the longest first."""
     kinds: dict[int, list[Piece]] = {}
-    for piece in _without_patterns(pieces):
+    for piece in _remove_patterns(pieces):
         kinds.setdefault(piece.ground, []).append(piece)
-    lines = [line for kind in kinds.values() for upright in (False, True) for line in _rows(kind, upright)]
+    lines = [line for kind in kinds.values() for upright in (False, True) for line in _group_into_rows(kind, upright)]
     return sorted(lines, key=lambda line: (-len(line.pieces), line.upright, line.box))
 
 
-def _without_patterns(pieces: Sequence[Piece]) -> list[Piece]:
+def _remove_patterns(pieces: Sequence[Piece]) -> list[Piece]:
     """Leave out the dots and dashes of lines and grids."""
     sizes = [(piece.ground, piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) for piece in pieces]
     many = {size for size, count in Counter(sizes).items() if count >= MANY_ALIKE and min(size[1:]) <= 2}
     return [piece for piece, size in zip(pieces, sizes, strict=True) if size not in many]
 
 
-def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
+def _group_into_rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
     """Return lines of pieces that follow each other closely at one height."""
 
     def extent(box: Box) -> tuple[int, int, int, int]:
@@ -214,7 +214,7 @@ def _rows(pieces: Sequence[Piece], upright: bool) -> list[Line]:
             tiny = max(high - low, end - begin) <= TINY or span[3] - span[2] <= TINY
             aside = min(high, span[3]) - max(low, span[2]) > (-0.3 if tiny else 0.15) * tall
             fits = begin - span[1] <= GAP * tall and aside and both <= min(HIGHEST, 2.2 * tall)
-            if fits and _as_dark(piece, members):
+            if fits and _is_same_ink(piece, members):
                 members.append(piece)
                 span[1], span[2], span[3] = max(span[1], end), min(span[2], low), max(span[3], high)
                 break
@@ -232,7 +232,7 @@ def _is_inside(line: Line, lowest: int) -> bool:
     return len(line.pieces) < NAME and line.box[0] > NAMES_TO and not below
 
 
-def _as_dark(piece: Piece, members: Sequence[Piece]) -> bool:
+def _is_same_ink(piece: Piece, members: Sequence[Piece]) -> bool:
     """Tell whether a piece may be of the same ink; a full stop may fill a pixel by a third only."""
     most = max(member.contrast for member in members)
     tiny = max(piece.box[2] - piece.box[0], piece.box[3] - piece.box[1]) <= 3
@@ -270,10 +270,10 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
         pixels: The picture, RGB.
         grounds: The picture in flat colours without its large areas.
     """
-    segmentation, paper = grounds.segmentation, _paper(grounds)
+    segmentation, paper = grounds.segmentation, _paint_ground(grounds)
     nothing = np.zeros(segmentation.labels.shape, np.int32)
     look = _Look(pixels, replace(segmentation, labels=segmentation.labels.copy()), paper, nothing, nothing > 0)
-    odd = _odd(pixels, grounds, paper)
+    odd = _mark_odd_pixels(pixels, grounds, paper)
     unread = look.read_all(odd, everything=True)
     look.hasty = bool(look.texts)
     # As long as nothing was read, the size of the print is unknown and all sizes are worth trying.
@@ -286,25 +286,25 @@ def find_writing(pixels: Pixels, grounds: Grounds) -> Writing:
     return Writing(tuple(look.texts), tuple(unread), look.segmentation)
 
 
-def _paper(grounds: Grounds) -> Paper:
+def _paint_ground(grounds: Grounds) -> Paper:
     """Return each pixel's ground colour: of the area that holds the pixel, else of the background."""
     labels = grounds.segmentation.labels
     paper = np.empty((*labels.shape, 3), np.int16)
     paper[:] = np.round(grounds.segmentation.colours[0])
     for area in grounds.areas:
         left, top, right, bottom = area.box
-        paper[top:bottom, left:right] = rgb(area.colour or "#000000")
+        paper[top:bottom, left:right] = parse_hex(area.colour or "#000000")
     return paper
 
 
 def _is_ruled(segmentation: Segmentation) -> bool:
     """Tell whether pale things are drawn on the background."""
-    contrast = length_of(segmentation.colours - segmentation.colours[0])
+    contrast = compute_lengths(segmentation.colours - segmentation.colours[0])
     counts = np.bincount(segmentation.labels.ravel(), minlength=len(contrast))
     return bool(((contrast > 4) & (contrast < STRONG) & (counts > PALE_PIXELS)).any())
 
 
-def _odd(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
+def _mark_odd_pixels(pixels: Pixels, grounds: Grounds, paper: Paper) -> Mask:
     """Mark the pixels that look unlike the colour that they were given to: faint print whose colour fills no pixel."""
     segmentation = grounds.segmentation
     if segmentation.ends is not None:
@@ -331,7 +331,7 @@ def _is_dotted(line: Line) -> bool:
     return len(line.pieces) >= FEW_DOTS and 2 * dots > len(line.pieces)
 
 
-def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
+def _build_text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     middle = read.middle
     if line.upright:
         # An upright line was turned clockwise to be read; its place is turned back.
@@ -341,7 +341,7 @@ def _text(read: Print, line: Line, ink: "_Ink", colour: str) -> Text:
     return Text(read.text, colour, float(read.size), centre, turn, area, line.box)
 
 
-def _parts(line: Line) -> list[Line]:
+def _list_line_variants(line: Line) -> list[Line]:
     """Return a line whole, without its first piece, and without its last: either may be the end of a stroke."""
     if len(line.pieces) < 2:
         return [line]
@@ -376,16 +376,20 @@ class _Look:
         self.owner, pieces = find_pieces(self.pixels, self.segmentation, self.paper, odd, everything)
         unread: list[Line] = []
         taken: set[int] = set()
-        for line in lines_of(pieces):
+        for line in group_into_lines(pieces):
             left = tuple(piece for piece in line.pieces if piece.index not in taken)
             whole = replace(line, pieces=left)
-            read = next(((text, part) for part in _parts(whole) if (text := self.read(part))), None) if left else None
+            read = (
+                next(((text, part) for part in _list_line_variants(whole) if (text := self.read(part))), None)
+                if left
+                else None
+            )
             if read is None:
                 unread.append(whole)
                 continue
-            taken |= self._take(*read)
+            taken |= self._record_text(*read)
             if not everything:
-                self._rule_through(read[0].box)
+                self._restore_pale_lines(read[0].box)
         return [line for line in unread if line.pieces and not any(piece.index in taken for piece in line.pieces)]
 
     def read(self, line: Line) -> Text | None:
@@ -397,12 +401,14 @@ class _Look:
             turned = np.rot90(ink.cover, -1) if line.upright else ink.cover
             read = read_line(turned, self.sizes, SIZES[:COMMON] if self.hasty else SIZES)
             if read is not None and _is_text(read, line):
-                exact = to_hex(self._ground(line) + read.strength * (rgb_array(colour) - self._ground(line)))
+                exact = format_rgb_array(
+                    self._measure_ground(line) + read.strength * (parse_rgb_array(colour) - self._measure_ground(line))
+                )
                 # Colours that differ by rounding only are the same.
-                return _text(read, line, ink, colour if distance(colour, exact) < 2 else exact)
+                return _build_text(read, line, ink, colour if measure_rgb_distance(colour, exact) < 2 else exact)
         return None
 
-    def _take(self, text: Text, line: Line) -> set[int]:
+    def _record_text(self, text: Text, line: Line) -> set[int]:
         """Record a text, prefer its size and colour from now on, and make its pixels ground."""
         self.texts.append(text)
         self.sizes[:] = dict.fromkeys([text.size, *self.sizes])
@@ -414,7 +420,7 @@ class _Look:
             self.done[top:bottom, left:right] |= own
         return {piece.index for piece in line.pieces}
 
-    def _rule_through(self, box: Box) -> None:
+    def _restore_pale_lines(self, box: Box) -> None:
         """Let pale lines go on where a text lay on them."""
         left, top, right, bottom = box
         labels = self.segmentation.labels
@@ -428,23 +434,23 @@ class _Look:
             through = (before == after) & (before > 0)
             window[through] = before[through, None]
 
-    def _view(self, line: Line) -> tuple[tuple[slice, slice], tuple[int, int]]:
+    def _locate_view(self, line: Line) -> tuple[tuple[slice, slice], tuple[int, int]]:
         left, top, right, bottom = line.box
         left, top = max(0, left - 2), max(0, top - 2)
         return (slice(top, bottom + 2), slice(left, right + 2)), (left, top)
 
-    def _own(self, line: Line, view: tuple[slice, slice]) -> Mask:
+    def _select_line_pixels(self, line: Line, view: tuple[slice, slice]) -> Mask:
         if len(line.pieces) == 1:
             return np.asarray(self.owner[view] == line.pieces[0].index)
         return np.isin(self.owner[view], [piece.index for piece in line.pieces])
 
-    def _ground(self, line: Line) -> Floats:
+    def _measure_ground(self, line: Line) -> Floats:
         left, top, _, _ = line.box
         number = line.pieces[0].ground
         if self.segmentation.ends is None:
             flat: Floats = self.segmentation.colours[number] if number else self.paper[top, left].astype(np.float64)
             return flat
-        view, _ = self._view(line)
+        view, _ = self._locate_view(line)
         colour: Floats = np.median(self.pixels[view][self.segmentation.labels[view] == number], axis=0)
         return colour if np.isfinite(colour).all() else self.segmentation.colours[number]
 
@@ -453,30 +459,30 @@ class _Look:
 
         Thin print fills no pixel, so its colour need not occur in it.
         """
-        view, _ = self._view(line)
-        ground = self._ground(line)
-        way = self.pixels[view][self._own(line, view)] - ground
-        far = length_of(way)
+        view, _ = self._locate_view(line)
+        ground = self._measure_ground(line)
+        way = self.pixels[view][self._select_line_pixels(line, view)] - ground
+        far = compute_lengths(way)
         extreme = way[far >= 0.97 * far.max()].mean(axis=0)
-        options = np.array([*(rgb_array(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
-        times = _farther(options - ground, extreme)
+        options = np.array([*(parse_rgb_array(ink) for ink in self.inks), *self.segmentation.colours, ground + extreme])
+        times = _measure_distance_ratio(options - ground, extreme)
         fits = np.flatnonzero((times >= 0.97) & (times <= PALEST))
-        written = [to_hex(options[at]) for at in fits if at < len(self.inks)]
-        drawn = [to_hex(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
+        written = [format_rgb_array(options[at]) for at in fits if at < len(self.inks)]
+        drawn = [format_rgb_array(options[at]) for at in sorted(fits, key=lambda at: times[at]) if at >= len(self.inks)]
         return list(dict.fromkeys([*written, *drawn]))[: KNOWN_INKS if written else MOST_INKS]
 
     def ink_of(self, line: Line, colour: str) -> _Ink:
         """Separate a line's ink, whose colour is known, from the ground under the line."""
-        view, corner = self._view(line)
-        ground = self._ground(line)
-        way = rgb_array(colour) - ground
-        cover = (dot(self.pixels[view] - ground, way) / float(dot(way, way))).clip(0, 1.2)
-        near = grown(self._own(line, view), 1)
+        view, corner = self._locate_view(line)
+        ground = self._measure_ground(line)
+        way = parse_rgb_array(colour) - ground
+        cover = (compute_dot(self.pixels[view] - ground, way) / float(compute_dot(way, way))).clip(0, 1.2)
+        near = dilate(self._select_line_pixels(line, view), 1)
         return _Ink(np.where(near, cover, 0).astype(np.float32), corner, colour)
 
 
-def _farther(ways: Floats, extreme: Floats) -> Floats:
+def _measure_distance_ratio(ways: Floats, extreme: Floats) -> Floats:
     """Return how many times as far as ``extreme`` colours are from the ground; 0 in other directions."""
-    lengths, other = length_of(ways), float(length_of(extreme))
-    along = (lengths >= LEAST_CONTRAST) & (dot(ways, extreme) >= 0.985 * lengths * other)
+    lengths, other = compute_lengths(ways), float(compute_lengths(extreme))
+    along = (lengths >= LEAST_CONTRAST) & (compute_dot(ways, extreme) >= 0.985 * lengths * other)
     return np.where(along, lengths / other, 0.0)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ircore.seeing.colours import apart, hex_colours, plain_name
+from ircore.seeing.colours import compute_delta_e94, name_colour, replace_colour_words
 from leaderboard.words.alt_text import colour_name
 
 NEAR = 15.0
@@ -38,20 +38,20 @@ def meant(sentence: str, colours: Sequence[tuple[str, ...]]) -> tuple[bool, ...]
 
 def _off(phrase: str, colour: str) -> float:
     """Return how far a colour is from a phrase; farther where another shade, such as "dark blue", would name it."""
-    off = apart(phrase, colour)
-    return off if off <= NEAR or plain_name(phrase) == plain_name(colour) else off + NEAR
+    off = compute_delta_e94(phrase, colour)
+    return off if off <= NEAR or name_colour(phrase) == name_colour(colour) else off + NEAR
 
 
 @lru_cache(maxsize=16384)
 def _phrases(sentence: str) -> tuple[str, ...]:
     """Return the colours of a sentence, each phrase once, as ``#rrggbb``."""
-    return tuple(dict.fromkeys(_HEX.findall(hex_colours(sentence.lower()))))
+    return tuple(dict.fromkeys(_HEX.findall(replace_colour_words(sentence.lower()))))
 
 
 @lru_cache(maxsize=65536)
 def _says(sentence: str, phrase: str, colour: str) -> bool:
     """Return whether a phrase may stand for a colour: it is near, or goes by the same name."""
-    if apart(phrase, colour) <= NEAR or _hue(phrase) == _hue(colour):
+    if compute_delta_e94(phrase, colour) <= NEAR or _hue(phrase) == _hue(colour):
         return True
     # Of "purple" and "brown" the value has another hue than most colours that people call so.
     is_odd = not _has_word(sentence, _hue(phrase))
@@ -59,7 +59,7 @@ def _says(sentence: str, phrase: str, colour: str) -> bool:
 
 
 def _hue(colour: str) -> str:
-    return plain_name(colour).rpartition(" ")[2]
+    return name_colour(colour).rpartition(" ")[2]
 
 
 def _has_word(sentence: str, word: str) -> bool:

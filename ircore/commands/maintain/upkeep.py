@@ -32,7 +32,7 @@ from ircore.players.submission import LoadedSubmission, manifests_in, read_manif
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
-from ircore.seeing.ocr import ocr_missing
+from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
 from ircore.submissions.links import dead_links, links_of
@@ -274,7 +274,7 @@ def _play_again(loaded: LoadedSubmission, out: Path, max_cost: float | None) -> 
 
 def _show_findings(out: Path, published: Path | None) -> None:
     """Record and show unlikely findings in a run that was played here."""
-    if ocr_missing():
+    if find_missing_ocr_package():
         click.echo(f"  {UNREAD}", err=True)
     for flag in flag_run(out, published_runs(published) if published is not None else ()):
         click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)

@@ -14,7 +14,7 @@ from ircore.core.plugins import load
 from ircore.core.terminal import printable
 from ircore.players.submission import MANIFEST, folder_of
 from ircore.runs.provenance import UNCOMMITTED
-from ircore.seeing.ocr import ocr_missing
+from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.commitments import commit_to
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.rescoring.packing import find_reference, name_transcripts, require_unnamed
@@ -164,7 +164,7 @@ def show_commitment(rescored: Rescored) -> None:
 def show_flags(rescored: Rescored, about: str = "") -> None:
     """List the findings in accepted transcripts that people should look at."""
     # Without OCR some findings cannot be made: an empty list would look like a clean one.
-    if ocr_missing():
+    if find_missing_ocr_package():
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:
         click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))

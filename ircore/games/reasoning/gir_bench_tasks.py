@@ -29,7 +29,7 @@ from ircore.core.validation import validating
 from ircore.games.reasoning.dimensions.base import DETECTOR, Task
 from ircore.games.reasoning.dimensions.layout import Relation
 from ircore.games.reasoning.records import LONGEST
-from ircore.seeing.grids import tiles_of
+from ircore.seeing.grids import cut_tiles
 
 PROMPTS = "prompt"
 """Folder of the lists of prompts."""
@@ -250,8 +250,8 @@ def _tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
         InputError: No number of tiles turns one picture into the other.
     """
     for count in TILES:
-        wanted = [_fine(tile) for tile in tiles_of(truth, count)]
-        cut = [_fine(tile) for tile in tiles_of(shown, count)]
+        wanted = [_fine(tile) for tile in cut_tiles(truth, count)]
+        cut = [_fine(tile) for tile in cut_tiles(shown, count)]
         differences = np.array([[float(np.abs(tile - other).mean()) for other in wanted] for tile in cut])
         # Tiles that look alike, such as those of a clear sky, could each stand for the other: the best pairs count.
         places, tiles = linear_sum_assignment(differences)

@@ -13,7 +13,7 @@ from ircore.players.base import DescriberView, TextAnswer, refuse_settings
 from ircore.players.builtin.classical.matching import Item, items_of, pair
 from ircore.players.builtin.classical.perceive import in_size_of, perceive
 from ircore.players.builtin.classical.wording import NUMBERS, noun, weight_of
-from ircore.seeing.colours import plain_name
+from ircore.seeing.colours import name_colour
 from ircore.seeing.percepts import (
     Bars,
     Grid,
@@ -23,7 +23,7 @@ from ircore.seeing.percepts import (
     Shape,
     Text,
     Ticks,
-    middle_of,
+    compute_middle,
 )
 
 MOST_TOKENS = 60
@@ -72,11 +72,11 @@ def _caption(perception: Perception, budget: int) -> str:
             phrases.append(phrase)
     # Even the background alone may not fit.
     text = _sentence(phrases, perception)
-    return text if count_tokens(text) <= budget else f"{plain_name(perception.backdrop.colour).capitalize()}."
+    return text if count_tokens(text) <= budget else f"{name_colour(perception.backdrop.colour).capitalize()}."
 
 
 def _sentence(phrases: list[str], perception: Perception) -> str:
-    background = article(f"{plain_name(perception.backdrop.colour)} background")
+    background = article(f"{name_colour(perception.backdrop.colour)} background")
     return " ".join(f"{phrase}." for phrase in (background, *phrases))
 
 
@@ -84,19 +84,19 @@ def _phrase(percept: Percept, perception: Perception) -> str:
     """Return a thing with its rough size and place in words."""
     if isinstance(percept, Bars):
         count = NUMBERS.get(len(percept.bars), "several")
-        return f"{count.capitalize()} {plain_name(percept.bars[0].colour)} bars {_place(percept, perception)}"
+        return f"{count.capitalize()} {name_colour(percept.bars[0].colour)} bars {_place(percept, perception)}"
     if isinstance(percept, Pie):
-        wedges = ", ".join(plain_name(colour) for colour, _ in percept.wedges)
+        wedges = ", ".join(name_colour(colour) for colour, _ in percept.wedges)
         return f"A {'donut' if percept.hole else 'pie'} chart {_place(percept, perception)}: {wedges}"
     if isinstance(percept, Text):
         return "Some text"
     if isinstance(percept, (Grid, Ticks)):
-        return f"A {plain_name(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
+        return f"A {name_colour(percept.colour)} grid" if isinstance(percept, Grid) else "Some ticks"
     if isinstance(percept, Shape):
-        colour = plain_name(percept.colour) if percept.colour else "unfilled"
+        colour = name_colour(percept.colour) if percept.colour else "unfilled"
         return article(f"{_size(percept, perception)}{colour} {noun(percept)} {_place(percept, perception)}")
     dash = "" if percept.dash == "solid" else f"{percept.dash} "
-    return article(f"{plain_name(percept.colour)} {dash}{noun(percept)} {_place(percept, perception)}")
+    return article(f"{name_colour(percept.colour)} {dash}{noun(percept)} {_place(percept, perception)}")
 
 
 def _size(shape: Shape, perception: Perception) -> str:
@@ -106,7 +106,7 @@ def _size(shape: Shape, perception: Perception) -> str:
 
 def _place(percept: Percept, perception: Perception) -> str:
     """Return the name of the place of a thing, one of nine places in the picture."""
-    x, y = middle_of(percept.box)
+    x, y = compute_middle(percept.box)
     column, row = min(2, int(3 * x / perception.width)), min(2, int(3 * y / perception.height))
     if (row, column) == (1, 1):
         return "near the centre"
@@ -136,7 +136,7 @@ def _complaints(target: Perception, rendering: Perception) -> list[str]:
 
 
 def _complaint(wanted: Item, drawn: Item, perception: Perception) -> str:
-    colour = f"{plain_name(drawn.colour)} " if drawn.colour else ""
+    colour = f"{name_colour(drawn.colour)} " if drawn.colour else ""
     kind = "bar" if drawn.bars is not None else noun(drawn.percept)
     across = (wanted.middle[0] - drawn.middle[0]) / perception.width
     down = (wanted.middle[1] - drawn.middle[1]) / perception.height

@@ -27,7 +27,16 @@ from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.generator import answer as drawn
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.traits import EDITS_AS_REFERENCE, EDITS_OFFLINE
-from ircore.seeing.grids import EMPTY, RuledGrid, deduced, find_grid, joined, read_cells, solved_order, tiles_of
+from ircore.seeing.grids import (
+    EMPTY,
+    RuledGrid,
+    cut_tiles,
+    deduce_sudoku,
+    find_grid,
+    find_tile_order,
+    join_tiles,
+    read_cells,
+)
 
 LEAST = 0.01
 """Share of the picture: smaller areas are no regions."""
@@ -234,7 +243,7 @@ def solve_sudoku(pixels: Pixels, prompt: str) -> Pixels:  # noqa: ARG001 - the p
         raise UnsolvedError("no grid of 4 × 4 or 9 × 9 cells is seen")
     cells = read_cells(pixels, grid)
     # An unreadable mark would make the deduction fill in wrong digits.
-    solution = deduced(cells) if set(cells) <= set(f"{EMPTY}123456789") else None
+    solution = deduce_sudoku(cells) if set(cells) <= set(f"{EMPTY}123456789") else None
     if solution is None:
         raise UnsolvedError(f"the digits are not understood: {cells}")
     return with_digits(pixels, grid, cells, solution)
@@ -262,8 +271,8 @@ def solve_jigsaw(pixels: Pixels, prompt: str) -> Pixels:
     Raises:
         UnsolvedError: The prompt names no grid.
     """
-    tiles = tiles_of(pixels, tiles_a_side(prompt))
-    return joined(tiles, solved_order(tiles))
+    tiles = cut_tiles(pixels, tiles_a_side(prompt))
+    return join_tiles(tiles, find_tile_order(tiles))
 
 
 def tiles_a_side(prompt: str) -> int:
@@ -399,8 +408,8 @@ def _shown(question: Question) -> Picture:
 def _random_edit(pixels: Pixels, prompt: str, rng: random.Random) -> Pixels:
     edit = edit_for(prompt)
     if edit is solve_jigsaw:
-        tiles = tiles_of(pixels, tiles_a_side(prompt))
-        return joined(tiles, rng.sample(range(len(tiles)), len(tiles)))
+        tiles = cut_tiles(pixels, tiles_a_side(prompt))
+        return join_tiles(tiles, rng.sample(range(len(tiles)), len(tiles)))
     if edit is paint:
         painted, areas = np.array(pixels), areas_of(pixels)
         if areas:

@@ -14,7 +14,7 @@ from ircore.players.base import GeneratorView, PictureAnswer, refuse_settings
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Slice, Stroke
-from ircore.seeing.colours import difference
+from ircore.seeing.colours import measure_difference
 
 GRID = 32
 """Pixels between the points that positions snap to."""
@@ -100,4 +100,4 @@ def _optional_colour(colour: str | None) -> str | None:
 
 
 def _nearest_colour(colour: str) -> str:
-    return min(PALETTE, key=lambda other: difference(colour, other))
+    return min(PALETTE, key=lambda other: measure_difference(colour, other))

@@ -15,7 +15,7 @@ import numpy as np
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.seeing.ocr import TextLine, ocr_missing, ocr_version, read_text
+from ircore.seeing.ocr import TextLine, describe_ocr_version, find_missing_ocr_package, read_text
 
 NEAR = 0.1
 """Distance of two centres, in shares of the picture's sides, up to which a label stands in its place."""
@@ -136,13 +136,13 @@ def _metric(name: str, title: str, part: Callable[[_LabelScores], float | None],
         compute=compute,
         needs="extra ocr",
         obstacle=_obstacle,
-        weights=lambda: None if ocr_missing() else ocr_version(),
+        weights=lambda: None if find_missing_ocr_package() else describe_ocr_version(),
         trap="What OCR misreads in both pictures alike counts as right, what it misreads in one as wrong.",
     )
 
 
 def _obstacle() -> str | None:
-    missing = ocr_missing()
+    missing = find_missing_ocr_package()
     return missing and f"the package {missing} is not installed; install it with: pip install 'ircore[ocr]'"
 
 

@@ -17,7 +17,7 @@ from ircore.scorers.verification.eye.view import difference
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.scene_facts.records import colour_words, number
 from ircore.scorers.verification.scene_facts.shapes import RELATIONS
-from ircore.seeing.colours import plain_name
+from ircore.seeing.colours import name_colour
 
 OTHER_COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#ffd400", "#9467bd", "#ff7f0e", "#111111", "#ffffff", "#8c564b")
 """Colours for a target whose own are all alike."""
@@ -105,12 +105,12 @@ class _Target:
 
 def _colour(target: _Target, fact: Fact, random: Random) -> str | None:
     words = colour_words(str(fact.expected))
-    name = plain_name(str(fact.expected))
+    name = name_colour(str(fact.expected))
     others = [
         [
             colour
             for colour in colours
-            if difference(colour, str(fact.expected)) >= CLEARLY_OTHER and plain_name(colour) != name
+            if difference(colour, str(fact.expected)) >= CLEARLY_OTHER and name_colour(colour) != name
         ]
         for colours in (target.colours, OTHER_COLOURS)
     ]

@@ -17,7 +17,7 @@ from ircore.core.progress import tracked
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call
 from ircore.runs.provenance import Evidence, Flag
-from ircore.seeing.ocr import ocr_missing, read_text
+from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.rescoring.messages import addresses_a_judge
 from ircore.submissions.rescoring.packed_transcripts import PackedRun, rendering_name
@@ -199,7 +199,7 @@ UNREAD = "texts in renderings were not read: pip install 'ircore[ocr]'"
 
 def reader() -> Reader | None:
     """Return a reader of texts in pictures that reads each picture once for all processes; None without ``ocr``."""
-    return None if ocr_missing() else _text_in
+    return None if find_missing_ocr_package() else _text_in
 
 
 def texts_to_a_judge(comparison: Comparison, instances: InstanceSet, read: Reader | None) -> Iterator[Flag]:

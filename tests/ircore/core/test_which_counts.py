@@ -54,11 +54,11 @@ def test_what_ocr_has_read_is_kept_by_engine_and_by_size(tmp_path: Path, monkeyp
         read.append(pixels.shape)
         return ()
 
-    monkeypatch.setattr(ocr, "_recognise", recognise)
+    monkeypatch.setattr(ocr, "_recognise_lines", recognise)
     monkeypatch.setattr(ocr, "require_ocr", lambda where, otherwise="": None)
     wide, tall = np.zeros((4, 9, 3), np.uint8), np.zeros((9, 4, 3), np.uint8)
     for version in ("engine 1.0", "engine 2.0", "engine 1.0"):
-        monkeypatch.setattr(ocr, "ocr_version", lambda version=version: version)
+        monkeypatch.setattr(ocr, "describe_ocr_version", lambda version=version: version)
         ocr._remembered.clear()
         for pixels in (wide, tall):
             ocr.read_text(pixels, tmp_path)

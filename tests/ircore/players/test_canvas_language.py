@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import affordable, draw
 from ircore.players.builtin.canvas.shapes import Blob, Item, Stroke
 from ircore.players.builtin.canvas.text import clauses
-from ircore.seeing.colours import hex_colours
+from ircore.seeing.colours import replace_colour_words
 
 
 def items(message: str) -> tuple[Item, ...]:
@@ -126,7 +126,7 @@ def test_lines_in_words() -> None:
     ],
 )
 def test_colour_words(words: str, colour: str) -> None:
-    assert hex_colours(words) == colour
+    assert replace_colour_words(words) == colour
 
 
 def test_clauses_end_at_full_stops_outside_numbers_and_quotes() -> None:

@@ -17,7 +17,7 @@ from ircore.players.builtin.classical.curves import likeness
 from ircore.players.builtin.classical.describer import first_message
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.wording import stroke_statement
-from ircore.seeing.colours import shortest_name
+from ircore.seeing.colours import find_shortest_name
 from ircore.seeing.percepts import Likeness, Pie, Stroke
 
 Curve = Callable[[np.ndarray], np.ndarray]
@@ -83,9 +83,9 @@ def test_without_room_only_the_name_is_said() -> None:
         "#d62728", 3, ((60, 100), (150, 250), (250, 300), (350, 250), (440, 100)), True, role="curve",
         likeness=Likeness("parabola", 0.3, upward=True),
     )  # fmt: skip
-    whole = stroke_statement(stroke, shortest_name, axis=200, telling=True)
+    whole = stroke_statement(stroke, find_shortest_name, axis=200, telling=True)
     assert "lowest at x" in whole.text
-    assert [element.text for element in whole.shorter] == [stroke_statement(stroke, shortest_name).text]
+    assert [element.text for element in whole.shorter] == [stroke_statement(stroke, find_shortest_name).text]
     assert whole.shorter[0].text.startswith("A 3 px #d62728 parabola opening upward through (60, 100)")
 
 
@@ -95,7 +95,7 @@ def test_whatever_is_told_of_a_curve_canvas_draws_its_points(family: str, smooth
     points = ((60.0, 100.0), (150.0, 250.0), (250.0, 300.0), (350.0, 250.0), (440.0, 100.0))
     like = Likeness(family, 0.3, 120, (("x", 40.0), ("y", 320.0)), upward=True)
     stroke = Stroke("#d62728", 3, points, smooth, "dashed", role="curve", likeness=like)
-    said = stroke_statement(stroke, shortest_name, axis=200, telling=True).text
+    said = stroke_statement(stroke, find_shortest_name, axis=200, telling=True).text
     canvas, notes = read([f"The picture has a white background. {said}"])
     assert notes == ()
     (item,) = canvas.items

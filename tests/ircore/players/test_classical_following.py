@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.seeing.colours import distance
+from ircore.seeing.colours import measure_rgb_distance
 from ircore.seeing.percepts import Bars, Grid, Stroke, Ticks
 
 
@@ -98,7 +98,10 @@ def test_bars_have_outlines_and_the_axis_that_they_stand_on_is_seen() -> None:
     seen = look_at(drawing.pixels).percepts
     (bars,) = [percept for percept in seen if isinstance(percept, Bars)]
     # A line of 1 px that lies between two rows fills none of them, so its colour is not exact.
-    assert all(bar.outline and bar.outline[1] == 1 and distance(bar.outline[0], "#000000") < 80 for bar in bars.bars)
+    assert all(
+        bar.outline and bar.outline[1] == 1 and measure_rgb_distance(bar.outline[0], "#000000") < 80
+        for bar in bars.bars
+    )
     assert any(isinstance(p, Stroke) and abs(p.points[0][1] - 420) < 2 and p.box[2] - p.box[0] > 400 for p in seen)
 
 

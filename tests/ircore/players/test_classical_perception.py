@@ -16,8 +16,8 @@ from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.outlines import approximated
 from ircore.players.builtin.classical.perceive import look_at
-from ircore.seeing.flat_colours import segment
-from ircore.seeing.masks import filled, grown, shrunk, touched, uniform, without_rim
+from ircore.seeing.flat_colours import segment_colours
+from ircore.seeing.masks import add_direct_neighbours, dilate, erode, fill_holes, mark_uniform_pixels, remove_rim
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
 
 
@@ -46,7 +46,7 @@ def near(one_point: Point, other: Point, within: float = 1.0) -> bool:
 def test_flat_colours_are_exact_and_antialiasing_adds_none() -> None:
     drawing = Drawing(200, 200, "#f4f1ea")
     drawing.ellipse((100, 100), (60, 40), "#d62728", rotation=20)
-    segmentation = segment(drawing.pixels)
+    segmentation = segment_colours(drawing.pixels)
     assert [segmentation.hex(label) for label in range(len(segmentation.colours))] == ["#f4f1ea", "#d62728"]
 
 
@@ -226,26 +226,26 @@ def mask(request: pytest.FixtureRequest) -> np.ndarray:
 
 def test_grown_and_shrunk_by_a_square(mask: np.ndarray) -> None:
     for reach in (1, 2, 3, 5):
-        assert (grown(mask, reach) == ndimage.binary_dilation(mask, SQUARE, reach)).all()
-        assert (shrunk(mask, reach) == ndimage.binary_erosion(mask, SQUARE, reach)).all()
+        assert (dilate(mask, reach) == ndimage.binary_dilation(mask, SQUARE, reach)).all()
+        assert (erode(mask, reach) == ndimage.binary_erosion(mask, SQUARE, reach)).all()
 
 
 def test_grown_and_shrunk_by_an_oblong(mask: np.ndarray) -> None:
     oblong = np.ones((5, 3), bool)
-    assert (grown(mask, 2, 1) == ndimage.binary_dilation(mask, oblong)).all()
-    assert (shrunk(mask, 2, 1) == ndimage.binary_erosion(mask, oblong)).all()
+    assert (dilate(mask, 2, 1) == ndimage.binary_dilation(mask, oblong)).all()
+    assert (erode(mask, 2, 1) == ndimage.binary_erosion(mask, oblong)).all()
 
 
 def test_the_four_sides_and_holes(mask: np.ndarray) -> None:
-    assert (touched(mask) == ndimage.binary_dilation(mask)).all()
-    assert (without_rim(mask) == ndimage.binary_erosion(mask)).all()
-    assert (filled(mask) == ndimage.binary_fill_holes(mask)).all()
+    assert (add_direct_neighbours(mask) == ndimage.binary_dilation(mask)).all()
+    assert (remove_rim(mask) == ndimage.binary_erosion(mask)).all()
+    assert (fill_holes(mask) == ndimage.binary_fill_holes(mask)).all()
 
 
 def test_uniform_squares(mask: np.ndarray) -> None:
     numbers = mask + 2 * np.roll(mask, 3)
     same = ndimage.minimum_filter(numbers, 3) == ndimage.maximum_filter(numbers, 3)
-    assert (uniform(numbers) == same).all()
+    assert (mark_uniform_pixels(numbers) == same).all()
 
 
 def test_a_path_keeps_the_corners_that_douglas_and_peucker_keep() -> None:

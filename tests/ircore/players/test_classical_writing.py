@@ -16,9 +16,9 @@ from ircore.players.builtin.classical.compare import text_corrections
 from ircore.players.builtin.classical.describer import ClassicalDescriber
 from ircore.players.builtin.classical.perceive import look_at
 from ircore.players.builtin.classical.wording import text_statements
-from ircore.seeing.colours import distance, shortest_name
+from ircore.seeing.colours import find_shortest_name, measure_rgb_distance
 from ircore.seeing.glyphs import read_line
-from ircore.seeing.ocr import TextLine, ocr_missing, read_text
+from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
 from ircore.seeing.percepts import Shape, Text
 
 WORDS = ("Rabbit", "Height (cm)", "25", "-3", "2.5", "38%", "52°", "Traffic", "y", "1", "10", "Sheffield", "f(x)")
@@ -62,7 +62,7 @@ def test_what_is_no_print_is_not_read() -> None:
 def test_texts_have_colour_size_and_place() -> None:
     (text,) = texts_of(page(("Rainfall (mm)", 200.25, 80.5), size=14, colour="#7a2600"))
     assert (text.text, text.size, text.rotation) == ("Rainfall (mm)", 14, 0)
-    assert distance(text.colour, "#7a2600") < 3
+    assert measure_rgb_distance(text.colour, "#7a2600") < 3
     assert text.centre == pytest.approx((200.25, 80.5), abs=0.26)
 
 
@@ -121,7 +121,7 @@ def rendered(texts: list[Text], message: str) -> list[Label]:
 def test_what_is_said_of_texts_is_what_canvas_writes(written: list[tuple[str, float, float]]) -> None:
     target = page(*written)
     seen = look_at(target)
-    message = " ".join(said.text for said in text_statements(seen.texts, shortest_name, seen.backdrop))
+    message = " ".join(said.text for said in text_statements(seen.texts, find_shortest_name, seen.backdrop))
     labels = rendered(list(seen.texts), message)
     assert sorted(label.text for label in labels) == sorted(text for text, _, _ in written)
     drawn = draw(read([message])[0])
@@ -156,7 +156,7 @@ def test_a_text_in_another_font_is_not_written_over() -> None:
     assert corrected(page(("Week", 200, 300)), drawing.pixels) == []
 
 
-needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
+needs_ocr = pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 
 
 def slanted(text: str = "2014", x: float = 200, y: float = 300) -> Drawing:

@@ -16,7 +16,7 @@ from ircore.games.reasoning.dimensions.jigsaw import draw_patchwork
 from ircore.games.reasoning.dimensions.sudoku import draw_sudoku, make_sudoku
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, Question
 from ircore.players.builtin.editor import EditorPlayer, IdentityEditor, RandomEditor
-from ircore.seeing.grids import UNREADABLE, find_grid, joined, read_cells, tiles_of
+from ircore.seeing.grids import UNREADABLE, cut_tiles, find_grid, join_tiles, read_cells
 
 SUDOKU = "Solve this sudoku."
 JIGSAW = "The picture was cut into 3 × 3 tiles, and tiles were exchanged."
@@ -51,8 +51,8 @@ def test_the_editor_fills_in_a_sudoku(side: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_editor_puts_tiles_back(count: int, seed: int) -> None:
     whole = draw_patchwork(480, random.Random(seed))
-    tiles = tiles_of(whole, count)
-    shuffled = joined(tiles, random.Random(seed).sample(range(count * count), count * count))
+    tiles = cut_tiles(whole, count)
+    shuffled = join_tiles(tiles, random.Random(seed).sample(range(count * count), count * count))
     answer = asked(EditorPlayer, shuffled, f"The picture was cut into {count} × {count} tiles.")
     assert np.array_equal(answer.picture.pixels, whole)
 

@@ -18,7 +18,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Label, Stroke
 from ircore.players.builtin.classical.describer import PlainDescriber
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.seeing.colours import hex_colours, rgb
+from ircore.seeing.colours import parse_hex, replace_colour_words
 
 PLAIN = PlayerSpec(player="plain")
 
@@ -117,7 +117,7 @@ def test_what_is_drawn_by_a_name_is_what_was_seen() -> None:
         words = ColourWords([colour])
         name = words(colour)
         # The canvas reads each name as the colour that the voice means by it.
-        assert hex_colours(f"a {name} circle") == f"a {words.shown(colour)} circle", name
+        assert replace_colour_words(f"a {name} circle") == f"a {words.shown(colour)} circle", name
         worded += not name.endswith(")")
         both = rgb2lab(_pixel(colour)), rgb2lab(_pixel(words.shown(colour)))
         off.append(float(deltaE_ciede2000(*both)[0, 0]))  # type: ignore[no-untyped-call]
@@ -132,4 +132,4 @@ def _hex(channels: Iterable[int]) -> str:
 
 
 def _pixel(colour: str) -> NDArray[np.float64]:
-    return np.array([[rgb(colour)]]) / 255
+    return np.array([[parse_hex(colour)]]) / 255

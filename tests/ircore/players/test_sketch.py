@@ -15,7 +15,7 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Stroke
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.sketch import GRID, SketchGenerator, coarse
-from ircore.seeing.colours import exact_names, named, shortest_name
+from ircore.seeing.colours import find_shortest_name, list_exact_names, parse_colour_name
 
 CIRCLE = "A red (#d62728) circle of radius 40 px centred at (120, 200)."
 
@@ -96,6 +96,6 @@ def test_gives_up_by_the_third_turn() -> None:
 def test_a_colour_keeps_its_name_once_pillow_has_drawn_with_it() -> None:
     ImageColor.getrgb("black")  # from now on Pillow's table holds (0, 0, 0) for it
     assert not isinstance(ImageColor.colormap["black"], str)
-    exact_names.cache_clear()
-    assert (shortest_name("#000000"), shortest_name("#ff0000")) == ("black", "red")
-    assert named("black") is not None
+    list_exact_names.cache_clear()
+    assert (find_shortest_name("#000000"), find_shortest_name("#ff0000")) == ("black", "red")
+    assert parse_colour_name("black") is not None

@@ -18,7 +18,7 @@ from ircore.scorers.metrics.brisque import brisque
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
 from ircore.scorers.metrics.pixel_metrics import ms_ssim, psnr, ssim, ssim_gaussian, uqi, uqi_sewar
 from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
-from ircore.seeing.ocr import TextLine, ocr_missing
+from ircore.seeing.ocr import TextLine, find_missing_ocr_package
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
 PUBLISHED = SHARED / "metrics" / "expected.json"
@@ -224,7 +224,7 @@ def test_image_of_another_size_is_brought_to_the_targets() -> None:
     assert psnr(NOISE, halved) == psnr(NOISE, enlarged)
 
 
-needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
+needs_ocr = pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 
 TARGET = [Label("Mon", 0.1, 0.9), Label("Tue", 0.5, 0.9), Label("10", 0.05, 0.2), Label("10", 0.05, 0.6)]
 

@@ -24,7 +24,7 @@ from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.scorers.verification.report import checked_facts, verdicts_of
 from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, share_of
 from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
-from ircore.seeing.ocr import reader_missing
+from ircore.seeing.ocr import find_missing_reader_package
 
 
 def form(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -> ScoredFact:
@@ -210,7 +210,7 @@ MOST = 0.5
 """Points by which a layout's score may differ from that of the target itself."""
 
 
-READS = reader_missing() is None
+READS = find_missing_reader_package() is None
 
 
 @pytest.mark.slow

@@ -11,9 +11,16 @@ from ircore.core.errors import InputError
 from ircore.core.files import cache_folder
 from ircore.core.images import Pixels, hash_pixels
 from ircore.seeing import ocr
-from ircore.seeing.ocr import TextLine, ocr_missing, read_line, read_text, reader_missing, require_ocr
+from ircore.seeing.ocr import (
+    TextLine,
+    find_missing_ocr_package,
+    find_missing_reader_package,
+    read_line,
+    read_text,
+    require_ocr,
+)
 
-needs_ocr = pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
+needs_ocr = pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 
 
 def sign(text: str = "Voltage 42") -> Pixels:
@@ -22,7 +29,7 @@ def sign(text: str = "Voltage 42") -> Pixels:
     return drawing.pixels
 
 
-@pytest.mark.skipif(reader_missing() is not None, reason="what reads lines is not installed")
+@pytest.mark.skipif(find_missing_reader_package() is not None, reason="what reads lines is not installed")
 def test_a_single_line_is_read_without_what_finds_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cv2", None)  # as where OpenCV is not installed
     drawing = Drawing(200, 48, "#ffffff")
@@ -54,11 +61,11 @@ def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monke
     picture = sign("Once")
     first = read_text(picture, tmp_path)
     (kept,) = tmp_path.rglob(f"{hash_pixels(picture)}.json")
-    monkeypatch.setattr(ocr, "_recognise", lambda _: pytest.fail("read twice"))
+    monkeypatch.setattr(ocr, "_recognise_lines", lambda _: pytest.fail("read twice"))
     ocr._remembered.clear()  # what a new process begins with
     assert read_text(picture, tmp_path) == first
     kept.write_text("[{")
-    monkeypatch.setattr(ocr, "_recognise", lambda _: (TextLine("anew", ((0, 0),) * 4, 1.0),))
+    monkeypatch.setattr(ocr, "_recognise_lines", lambda _: (TextLine("anew", ((0, 0),) * 4, 1.0),))
     ocr._remembered.clear()
     assert read_text(picture, tmp_path)[0].text == "anew"
 
@@ -66,8 +73,8 @@ def test_a_later_process_takes_the_reading_from_the_folder(tmp_path: Path, monke
 def test_another_engine_reads_the_same_picture_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "require_ocr", lambda where: None)
     for engine in ("rapidocr 3, onnxruntime 1", "rapidocr 4, onnxruntime 1"):
-        monkeypatch.setattr(ocr, "ocr_version", lambda engine=engine: engine)
-        monkeypatch.setattr(ocr, "_recognise", lambda _, engine=engine: (TextLine(engine, ((0, 0),) * 4, 1.0),))
+        monkeypatch.setattr(ocr, "describe_ocr_version", lambda engine=engine: engine)
+        monkeypatch.setattr(ocr, "_recognise_lines", lambda _, engine=engine: (TextLine(engine, ((0, 0),) * 4, 1.0),))
         ocr._remembered.clear()  # what a new process begins with
         assert read_text(sign(), tmp_path)[0].text == engine
 

@@ -13,7 +13,7 @@ from transcripts import hand_in
 
 from ircore.core.images import Picture
 from ircore.runs.provenance import GRAVE_RULES
-from ircore.seeing.ocr import ocr_missing
+from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.messages import addresses_a_judge, names_in, remarks
@@ -216,7 +216,7 @@ def lettering(*lines: str) -> Picture:
 
 @pytest.mark.attack
 @pytest.mark.slow
-@pytest.mark.skipif(ocr_missing() is not None, reason="the extra ocr is not installed")
+@pytest.mark.skipif(find_missing_ocr_package() is not None, reason="the extra ocr is not installed")
 def test_a_text_for_a_judge_in_a_rendering_holds_a_run(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances")
     name = instances.instances[0].instance_id

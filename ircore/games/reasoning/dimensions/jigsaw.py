@@ -12,7 +12,7 @@ from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.instances.targets.photos import Photo, Shot, shots
-from ircore.seeing.grids import joined, solved_order, tiles_of
+from ircore.seeing.grids import cut_tiles, find_tile_order, join_tiles
 
 SIZE = 480
 """Pixels a side: a multiple of 2, 3 and 4."""
@@ -43,7 +43,7 @@ class JigsawPuzzle(NamedTuple):
     @property
     def shuffled(self) -> Pixels:
         """The picture with its tiles exchanged."""
-        return joined(tiles_of(self.whole, round(len(self.order) ** 0.5)), self.order)
+        return join_tiles(cut_tiles(self.whole, round(len(self.order) ** 0.5)), self.order)
 
 
 def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
@@ -55,10 +55,10 @@ def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
     """
     while True:
         whole, photo = _photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
-        tiles = tiles_of(whole, count)
+        tiles = cut_tiles(whole, count)
         puzzle = JigsawPuzzle(whole, _exchanged(len(tiles), rng), photo)
         # A patch of even sky could lie in two places, and a picture whose edges mislead has no one solution.
-        if _all_differ(tiles) and solved_order(tiles) == tuple(range(len(tiles))):
+        if _all_differ(tiles) and find_tile_order(tiles) == tuple(range(len(tiles))):
             return puzzle
 
 
@@ -76,9 +76,9 @@ def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...
     high, wide = whole.shape[:2]
     # Models answer in sizes of their own.
     scaled = np.asarray(Image.fromarray(answer).resize((wide, high), Image.Resampling.BOX))
-    wanted = [_blocks(tile) for tile in tiles_of(whole, count)]
+    wanted = [_blocks(tile) for tile in cut_tiles(whole, count)]
     in_place = []
-    for place, tile in enumerate(map(_blocks, tiles_of(scaled, count))):
+    for place, tile in enumerate(map(_blocks, cut_tiles(scaled, count))):
         differences = [float(np.abs(tile - other).mean()) for other in wanted]
         in_place.append(differences[place] == min(differences) and differences[place] < UNLIKE)
     return tuple(in_place)

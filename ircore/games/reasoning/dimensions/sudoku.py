@@ -14,8 +14,8 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.plain_words import counted
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, deduced, find_grid, read_cells
-from ircore.seeing.ocr import TextLine, ocr_missing, read_text
+from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, deduce_sudoku, find_grid, read_cells
+from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
 
 LEAST_TOLERANCE = 60.0
 CELL_SHARE = 0.6
@@ -197,7 +197,7 @@ def make_sudoku(side: int, rng: random.Random) -> SudokuPuzzle:
         cells = solution
         for place in rng.sample(range(side * side), side * side):
             emptied = f"{cells[:place]}{EMPTY}{cells[place + 1 :]}"
-            if deduced(emptied) == solution:
+            if deduce_sudoku(emptied) == solution:
                 cells = emptied
             # A full grid may allow fewer empty cells than are wanted; the outer loop then tries another one.
             if cells.count(EMPTY) == EMPTIES[side]:
@@ -298,7 +298,7 @@ def cells_seen(answer: Picture, side: int) -> str:
         grid = RuledGrid(columns, tuple(line * answer.height / SIZES[side] for line in layout.rows))
     cells = list(read_cells(answer.pixels, grid))
     # OCR takes long, and is asked only about cells that the forms of print leave open.
-    if UNREADABLE in cells and not ocr_missing():
+    if UNREADABLE in cells and not find_missing_ocr_package():
         for digit in digits(read_text(answer.pixels)):
             place = _place_of(digit, grid)
             if place is not None and cells[place] == UNREADABLE:
@@ -315,7 +315,7 @@ def _place_of(digit: Digit, grid: RuledGrid) -> int | None:
 
 def _published(pictures: Mapping[str, Picture], answer: Picture) -> float | None:
     """Return GIR-Bench's accuracy; None without OCR."""
-    if ocr_missing():
+    if find_missing_ocr_package():
         return None
     read = [digits_published(read_text(shown.pixels)) for shown in (answer, pictures["truth"], pictures["input"])]
     return sudoku_published(*read)

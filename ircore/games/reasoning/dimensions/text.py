@@ -14,8 +14,8 @@ from PIL import Image
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.seeing.flat_colours import find_grounds, segment
-from ircore.seeing.ocr import ocr_missing, read_text
+from ircore.seeing.flat_colours import find_grounds, segment_colours
+from ircore.seeing.ocr import find_missing_ocr_package, read_text
 from ircore.seeing.writing import find_writing
 
 ANSWERS = (
@@ -151,11 +151,11 @@ class Text(Dimension):
 
 def lines_of(pixels: Pixels) -> tuple[str, ...]:
     """Return the lines of writing in a picture."""
-    if not ocr_missing():
+    if not find_missing_ocr_package():
         return tuple(line.text for line in read_text(pixels) if line.score > CERTAIN)
     for shrink in SHRINKS:
         smaller = pixels if shrink == 1 else _shrunk(pixels, shrink)
-        texts = find_writing(smaller, find_grounds(segment(smaller))).texts
+        texts = find_writing(smaller, find_grounds(segment_colours(smaller))).texts
         if texts:
             return tuple(text.text for text in texts)
     return ()

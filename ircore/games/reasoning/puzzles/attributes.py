@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core.images import Pixels
-from ircore.seeing.colours import plain_name
+from ircore.seeing.colours import name_colour
 
 LEAST = 0.0008
 """Share of the picture: smaller areas of a colour are specks."""
@@ -139,7 +139,7 @@ def _table() -> npt.NDArray[np.uint8]:
     """Return the number of the name of each colour whose channels are told apart in steps of ``STEP``."""
     steps = range(STEP // 2, 256, STEP)
     # Naming a colour is slow, so 32,768 colours are named once and every pixel is looked up.
-    names = (plain_name(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
+    names = (name_colour(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
     return np.array([_NUMBERS[_plain(name)] for name in names], np.uint8)
 
 

@@ -12,7 +12,7 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing, Point
 from ircore.core.images import Pixels
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Label, Pie, Stroke, towards
-from ircore.seeing.colours import rgb
+from ircore.seeing.colours import parse_hex
 
 MAX_COST = 16_000_000
 """Limit of painting, in pixels of the items' boxes or work that takes as long: about two seconds."""
@@ -89,7 +89,7 @@ def _fade(canvas: Canvas, other: str) -> Pixels:
         "bottom left": (down + 1 - across) / 2,
         "edges": np.minimum(1.0, exact.hypot(down - 0.5, across - 0.5) / math.sqrt(0.5)),
     }[canvas.fade_to][..., None]
-    mixed = np.array(rgb(canvas.background)) * (1 - share) + np.array(rgb(other)) * share
+    mixed = np.array(parse_hex(canvas.background)) * (1 - share) + np.array(parse_hex(other)) * share
     return np.asarray(mixed.round(), np.uint8)
 
 

@@ -15,7 +15,7 @@ from ircore.core.untrusted_text import without_controls
 from ircore.players.builtin.canvas.quantities import Space, first_colour, points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, Stroke
 from ircore.players.builtin.canvas.text import NOUN, is_plural, kind_of, mismatch
-from ircore.seeing.colours import difference
+from ircore.seeing.colours import measure_difference
 
 Kind = Literal["bar", "line", "pie", "graph"]
 MAX_ITEMS = 2_000
@@ -230,7 +230,7 @@ def _cost(target: Target, wanted_kind: str, colour: str | None, quoted: list[str
         close = isinstance(item, Label) and item.text.lower() in [text.lower() for text in quoted]
         cost += 2.0 if close else float("inf")
     if colour is not None and math.isfinite(cost):
-        apart = min((difference(colour, shown) for shown in colours_of(target, sheet)), default=99.0)
+        apart = min((measure_difference(colour, shown) for shown in colours_of(target, sheet)), default=99.0)
         cost += apart if apart <= TOO_DIFFERENT else float("inf")
     return cost
 

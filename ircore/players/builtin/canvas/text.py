@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ircore.core.untrusted_text import plain_line
 from ircore.core.word_files import read_table
-from ircore.seeing.colours import hex_colours
+from ircore.seeing.colours import replace_colour_words
 
 _TABLE = read_table("ircore.players.builtin.canvas", "words")
 KINDS: dict[str, str] = {noun: kind for kind, nouns in _TABLE["kinds"].items() for noun in nouns}
@@ -202,7 +202,7 @@ def _plain(piece: str) -> str:
     for index, (pattern, plain) in enumerate(_PLAIN):
         # Hyphens and dashes are gone by then, and the later patterns expect digits and hex values.
         if index == 10:
-            words = hex_colours(_NUMBER_WORDS.sub(_digits, re.sub(r"\s+", " ", words)))
+            words = replace_colour_words(_NUMBER_WORDS.sub(_digits, re.sub(r"\s+", " ", words)))
         words = pattern.sub(plain, words)
     return words.strip(" ,:-")
 

@@ -11,8 +11,8 @@ from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points, circle_through, contour
 from ircore.players.builtin.classical.shapes import Blob
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, filled, grown, shrunk
-from ircore.seeing.percepts import Bar, Bars, Box, Pie, Point, Shape, join, middle_of
+from ircore.seeing.masks import EIGHT, dilate, erode, fill_holes
+from ircore.seeing.percepts import Bar, Bars, Box, Pie, Point, Shape, compute_middle, join_boxes
 
 ALIGNED = 2.0
 """Pixels that the feet of two bars on one baseline may differ."""
@@ -121,7 +121,7 @@ def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, floa
         left, top, right, bottom = blob.box
         near = min(x - left, y - top, right - x, bottom - y) > -reach
         inside = max(x - left, y - top, right - x, bottom - y) < reach
-        return near and inside and exact.dist(middle_of(blob.box), (x, y)) < radius
+        return near and inside and exact.dist(compute_middle(blob.box), (x, y)) < radius
 
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
@@ -134,7 +134,7 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
         owner[top:bottom, left:right][blob.mask] = number
     # Every second row and column is enough to see which blobs touch.
     small = owner[::2, ::2]
-    groups_at, _ = ndimage.label(grown(small > 0, 2), EIGHT)
+    groups_at, _ = ndimage.label(dilate(small > 0, 2), EIGHT)
     groups: dict[int, list[Blob]] = defaultdict(list)
     for number, blob in enumerate(blobs, 1):
         near = groups_at[small == number]
@@ -145,18 +145,18 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
 
 def _outline(group: list[Blob]) -> tuple[Points, Box]:
     """Return the outer edge of blobs together, the gaps between them closed, and their box."""
-    left, top, right, bottom = box = join([blob.box for blob in group])
+    left, top, right, bottom = box = join_boxes([blob.box for blob in group])
     area = np.zeros((bottom - top + 16, right - left + 16), bool)
     for blob in group:
         height, width = blob.mask.shape
         area[blob.top - top + 8 :, blob.left - left + 8 :][:height, :width] |= blob.mask
-    return contour(filled(shrunk(grown(area, 5), 5))) + np.array([left - 8, top - 8]), box
+    return contour(fill_holes(erode(dilate(area, 5), 5))) + np.array([left - 8, top - 8]), box
 
 
 def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
     """Return centre and radius if an outline is a circle."""
     left, top, right, bottom = box
-    centre = middle_of(box)
+    centre = compute_middle(box)
     away = exact.hypot(edge[:, 0] - centre[0], edge[:, 1] - centre[1])
     radius = ((right - left) + (bottom - top)) / 4
     return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
@@ -230,7 +230,7 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
         first = runs.index(_from_noon(runs)[0])
         pulled = (*pulled[first:], *pulled[:first])
     hole = _hole(circle, segmentation.labels, solid)
-    box: Box = join([blob.box for blob in group])
+    box: Box = join_boxes([blob.box for blob in group])
     with_border = radius + (border[1] / 2 if border and group[0].outline else 0)
     return Pie((x, y), with_border, hole, start, wedges, border, box, pulled)
 

@@ -17,8 +17,8 @@ from ircore.players.builtin.classical import perceive
 from ircore.players.builtin.classical.matching import Item, cheapest, items_of, missing, pair
 from ircore.players.builtin.classical.statements import Statement, at, bar_words, in_quotes, number
 from ircore.players.builtin.classical.wording import noun, statement_of, text_statements, weight_of
-from ircore.seeing.algebra import length_of
-from ircore.seeing.colours import distance, full_colour, plain_name, shortest_name
+from ircore.seeing.algebra import compute_lengths
+from ircore.seeing.colours import describe_colour, find_shortest_name, measure_rgb_distance, name_colour
 from ircore.seeing.percepts import Backdrop, Bars, Box, Perception, Pie, Shape, Stroke, Text
 
 ALREADY = 0.7
@@ -79,7 +79,7 @@ def text_corrections(
     ]
     statements = [
         replace(statement.after("Add "), order=100)
-        for statement in text_statements(absent, shortest_name, target.backdrop)
+        for statement in text_statements(absent, find_shortest_name, target.backdrop)
     ]
     for wanted_text, drawn_text in pairs:
         statements += [
@@ -115,9 +115,9 @@ def _shows(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
     left, top, right, bottom = text.box
     wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (target_pixels, drawn))
     ground = np.median(wanted.reshape(-1, 3), axis=0)
-    ink = length_of(wanted - ground)
+    ink = compute_lengths(wanted - ground)
     strong = ink > 0.5 * ink.max()
-    off = length_of(wanted - made)[strong]
+    off = compute_lengths(wanted - made)[strong]
     return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
@@ -140,9 +140,9 @@ def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManne
         place = f"({x:g}, {y:g})"
         where = _shift(wanted, drawn) if manner.by_shift else f"to {place}"
         changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
-    if distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
-        share = distance(wanted.colour, drawn.colour) / 441
-        ink = shortest_name(wanted.colour)
+    if measure_rgb_distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
+        share = measure_rgb_distance(wanted.colour, drawn.colour) / 441
+        ink = find_shortest_name(wanted.colour)
         changes.append((f"Change the colour of {name} to {ink}", f"The colour of {name} must be {ink}", share))
     return changes
 
@@ -218,16 +218,16 @@ def _worth_removing(item: Item) -> bool:
 def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
     pixels = perception.width * perception.height
     if target.last is not None:
-        same = rendering.last is not None and distance(target.colour, rendering.colour) < 25
-        if same and distance(target.last, rendering.last or "") < 25:
+        same = rendering.last is not None and measure_rgb_distance(target.colour, rendering.colour) < 25
+        if same and measure_rgb_distance(target.last, rendering.last or "") < 25:
             return []
         ends = ("at the top", "at the bottom") if target.direction == "down" else ("on the left", "on the right")
         text = f"The background should fade from {target.colour} {ends[0]} to {target.last} {ends[1]}"
         return [Statement("", (text,), weight=pixels / 4, order=-2)]
-    off = distance(target.colour, rendering.colour)
+    off = measure_rgb_distance(target.colour, rendering.colour)
     if off < 8 and rendering.last is None:
         return []
-    text = f"The background should be {full_colour(target.colour)} instead of {plain_name(rendering.colour)}"
+    text = f"The background should be {describe_colour(target.colour)} instead of {name_colour(rendering.colour)}"
     return [Statement("", (text,), weight=pixels * (0.05 + off / 441), order=-2)]
 
 
@@ -239,7 +239,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, shortest_name).after("Add ")
+        statement = statement_of(item.percept, find_shortest_name).after("Add ")
         order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
         statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
@@ -247,7 +247,9 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if group is None:
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
-        statement = statement_of(Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), shortest_name)
+        statement = statement_of(
+            Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), find_shortest_name
+        )
         weight = math.fsum(weight for _, weight in members)
         statements.append(replace(statement.after("Add "), weight=weight, order=100))
     return statements
@@ -274,7 +276,7 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels:
         return _change_of_shape(wanted, drawn_percept, reference, item)
     if share < MISSING and missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    statement = statement_of(wanted, shortest_name)
+    statement = statement_of(wanted, find_shortest_name)
     if isinstance(wanted, Stroke):
         whole = statement.after(f"Replace the {reference} with ")
         rest = tuple(_rest_of_line(wanted, target_pixels, drawn))
@@ -296,7 +298,9 @@ def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[St
         if lacking:
             points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
             part = replace(line, points=points)
-            statements.append(replace(statement_of(part, shortest_name).after("Add "), weight=3 * part.area, order=100))
+            statements.append(
+                replace(statement_of(part, find_shortest_name).after("Add "), weight=3 * part.area, order=100)
+            )
     return statements
 
 
@@ -313,11 +317,13 @@ def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | Non
         turn += 360 * share
         row, column = (min(max(int(at), 0), size - 1) for at, size in zip(place[::-1], drawn.shape, strict=False))
         now = "#{:02x}{:02x}{:02x}".format(*(int(level) for level in drawn[row, column]))
-        there.append(distance(now, backdrop.colour) > min(20.0, distance(colour, backdrop.colour) / 2))
+        there.append(
+            measure_rgb_distance(now, backdrop.colour) > min(20.0, measure_rgb_distance(colour, backdrop.colour) / 2)
+        )
     count = there.index(False) if False in there else len(there)
     if count in {0, len(there)} or any(there[count:]):
         return None
-    words = statement_of(pie, shortest_name).parts[count:]
+    words = statement_of(pie, find_shortest_name).parts[count:]
     return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
 
 
@@ -332,20 +338,22 @@ def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
     statements, turn = [], drawn_pie.start
     for (colour, share), (drawn, its) in zip(wanted.wedges, drawn_pie.wedges, strict=True):
         middle, turn = turn + 180 * its, turn + 360 * its
-        if distance(colour, drawn) >= 12:
+        if measure_rgb_distance(colour, drawn) >= 12:
             place = at(_in_wedge(drawn_pie, middle))
-            weight = wanted.area * share * distance(colour, drawn) / 441
-            words = f"The wedge at {place} should be {shortest_name(colour)}"
+            weight = wanted.area * share * measure_rgb_distance(colour, drawn) / 441
+            words = f"The wedge at {place} should be {find_shortest_name(colour)}"
             statements.append(Statement("", (words,), weight=weight))
     return statements
 
 
 def _change_of_colour(item: Item, other: Item, reference: str, area: float) -> list[Statement]:
     thin = not isinstance(item.percept, Shape) or item.percept.colour is None
-    if thin or not item.colour or not other.colour or distance(item.colour, other.colour) < 12:
+    if thin or not item.colour or not other.colour or measure_rgb_distance(item.colour, other.colour) < 12:
         return []
-    weight = area * distance(item.colour, other.colour) / 441
-    return [Statement("Change the colour of the ", (f"{reference} to {shortest_name(item.colour)}",), weight=weight)]
+    weight = area * measure_rgb_distance(item.colour, other.colour) / 441
+    return [
+        Statement("Change the colour of the ", (f"{reference} to {find_shortest_name(item.colour)}",), weight=weight)
+    ]
 
 
 def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) -> list[Statement]:
@@ -382,10 +390,10 @@ def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) ->
         changes.append(Statement("", (text,), weight=wanted.area * min(1.0, abs(turned) / 60), again=again))
     own = wanted.colour or (wanted.outline[0] if wanted.outline else None)
     its = drawn.colour or (drawn.outline[0] if drawn.outline else None)
-    if own and its and distance(own, its) >= 12:
-        weight = wanted.area * distance(own, its) / 441
-        again = f"The colour of the {reference} must be {shortest_name(own)}"
-        words = (f"{reference} to {shortest_name(own)}",)
+    if own and its and measure_rgb_distance(own, its) >= 12:
+        weight = wanted.area * measure_rgb_distance(own, its) / 441
+        again = f"The colour of the {reference} must be {find_shortest_name(own)}"
+        words = (f"{reference} to {find_shortest_name(own)}",)
         changes.append(Statement("Change the colour of the ", words, weight=weight, again=again))
     return changes + _change_of_outline(wanted, drawn, reference)
 
@@ -399,11 +407,11 @@ def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[State
     if wanted is None:
         text = f"The {reference} should have no outline"
         return [] if made is None else [Statement("", (text,), weight=around * made[1])]
-    same = made is not None and abs(wanted[1] - made[1]) < 1 and distance(wanted[0], made[0]) < 40
+    same = made is not None and abs(wanted[1] - made[1]) < 1 and measure_rgb_distance(wanted[0], made[0]) < 40
     if same:
         return []
-    text = f"The {reference} should have a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
-    again = f"Give the {reference} a {number(wanted[1])} px {shortest_name(wanted[0])} outline"
+    text = f"The {reference} should have a {number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
+    again = f"Give the {reference} a {number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
@@ -418,10 +426,10 @@ def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
     )
     if group.upright and same_place:
         place = at(drawn.centre)
-        name = f"{plain_name(drawn.colour or bar.colour)} bar at {place}"
+        name = f"{name_colour(drawn.colour or bar.colour)} bar at {place}"
         again = f"The {name} should reach y {bar.tip:.0f}"
         return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
-    statement = statement_of(Bars(group.upright, group.base, (bar,)), shortest_name)
+    statement = statement_of(Bars(group.upright, group.base, (bar,)), find_shortest_name)
     shown = bar_words(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
@@ -431,12 +439,12 @@ def _reference(item: Item) -> str:
     percept = item.percept
     if item.bars is not None:
         return bar_words(item.bars[0].bars[item.bars[1]])
-    colour = f"{plain_name(item.colour)} " if item.colour else ""
+    colour = f"{name_colour(item.colour)} " if item.colour else ""
     place = percept.centre if isinstance(percept, Shape) else item.middle
     if isinstance(percept, Stroke):
         # The middle of the box of a bent line may lie far from the line.
         place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
-    exactly = f" ({item.colour})" if item.colour and shortest_name(item.colour) == item.colour else ""
+    exactly = f" ({item.colour})" if item.colour and find_shortest_name(item.colour) == item.colour else ""
     return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
 
 
@@ -449,6 +457,6 @@ def photo_corrections(target: Perception, target_pixels: Pixels, drawn: Pixels) 
         if patch.gain < 0.012 * before:
             break
         shape = perceive.as_shape(patch, target.width, target.height)
-        words = statement_of(shape, shortest_name).text.removesuffix(".")
+        words = statement_of(shape, find_shortest_name).text.removesuffix(".")
         statements.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
     return statements

@@ -16,9 +16,9 @@ from scipy import ndimage
 from ircore.core import exact
 from ircore.players.builtin.classical import outlines, strokes
 from ircore.players.builtin.classical.outlines import Points, approximated, circle_through
-from ircore.seeing.algebra import Floats, dot, interpolated, solved
-from ircore.seeing.masks import EIGHT, Mask, grown, shrunk
-from ircore.seeing.percepts import Likeness, Percept, Point, Shape, Stroke, circle_shape
+from ircore.seeing.algebra import Floats, compute_dot, interpolate, solve_linear_systems
+from ircore.seeing.masks import EIGHT, Mask, dilate, erode
+from ircore.seeing.percepts import Likeness, Percept, Point, Shape, Stroke, build_circle
 
 CLOSE = 1.6
 """Pixels that a curve may stray from a family, except for its farthest twentieth."""
@@ -112,7 +112,7 @@ def _graph(path: Floats) -> tuple[Floats, Floats] | None:
         return None
     along = np.concatenate([[0.0], exact.hypot(*steps.T).cumsum()])
     even = np.linspace(0, along[-1], STEPS)
-    return interpolated(even, along, path[:, 0]), interpolated(even, along, path[:, 1])
+    return interpolate(even, along, path[:, 0]), interpolate(even, along, path[:, 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,9 +135,9 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
     size = np.abs(terms).max(axis=2, keepdims=True)
     scaled = terms / np.maximum(size, 1e-12)
     # The small term keeps the system solvable where two functions are nearly alike.
-    squares = dot(scaled[:, :, None], scaled[:, None]) + 1e-9 * len(x) * np.eye(terms.shape[1])
-    factors = solved(squares, dot(scaled, y))
-    fitted = dot(scaled.transpose(0, 2, 1), factors[:, None])
+    squares = compute_dot(scaled[:, :, None], scaled[:, None]) + 1e-9 * len(x) * np.eye(terms.shape[1])
+    factors = solve_linear_systems(squares, compute_dot(scaled, y))
+    fitted = compute_dot(scaled.transpose(0, 2, 1), factors[:, None])
     # Measured across the curve: where it is steep, a step to the side is a long way up.
     slope = np.gradient(fitted, axis=1) / np.maximum(np.gradient(x), 1e-6)
     off = np.percentile(np.abs(y - fitted) / np.sqrt(1 + slope * slope), 95, axis=1)
@@ -324,7 +324,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
 def _covers(points: tuple[Point, ...], path: Points) -> bool:
     """Tell whether straight lines through the points stay on the path from end to end."""
     reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
-    rows = interpolated(path[:, 0], *np.array(points).T)
+    rows = interpolate(path[:, 0], *np.array(points).T)
     return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
 
 
@@ -360,9 +360,9 @@ def _gap(path: Path, side: int, other_path: Path, other_side: int) -> float | No
     back = outlines.direction(other_path.points, other_side, LOOK_BACK)
     along = (b - a) / max(gap, 1e-9)
     straight = 0.85 if path.dash == "solid" else 0.5
-    if float(dot(out, back)) > -straight:
+    if float(compute_dot(out, back)) > -straight:
         return None
-    if gap > 4 and (float(dot(out, along)) < straight or float(dot(back, along)) > -straight):
+    if gap > 4 and (float(compute_dot(out, along)) < straight or float(compute_dot(back, along)) > -straight):
         return None
     return gap
 
@@ -387,7 +387,7 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
             continue
         used |= {id(other) for other in same}
         area = 2 * math.pi * better[1] * path.width
-        circles.append(circle_shape(*better, area, outline=(colour, path.width)))
+        circles.append(build_circle(*better, area, outline=(colour, path.width)))
     return circles, [path for path in traces if id(path) not in used]
 
 
@@ -424,7 +424,7 @@ def _bent(path: Points, like: Likeness) -> tuple[Point, ...]:
 def _is_straight(path: Points, width: float) -> bool:
     chord = path[-1] - path[0]
     length = float(exact.hypot(*chord))
-    off = np.abs(dot(path - path[0], np.array([-chord[1], chord[0]]))) / max(length, 1e-9)
+    off = np.abs(compute_dot(path - path[0], np.array([-chord[1], chord[0]]))) / max(length, 1e-9)
     return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
 
 
@@ -439,7 +439,7 @@ def _described(path: Points, width: float) -> tuple[tuple[Point, ...], bool]:
 def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
     """Return middle and area of the round thickenings of a stroke."""
     # An octagon of five by five pixels fits where both of these do.
-    core = shrunk(piece, 2, 1) & shrunk(piece, 1, 2)
+    core = erode(piece, 2, 1) & erode(piece, 1, 2)
     spots, _ = ndimage.label(core, EIGHT)
     markers = []
     for index, box in enumerate(ndimage.find_objects(spots), 1):
@@ -447,7 +447,7 @@ def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
         if max(height, width) > 20 or abs(height - width) > 3:
             continue
         spot = np.pad(spots[box] == index, 2)
-        rows, columns = np.nonzero(grown(spot, 2, 1) | grown(spot, 1, 2))
+        rows, columns = np.nonzero(dilate(spot, 2, 1) | dilate(spot, 1, 2))
         x = corner[0] - 2 + box[1].start + float(columns.mean()) + 0.5
         y = corner[1] - 2 + box[0].start + float(rows.mean()) + 0.5
         markers.append(((x, y), float(len(rows))))

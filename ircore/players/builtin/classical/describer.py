@@ -21,7 +21,15 @@ from ircore.players.builtin.classical.plain.colour_words import (
 from ircore.players.builtin.classical.plain.voice import in_later_turn, plan_of, told_already
 from ircore.players.builtin.classical.statements import Statement, in_quotes, pack
 from ircore.players.builtin.classical.wording import noun, scene_words, statements_of, weight_of
-from ircore.seeing.colours import apart, distance, exact_names, full_colour, named, plain_name, shortest_name
+from ircore.seeing.colours import (
+    compute_delta_e94,
+    describe_colour,
+    find_shortest_name,
+    list_exact_names,
+    measure_rgb_distance,
+    name_colour,
+    parse_colour_name,
+)
 from ircore.seeing.ocr import require_ocr
 from ircore.seeing.percepts import (
     Bars,
@@ -35,7 +43,7 @@ from ircore.seeing.percepts import (
     Stroke,
     Text,
     Ticks,
-    middle_of,
+    compute_middle,
 )
 
 BRIEF = 30
@@ -62,9 +70,14 @@ def first_message(perception: Perception, budget: int) -> str:
         return next(iter(brief_messages(perception, budget)), "White background.")
     scene = scene_words(perception)
     # A pie without some of its wedges says less than one in everyday colours.
-    rough = (plain_name,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
+    rough = (name_colour,) if budget < 100 and any(isinstance(percept, Pie) for percept in perception.percepts) else ()
     # From the fullest wording to the shortest; the first one in which everything fits is taken.
-    ways = [(full_colour, True), (full_colour, False), (shortest_name, False), *((words, False) for words in rough)]
+    ways = [
+        (describe_colour, True),
+        (describe_colour, False),
+        (find_shortest_name, False),
+        *((words, False) for words in rough),
+    ]
     for words, telling in ways:
         statements = statements_of(perception, words, telling)
         message = pack(statements, budget, scene)
@@ -87,9 +100,9 @@ def brief_messages(perception: Perception, budget: int) -> list[str]:
     backdrop = perception.backdrop
     thing = max((weight_of(percept, backdrop) for percept in perception.percepts), default=0.0)
     weighed: list[tuple[float, str]] = []
-    if distance(backdrop.colour, "#ffffff") > 6:
+    if measure_rgb_distance(backdrop.colour, "#ffffff") > 6:
         # Almost all of a picture is background, but a page without a thing shows nothing of the target.
-        ground = [f"{name} background" for name in (shortest_name(backdrop.colour), *_near_names(backdrop.colour))]
+        ground = [f"{name} background" for name in (find_shortest_name(backdrop.colour), *_near_names(backdrop.colour))]
         weighed.append((0.9 * thing, _first_within(ground, budget)))
     bars = [percept for percept in perception.percepts if isinstance(percept, Bars)]
     charted = _brief_bars(perception, bars[0], budget) if len(bars) == 1 else []
@@ -119,7 +132,12 @@ def _brief_touches(shape: Shape, perception: Perception, budget: int) -> list[tu
         return []
     short = _first_within(_brief_shape(shape), budget)
     name = short.casefold().partition(f" {kind}")[0]
-    touches = [(min(0.9, distance(named(name), shape.colour) / 150), f"The {kind} is {shortest_name(shape.colour)}")]
+    touches = [
+        (
+            min(0.9, measure_rgb_distance(parse_colour_name(name), shape.colour) / 150),
+            f"The {kind} is {find_shortest_name(shape.colour)}",
+        )
+    ]
     if abs(shape.rotation) >= 3 and kind not in {"circle", "ring"}:
         touches.append((min(0.8, abs(shape.rotation) / 60), f"Rotate the {kind} {shape.rotation:.0f} degrees"))
     return [(worth, text) for worth, text in touches if worth > 0.01 and count_tokens(text) <= budget]
@@ -132,9 +150,11 @@ def _brief_line_colour(perception: Perception, budget: int) -> str:
         if isinstance(percept, Stroke):
             weights[percept.colour] = weights.get(percept.colour, 0.0) + weight_of(percept, perception.backdrop)
     colour = max(weights, key=lambda shade: weights[shade])
-    if distance(colour, "#000000") < 60:
+    if measure_rgb_distance(colour, "#000000") < 60:
         return ""
-    return _first_within([f"The lines are {name}" for name in (shortest_name(colour), *_near_names(colour))], budget)
+    return _first_within(
+        [f"The lines are {name}" for name in (find_shortest_name(colour), *_near_names(colour))], budget
+    )
 
 
 def _is_furniture(percept: Percept) -> bool:
@@ -148,8 +168,10 @@ def _first_within(options: Sequence[str], budget: int) -> str:
 
 def _near_names(colour: str) -> list[str]:
     """Return the names of CSS by how near they are to a colour, then its everyday name: both may have fewer tokens."""
-    nearest = sorted(exact_names().values(), key=lambda name: (apart(named(name), colour), name))
-    return [*nearest[:12], plain_name(colour)]
+    nearest = sorted(
+        list_exact_names().values(), key=lambda name: (compute_delta_e94(parse_colour_name(name), colour), name)
+    )
+    return [*nearest[:12], name_colour(colour)]
 
 
 def _brief(percept: Percept) -> list[list[str]]:
@@ -179,7 +201,7 @@ def _place(point: Point) -> str:
 
 def _brief_box(colour: str, kind: str, box: Box) -> list[str]:
     size = f"{round(box[2] - box[0])}x{round(box[3] - box[1])}"
-    x, y = middle_of(box)
+    x, y = compute_middle(box)
     names = [name.capitalize() for name in _near_names(colour)]
     full = [f"{name} {kind} {size} {round(x)},{round(y)}" for name in names]
     return [*full, *(f"{name} {kind} {_place((x, y))}" for name in names), *(f"{name} {kind}" for name in names)]
@@ -196,7 +218,7 @@ def _brief_shape(shape: Shape) -> list[str]:
     if kind == "rectangle":
         return _brief_box(colour, kind, shape.box)
     measure = f"side {round(shape.size[0])}" if kind == "square" else f"radius {round(shape.size[0] / 2)}"
-    where = middle_of(shape.box) if kind == "triangle" else shape.centre
+    where = compute_middle(shape.box) if kind == "triangle" else shape.centre
     if kind == "triangle":
         measure = f"radius {round((shape.box[2] - shape.box[0]) / 2)}"
     names = [name.capitalize() for name in _near_names(colour)]
@@ -222,7 +244,9 @@ def _brief_bars(perception: Perception, bars: Bars, budget: int) -> list[str]:
     if scale is None or not bars.upright or len(shades) > 1 or abs(scale(0) - bars.base) > 3:
         return []
     values = ",".join(f"{round(scale.value(bar.tip))}" for bar in bars.bars)
-    colours = [f"The bars are {name}" for name in (shortest_name(next(iter(shades))), *_near_names(next(iter(shades))))]
+    colours = [
+        f"The bars are {name}" for name in (find_shortest_name(next(iter(shades))), *_near_names(next(iter(shades))))
+    ]
     texts = [_first_within([f"Bars {values}"], budget), _first_within(colours, budget)]
     return [] if not texts[0] else [text for text in texts if text]
 

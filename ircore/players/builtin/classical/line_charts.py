@@ -23,7 +23,7 @@ from ircore.players.builtin.classical.outlines import approximated, off_path
 from ircore.players.builtin.classical.shapes import Blob
 from ircore.seeing.algebra import Floats
 from ircore.seeing.flat_colours import Segmentation
-from ircore.seeing.masks import Mask, grown, shrunk
+from ircore.seeing.masks import Mask, dilate, erode
 from ircore.seeing.percepts import Grid, Percept, Point, Shape, Stroke, Text, Ticks
 
 MOST_COLUMNS = 24
@@ -188,7 +188,7 @@ def find_lines(
     grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
     large = np.zeros(segmentation.labels.shape, bool)
     for blob in blobs:
-        if blob.area > LARGE and shrunk(blob.mask, THICK // 2).any():
+        if blob.area > LARGE and erode(blob.mask, THICK // 2).any():
             left, top, right, bottom = blob.box
             large[top:bottom, left:right] |= blob.mask
     lines: list[Stroke] = []
@@ -301,7 +301,7 @@ def _corners(near: Mask, column: float) -> Floats:
 
 def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
     """Return the path from column to column with most ink; None if there is too little ink."""
-    near = grown(ink.own, 1)
+    near = dilate(ink.own, 1)
     rows = [_corners(near, column) for column in columns]
     gain = [np.zeros(len(ys)) for ys in rows]
     origin = [np.full(len(ys), -1) for ys in rows]
@@ -379,7 +379,7 @@ def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     for x, y in path:
         at_corners[max(0, int(y) - 7) : int(y) + 8, max(0, int(x) - 7) : int(x) + 8] = True
     hits, between = _along(ink.own, ink.hidden, path)
-    near, clear = _along(grown(ink.own, 1), ink.hidden, path)
+    near, clear = _along(dilate(ink.own, 1), ink.hidden, path)
     drawn = max(1.0, float((hits & between).sum()))
     width = float((ink.cover * (ink.own & band & ~at_corners)).sum()) / drawn
     width = max(1.0, round(2 * width) / 2)

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from ircore.core import exact
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.outlines import Points, smooth_curve
-from ircore.seeing.algebra import dot, inside_polygon, length_of
-from ircore.seeing.colours import distance
-from ircore.seeing.flat_colours import rgb_array
+from ircore.seeing.algebra import are_inside_polygon, compute_dot, compute_lengths
+from ircore.seeing.colours import measure_rgb_distance
+from ircore.seeing.flat_colours import parse_rgb_array
 from ircore.seeing.masks import Mask
-from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks, middle_of
+from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks, compute_middle
 
 T = TypeVar("T")
 SAME_COLOUR, OTHER_COLOUR = 60.0, 12.0
@@ -50,7 +50,7 @@ class Item:
     @property
     def middle(self) -> tuple[float, float]:
         """Middle of the thing's box."""
-        return middle_of(self.percept.box)
+        return compute_middle(self.percept.box)
 
 
 def items_of(perception: Perception) -> list[Item]:
@@ -101,7 +101,7 @@ def _cost(first: Item, second: Item) -> float:
     boxes = first.percept.box, second.percept.box
     sizes = [max(right - left, bottom - top, 1) for left, top, right, bottom in boxes]
     unlike = abs(exact.log(sizes[0] / sizes[1])) / 2
-    off_colour = distance(first.colour, second.colour) / 441 if first.colour and second.colour else 0.0
+    off_colour = measure_rgb_distance(first.colour, second.colour) / 441 if first.colour and second.colour else 0.0
     # Things of unlike colours are the same thing only at the same place.
     if off_colour > OTHER_COLOUR / 441 and away > (0.5 if off_colour < SAME_COLOUR / 441 else 0.3) * sizes[0]:
         return math.inf
@@ -179,11 +179,11 @@ def _over_shape(shape: Shape) -> Points:
 
 def _inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
-        return inside_polygon(points, np.array(shape.corners))
+        return are_inside_polygon(points, np.array(shape.corners))
     turn = math.radians(shape.rotation)
     offset = points - shape.centre
-    along = dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
-    across = dot(offset, np.array([-exact.sin(turn), exact.cos(turn)]))
+    along = compute_dot(offset, np.array([exact.cos(turn), exact.sin(turn)]))
+    across = compute_dot(offset, np.array([-exact.sin(turn), exact.cos(turn)]))
     half = max(shape.size[0] / 2 - 2, 1), max(shape.size[1] / 2 - 2, 1)
     if shape.kind in {"circle", "ellipse"}:
         return np.asarray(np.square(along / half[0]) + np.square(across / half[1]) <= 1)
@@ -232,16 +232,16 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     wanted = shown[rows, columns].astype(np.float64)
     if colour is not None:
         if thin:
-            wanted = np.broadcast_to(rgb_array(colour), wanted.shape)
+            wanted = np.broadcast_to(parse_rgb_array(colour), wanted.shape)
         # Where another colour is seen, something lies in front; such points say nothing.
-        visible_points = _nearest(shown, rows, columns, rgb_array(colour), 1 if thin else 0) < ALIKE
+        visible_points = _nearest(shown, rows, columns, parse_rgb_array(colour), 1 if thin else 0) < ALIKE
         if visible_points.sum() < 3:
             return 0.0
         rows, columns, wanted = rows[visible_points], columns[visible_points], wanted[visible_points]
     beside = shown[np.clip(rows + 5, 0, height - 1), np.clip(columns + 5, 0, width - 1)].astype(np.float64)
     # A pale figure is missing where only the background is to be seen.
     around = beside if thin else shown[2, 2].astype(np.float64)
-    contrast = float(np.median(length_of(wanted - around)))
+    contrast = float(np.median(compute_lengths(wanted - around)))
     if not thin and contrast < 16:
         contrast = 2 * ALIKE
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
@@ -263,4 +263,4 @@ def _nearest(
     down, across = np.clip(rows + shifts[:, None], 0, pixels.shape[0] - 1), columns + shifts[:, None]
     there = pixels[down[:, None], np.clip(across, 0, pixels.shape[1] - 1)[None]]
     off = there - wanted
-    return np.asarray(length_of(off).min(axis=(0, 1)))
+    return np.asarray(compute_lengths(off).min(axis=(0, 1)))

@@ -12,7 +12,13 @@ from skimage.measure import find_contours
 from skimage.morphology import skeletonize
 
 from ircore.core import exact
-from ircore.seeing.algebra import axes_of, dot, interpolated, length_of, solved
+from ircore.seeing.algebra import (
+    compute_dot,
+    compute_lengths,
+    compute_principal_axis,
+    interpolate,
+    solve_linear_systems,
+)
 from ircore.seeing.masks import EIGHT, Mask
 from ircore.seeing.percepts import Point
 
@@ -80,7 +86,7 @@ def sharpened(corners: Points) -> Points:
             break
         edge_before = (corners[before], sides[before] / max(length[before], 1e-9))
         met = _meeting(edge_before, (corners[after], sides[after] / max(length[after], 1e-9)))
-        ahead = met is not None and float(dot(met - corners[n], sides[before])) > 0
+        ahead = met is not None and float(compute_dot(met - corners[n], sides[before])) > 0
         if met is None or not ahead or exact.hypot(*(met - corners[n])) > 24:
             break
         corners = np.delete(corners, after, axis=0)
@@ -111,7 +117,7 @@ def _refined(edge: Points, rough: Points) -> Points:
         # Near the corners, antialiasing rounds the sides off.
         cut = max(1, len(side) // 6) if len(side) > 8 else 0
         inner = side[cut : len(side) - cut] if cut else side
-        lines.append((inner.mean(axis=0), axes_of(inner)[0]))
+        lines.append((inner.mean(axis=0), compute_principal_axis(inner)[0]))
     corners = rough.copy()
     for number in range(len(rough)):
         met = _meeting(lines[number - 1], lines[number])
@@ -134,7 +140,7 @@ def stray_of(edge: Points, corners: Points) -> float:
     start, way = corners, np.roll(corners, -1, axis=0) - corners
     offset = edge[:, None, :] - start[None]
     share = np.clip((offset * way).sum(-1) / np.maximum(np.square(way).sum(-1), 1e-9), 0, 1)
-    distance = length_of(offset - share[..., None] * way).min(axis=1)
+    distance = compute_lengths(offset - share[..., None] * way).min(axis=1)
     return float(np.percentile(distance, 97))
 
 
@@ -142,11 +148,11 @@ def circle_through(points: Points) -> tuple[Point, float] | None:
     """Return centre and radius of the least-squares circle through points; None if they are collinear."""
     middle = points.mean(axis=0)
     x, y = (points - middle).T
-    squares = np.array([[dot(x, x), dot(x, y)], [dot(x, y), dot(y, y)]])
+    squares = np.array([[compute_dot(x, x), compute_dot(x, y)], [compute_dot(x, y), compute_dot(y, y)]])
     if squares[0, 0] * squares[1, 1] - squares[0, 1] * squares[0, 1] <= 1e-12 * squares.max() * squares.max():
         return None
     around = x * x + y * y
-    right, down = solved(squares, np.array([dot(around, x), dot(around, y)]) / 2).tolist()
+    right, down = solve_linear_systems(squares, np.array([compute_dot(around, x), compute_dot(around, y)]) / 2).tolist()
     square = float(around.mean()) + right * right + down * down
     return ((float(middle[0]) + right, float(middle[1]) + down), math.sqrt(square)) if square <= 4e6 else None
 
@@ -215,11 +221,11 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
 def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pair the ends at a junction so that the straightest continuations are joined first."""
     ways = {end: direction(paths[end[0]], end[1]) for end in ends}
-    pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(dot(ways[pair[0]], ways[pair[1]])))
+    pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(compute_dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
     for first, second in pairs:
-        straight = float(dot(ways[first], ways[second])) < (-0.1 if len(ends) == 2 else -0.82)
+        straight = float(compute_dot(ways[first], ways[second])) < (-0.1 if len(ends) == 2 else -0.82)
         if straight and first not in used and second not in used and first[0] != second[0]:
             chosen.append((first, second))
             used |= {first, second}
@@ -293,9 +299,9 @@ def smoothly(path: Points) -> tuple[Point, ...] | None:
     slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
     for count in range(4, MAX_POINTS + 1):
         at = np.linspace(0, along[-1], count)
-        points = np.column_stack([interpolated(at, along, smoothed[:, side]) for side in (0, 1)])
+        points = np.column_stack([interpolate(at, along, smoothed[:, side]) for side in (0, 1)])
         curve = smooth_curve(points, [16] * (count - 1))
-        beside = np.abs(interpolated(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
+        beside = np.abs(interpolate(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
         off = beside / np.sqrt(1 + slope * slope)
         if float(np.percentile(off, 95)) <= BESIDE:
             return _rounded(points)

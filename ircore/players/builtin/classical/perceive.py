@@ -22,8 +22,16 @@ from ircore.players.builtin.classical.bars_and_pies import find_bars, find_pie
 from ircore.players.builtin.classical.line_charts import MAX_MARKER, find_lines, is_ruled, join_series, without
 from ircore.players.builtin.classical.shapes import Blob, shape_of, split
 from ircore.players.builtin.classical.thin import read_strokes
-from ircore.seeing.algebra import Floats, length_of, straight_fit
-from ircore.seeing.flat_colours import FLAT_SHARE, Labels, Segmentation, find_grounds, rgb_array, segment, to_hex
+from ircore.seeing.algebra import Floats, compute_lengths, fit_line
+from ircore.seeing.flat_colours import (
+    FLAT_SHARE,
+    Labels,
+    Segmentation,
+    find_grounds,
+    format_rgb_array,
+    parse_rgb_array,
+    segment_colours,
+)
 from ircore.seeing.masks import EIGHT, Mask
 from ircore.seeing.ocr import TextLine, read_text
 from ircore.seeing.percepts import (
@@ -38,8 +46,8 @@ from ircore.seeing.percepts import (
     Stroke,
     Text,
     Ticks,
+    build_upright_shape,
     split_series,
-    upright_shape,
 )
 from ircore.seeing.writing import LEAST_CONTRAST, Writing, find_writing
 
@@ -87,13 +95,13 @@ def coarse(pixels: Pixels) -> Floats:
 def backdrop_of(grid: Floats) -> Backdrop:
     """Return the vertical fade nearest to a coarse picture."""
     along = (np.arange(CELLS) + 0.5) / CELLS
-    slope, start = straight_fit(along, np.median(grid, axis=1))
-    return Backdrop(to_hex(start), to_hex(start + slope))
+    slope, start = fit_line(along, np.median(grid, axis=1))
+    return Backdrop(format_rgb_array(start), format_rgb_array(start + slope))
 
 
 def faded(backdrop: Backdrop) -> Floats:
     """Return the coarse picture of a vertical fade."""
-    first, last = (rgb_array(colour) for colour in (backdrop.colour, backdrop.last or backdrop.colour))
+    first, last = (parse_rgb_array(colour) for colour in (backdrop.colour, backdrop.last or backdrop.colour))
     along = ((np.arange(CELLS) + 0.5) / CELLS)[:, None]
     column = first + along * (last - first)
     return np.repeat(column[:, None, :], CELLS, axis=1)
@@ -175,7 +183,9 @@ def as_shape(patch: _Patch, width: int, height: int) -> Shape:
     """Return a patch as a shape in pixels of the picture."""
     left, right = _span(patch.left, patch.right, width)
     top, bottom = _span(patch.top, patch.bottom, height)
-    return upright_shape("ellipse" if patch.round else "rectangle", to_hex(patch.colour), (left, top, right, bottom))
+    return build_upright_shape(
+        "ellipse" if patch.round else "rectangle", format_rgb_array(patch.colour), (left, top, right, bottom)
+    )
 
 
 def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...]) -> Writing:
@@ -230,7 +240,7 @@ def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
         return None
     ground_label = int(np.bincount(view[inside]).argmax())
     ground = np.median(window[inside & (view == ground_label)], axis=0)
-    far = length_of(window - ground)
+    far = compute_lengths(window - ground)
     most = float(far[inside].max())
     if most < LEAST_CONTRAST:
         return None
@@ -249,7 +259,7 @@ def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
         middle[0] * exact.cos(turn) + middle[1] * exact.sin(turn),
         middle[1] * exact.cos(turn) - middle[0] * exact.sin(turn),
     )
-    colour = to_hex(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
+    colour = format_rgb_array(window[ink & (far >= 0.9 * far[ink].max())].mean(axis=0))
     # By proportion: ink height grows linearly with the size of the font.
     size = float(round(high * 40 / max(text_size(line.text, 40)[1], 1.0)))
     view[ndimage.binary_dilation(ink) & inside] = ground_label
@@ -316,7 +326,7 @@ def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     """Return everything perceived in an array of pixels, with the texts that OCR recognised."""
     if min(pixels.shape[:2]) < CELLS:
         return _photograph(pixels, spotted)
-    segmentation = segment(pixels)
+    segmentation = segment_colours(pixels)
     if segmentation.flat_share < FLAT_SHARE:
         return _photograph(pixels, spotted)
     height, width = pixels.shape[:2]
@@ -386,7 +396,7 @@ def _backdrop(segmentation: Segmentation) -> Backdrop:
     if segmentation.ends is None:
         return Backdrop(segmentation.hex(0))
     first, last, direction = segmentation.ends
-    return Backdrop(to_hex(first), to_hex(last), direction)
+    return Backdrop(format_rgb_array(first), format_rgb_array(last), direction)
 
 
 def _in_order(percepts: list[Percept]) -> list[Percept]:

@@ -14,9 +14,9 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points, circle_through, contour, corners_of, sharpened, stray_of
-from ircore.seeing.algebra import axes_of, dot
+from ircore.seeing.algebra import compute_dot, compute_principal_axis
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, Mask, filled, grown, touched, uniform
+from ircore.seeing.masks import EIGHT, Mask, add_direct_neighbours, dilate, fill_holes, mark_uniform_pixels
 from ircore.seeing.percepts import Box, Point, Shape
 
 CORE = 7
@@ -67,7 +67,7 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
     """
     labels = segmentation.labels
     # ``uniform`` already takes a pixel on each side.
-    core = ~grown(~uniform(labels), CORE // 2 - 1) & (labels > 0)
+    core = ~dilate(~mark_uniform_pixels(labels), CORE // 2 - 1) & (labels > 0)
     thin = labels.copy()
     blobs: list[Blob] = []
     boxes = ndimage.find_objects(labels)
@@ -97,7 +97,7 @@ def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, 
 
 def _solid_part(component: Mask, core: Mask) -> Mask:
     """Return a component without long thin parts that stick out."""
-    rest, count = ndimage.label(component & ~grown(core, CORE // 2 + 1), EIGHT)
+    rest, count = ndimage.label(component & ~dilate(core, CORE // 2 + 1), EIGHT)
     if not count:
         return component
     solid = component.copy()
@@ -149,13 +149,13 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     view = (slice(top, blob.top + height + PAD), slice(left, blob.left + width + PAD))
     around = segmentation.labels[view]
     inside = np.zeros(around.shape, bool)
-    inside[blob.top - top :, blob.left - left :][:height, :width] = filled(blob.mask)
+    inside[blob.top - top :, blob.left - left :][:height, :width] = fill_holes(blob.mask)
     rim_label, rims, wider = _rims(inside, around)
     # A rim of background is no outline.
     if rim_label in (0, blob.label) or not rims:
         return blob
     window = thin[view]
-    cleared = grown(wider, 1) & ~inside & (window == rim_label)
+    cleared = dilate(wider, 1) & ~inside & (window == rim_label)
     window[cleared & ~_going_on(window == rim_label, inside, around == 0)] = 0
     mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
     line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
@@ -172,7 +172,7 @@ def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     rim_label, rims = 0, []
     for step in range(1, MAX_OUTLINE + 2):
         # In turn by sides and by corners too, which keeps the growing rim about as round as the blob.
-        larger = touched(inside) if step % 2 else grown(inside, 1)
+        larger = add_direct_neighbours(inside) if step % 2 else dilate(inside, 1)
         rim = larger & ~inside
         values = np.bincount(around[rim], minlength=rim_label + 1)
         if step == 1:
@@ -188,7 +188,7 @@ def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
 
 def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
     """Classify and measure a blob."""
-    mask = filled(blob.mask)
+    mask = fill_holes(blob.mask)
     hole = mask & ~blob.mask
     edge = contour(mask) + np.array([blob.left, blob.top])
     # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
@@ -232,14 +232,14 @@ def round_figure(edge: Points, mask: Mask) -> Figure | None:
     offset = edge.min(axis=0)
     x, y = columns + 0.5 + offset[0], rows + 0.5 + offset[1]
     centre = (float(x.mean()), float(y.mean()))
-    axis, *spreads = axes_of(np.stack([x, y], axis=1))
+    axis, *spreads = compute_principal_axis(np.stack([x, y], axis=1))
     a, b = (2 * math.sqrt(max(spread, 1e-6)) for spread in spreads)
     way = edge - centre
     if a / b < 1.05:
         radius = math.sqrt(len(x) / math.pi)
         if np.abs(exact.hypot(way[:, 0], way[:, 1]) - radius).max() <= max(1.3, 0.03 * radius):
             return "circle", centre, (2 * radius, 2 * radius), 0.0, ()
-    along, across = dot(way, axis), dot(way, np.array([-axis[1], axis[0]]))
+    along, across = compute_dot(way, axis), compute_dot(way, np.array([-axis[1], axis[0]]))
     off = np.abs(exact.hypot(along / a, across / b) - 1) * b
     if off.max() > max(1.5, 0.04 * b):
         return None
@@ -257,7 +257,7 @@ def _turned_rectangle(edge: Points, area: float) -> Figure | None:
         return None
     sides = np.roll(corners, -1, axis=0) - corners
     length = exact.hypot(sides[:, 0], sides[:, 1])
-    cosine = abs(float(dot(sides[0], sides[1]))) / (length[0] * length[1])
+    cosine = abs(float(compute_dot(sides[0], sides[1]))) / (length[0] * length[1])
     if cosine > 0.035 or abs(length[0] - length[2]) > 0.05 * length[0] + 2 or area < 0.94 * length[0] * length[1]:
         return None
     width, height = (length[0] + length[2]) / 2, (length[1] + length[3]) / 2

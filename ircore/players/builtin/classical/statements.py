@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ircore.core.tokens import count_tokens
-from ircore.seeing.colours import plain_name, shortest_name
-from ircore.seeing.percepts import Bar, Bars, Grid, Pie, Point, middle_of
+from ircore.seeing.colours import find_shortest_name, name_colour
+from ircore.seeing.percepts import Bar, Bars, Grid, Pie, Point, compute_middle
 
 ColourWords = Callable[[str], str]
 
@@ -236,20 +236,20 @@ def edge_words(group: Bars) -> str:
     """Return the outline that all bars share in words; empty if they have no outline or differ."""
     outlines = {bar.outline for bar in group.bars}
     outline = next(iter(outlines)) if len(outlines) == 1 else None
-    return f" with a {number(outline[1])} px {shortest_name(outline[0])} outline" if outline else ""
+    return f" with a {number(outline[1])} px {find_shortest_name(outline[0])} outline" if outline else ""
 
 
 def bar_words(bar: Bar) -> str:
     """Name a single bar by colour and place."""
-    return f"{plain_name(bar.colour)} bar at {at(middle_of(bar.box))}"
+    return f"{name_colour(bar.colour)} bar at {at(compute_middle(bar.box))}"
 
 
 def pie_statement(pie: Pie, words: ColourWords) -> Statement:
     """Return a statement about a pie, wedge by wedge; with everyday colours, shares are rounded."""
-    brief = words is plain_name
+    brief = words is name_colour
     hole = f" with a hole of radius {pie.hole:.0f} px" if pie.hole else ""
     start = "12 o'clock" if abs(pie.start) < 1 else f"{pie.start % 360:.0f} degrees"
-    border = f" with {shortest_name(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
+    border = f" with {find_shortest_name(pie.border[0])} {number(pie.border[1])} px wedge borders" if pie.border else ""
     kind = "donut" if pie.hole else "pie"
     place = f" at {at(pie.centre)}" if brief else f" centred at {at(pie.centre)}{border}"
     round_ = f"A {kind} of radius {pie.radius:.0f} px{hole}{place}"

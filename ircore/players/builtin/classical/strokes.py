@@ -7,9 +7,9 @@ import numpy as np
 
 from ircore.core import exact
 from ircore.players.builtin.classical.outlines import Points
-from ircore.seeing.algebra import axes_of, dot, length_of
+from ircore.seeing.algebra import compute_dot, compute_lengths, compute_principal_axis
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import Mask, spread
+from ircore.seeing.masks import Mask, dilate_along_axis
 from ircore.seeing.percepts import Grid, Stroke, Ticks
 
 MIN_PIECES = 4
@@ -50,7 +50,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     middle = points.mean(axis=0)
     if len(points) < 2:
         return Piece(middle, np.array([1.0, 0.0]), 1.0, 1.0, index)
-    way, along, across = axes_of(points)
+    way, along, across = compute_principal_axis(points)
     # A pixel is no point: its own square adds 1/12 each way.
     length, thickness = math.sqrt(12 * along + 1), math.sqrt(12 * across + 1)
     # A dash fills the rectangle of its own moments; a letter does not.
@@ -93,9 +93,9 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
     while free.any():
         offset = middles - here.middle
         distance = exact.hypot(offset[:, 0], offset[:, 1])
-        ahead = dot(offset, way) / np.maximum(distance, 1e-9)
+        ahead = compute_dot(offset, way) / np.maximum(distance, 1e-9)
         # Dots have no direction, so only long pieces must point along the line.
-        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(dot(ways, way)) > 0.85))
+        fits = free & (distance <= reach) & (ahead > 0.9) & (~long | (np.abs(compute_dot(ways, way)) > 0.85))
         if not fits.any():
             break
         best = int(np.where(fits, distance, np.inf).argmin())
@@ -121,8 +121,12 @@ def path_of(chain: list[Piece]) -> Points:
     """Return the line through a chain of dashes, from the outer end of the first dash to that of the last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
-    start = first.middle + first.way * math.copysign(first.length / 2, float(dot(middles[0] - middles[1], first.way)))
-    end = last.middle + last.way * math.copysign(last.length / 2, float(dot(middles[-1] - middles[-2], last.way)))
+    start = first.middle + first.way * math.copysign(
+        first.length / 2, float(compute_dot(middles[0] - middles[1], first.way))
+    )
+    end = last.middle + last.way * math.copysign(
+        last.length / 2, float(compute_dot(middles[-1] - middles[-2], last.way))
+    )
     return np.vstack([start, middles, end])
 
 
@@ -179,7 +183,7 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
 
 def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
     # Antialiasing leaves a pixel or two of neither colour beside what covers the line.
-    bridges = spread(foreign, 2, 1)
+    bridges = dilate_along_axis(foreign, 2, 1)
     rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
     runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]
     lines: list[Straight] = []
@@ -248,7 +252,7 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
             group = [line for line in rest if line.level == level and line.label == label]
             family = _family(group)
             # Three dark parallels in a figure are lines of their own, not a grid.
-            contrast = float(length_of(segmentation.colours[label] - segmentation.colours[0]))
+            contrast = float(compute_lengths(segmentation.colours[label] - segmentation.colours[0]))
             if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
                 continue
             rest = [line for line in rest if line not in family]
@@ -329,4 +333,4 @@ def measured(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
     length = max(1, int(own.any(axis=0 if line.level else 1).sum()))
     width = max(1.0, round(2 * float(across.sum()) / length) / 2)
     rows = np.arange(line.first, line.last + 1) + 0.5
-    return round(float(dot(across, rows) / max(float(across.sum()), 1e-9)), 1), width
+    return round(float(compute_dot(across, rows) / max(float(across.sum()), 1e-9)), 1), width

@@ -12,10 +12,10 @@ from ircore.players.builtin.classical import curves, strokes
 from ircore.players.builtin.classical.line_charts import band_of
 from ircore.players.builtin.classical.outlines import contour
 from ircore.players.builtin.classical.shapes import CORE, Blob, figure_with_corners, pieces_of, round_figure, shape_of
-from ircore.seeing.algebra import correlation_of
+from ircore.seeing.algebra import compute_correlation
 from ircore.seeing.flat_colours import Labels, Segmentation
-from ircore.seeing.masks import EIGHT, Mask, filled, grown, shrunk, without_rim
-from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, circle_shape
+from ircore.seeing.masks import EIGHT, Mask, dilate, erode, fill_holes, remove_rim
+from ircore.seeing.percepts import Grid, Percept, Shape, Stroke, build_circle
 
 SMALL = 26
 """Pixels: a component no larger is a letter, dot, tick or dash."""
@@ -78,7 +78,7 @@ def read_strokes(
 
 def _bridged(mask: Mask, labels: Labels) -> Mask:
     """Close the small gaps where a thin line of another colour crosses."""
-    closed = ~grown(~grown(mask, 3), 3)
+    closed = ~dilate(~dilate(mask, 3), 3)
     return np.asarray(mask | (closed & (labels > 0)))
 
 
@@ -102,7 +102,7 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -
         if min(height, width) < 16:
             continue
         piece = components[box] == index
-        whole = filled(piece)
+        whole = fill_holes(piece)
         if whole.sum() < 2.5 * piece.sum():
             continue
         for region, corner in _bodies(whole):
@@ -117,7 +117,7 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -
 
 def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the thick parts of a filled outline, without lines that stick out."""
-    return pieces_of(grown(shrunk(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
+    return pieces_of(dilate(erode(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
 
 
 def _figure_of(
@@ -125,7 +125,7 @@ def _figure_of(
 ) -> Shape | None:  # fmt: skip
     """Classify a filled outline; None if the outline is no simple figure or its rim is not drawn."""
     band = _band(region, piece, corner)
-    rim = region & ~shrunk(region, 1)
+    rim = region & ~erode(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
         return None
     shape = shape_of(Blob(label, at[0], at[1], region), segmentation)
@@ -148,14 +148,14 @@ def _figure_of(
 def _band(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
     """Return the drawn pixels along the rim of a region."""
     window = piece[corner[0] : corner[0] + region.shape[0], corner[1] : corner[1] + region.shape[1]]
-    return np.asarray(window & region & ~shrunk(region, RIM))
+    return np.asarray(window & region & ~erode(region, RIM))
 
 
 def _rim_width(band: Mask, region: Mask) -> float:
     """Return the width of the drawn rim in pixels, at least 1."""
     inner = region
     for width in range(RIM):
-        smaller = without_rim(inner)
+        smaller = remove_rim(inner)
         rim = inner & ~smaller
         if not rim.any() or (band & rim).sum() < 0.5 * rim.sum():
             return float(max(1, width))
@@ -210,7 +210,7 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         if max(height, width) > SMALL or _is_lone_line(piece, areas[index]):
             traces, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
             free += traces
-            dots += [circle_shape(middle, math.sqrt(area / math.pi), area, colour) for middle, area in markers]
+            dots += [build_circle(middle, math.sqrt(area / math.pi), area, colour) for middle, area in markers]
         elif (dot := _dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
@@ -227,7 +227,7 @@ def _is_lone_line(piece: Mask, area: int) -> bool:
     if long < 20 or area >= 4.5 * long or min(height, width) < 10:
         return False
     rows, columns = np.nonzero(piece)
-    return bool(abs(correlation_of(rows.astype(np.float64), columns.astype(np.float64))) > 0.97)
+    return bool(abs(compute_correlation(rows.astype(np.float64), columns.astype(np.float64))) > 0.97)
 
 
 def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:

@@ -25,7 +25,7 @@ from ircore.players.builtin.classical.statements import (
     pie_statement,
     places,
 )
-from ircore.seeing.colours import distance, full_colour, shortest_name
+from ircore.seeing.colours import describe_colour, find_shortest_name, measure_rgb_distance
 from ircore.seeing.percepts import Backdrop, Bars, Grid, Likeness, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
 
 IN_LINE = 0.55
@@ -263,10 +263,10 @@ def weight_of(percept: Percept, backdrop: Backdrop) -> float:
     if isinstance(percept, Shape) and percept.colour and percept.outline:
         bare = replace(percept, outline=None)
         rim = 2 * math.fsum(percept.size) * percept.outline[1]
-        edge = min(1.0, distance(percept.outline[0], backdrop.colour) / 220)
+        edge = min(1.0, measure_rgb_distance(percept.outline[0], backdrop.colour) / 220)
         return weight_of(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
-    contrast = min(1.0, distance(_colour_of(percept), backdrop.colour) / 220)
+    contrast = min(1.0, measure_rgb_distance(_colour_of(percept), backdrop.colour) / 220)
     return float(factor * percept.area * power(contrast, 1.3))
 
 
@@ -290,7 +290,7 @@ def scene_words(perception: Perception) -> str:
         usual = (perception.width, perception.height) == (512, 512)
         return where if usual else f"The picture{size.removesuffix(' with')}. {where}"
     has = " has" if (perception.width, perception.height) == (512, 512) else size
-    return f"The picture{has} a {full_colour(backdrop.colour)} background."
+    return f"The picture{has} a {describe_colour(backdrop.colour)} background."
 
 
 def noun(percept: Percept) -> str:
@@ -335,7 +335,7 @@ def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"
-        end = f"{number(width)} px {shortest_name(line)}"
+        end = f"{number(width)} px {find_shortest_name(line)}"
         text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
     return text
 

@@ -13,7 +13,7 @@ from ircore.core.errors import InputError
 from ircore.scorers.verification.eye.look import Look, Observations, folded
 from ircore.scorers.verification.eye.texts import is_there, turn_of
 from ircore.scorers.verification.eye.view import Observed, grown, window
-from ircore.seeing.ocr import LINE_HEIGHT, ocr_version, read_line, reader_missing
+from ircore.seeing.ocr import LINE_HEIGHT, describe_ocr_version, find_missing_reader_package, read_line
 
 SURE, SURE_OTHERWISE = 0.6, 0.85
 """Confidence, 0–1, from which on a reading counts: one that confirms a label, and one that says otherwise."""
@@ -25,7 +25,7 @@ LOOK_ALIKE = str.maketrans("0l1|", "oiii")
 
 def reader_of_texts() -> str | None:
     """Return name and version of the installed recogniser; None if the extra ``ocr`` is not installed."""
-    return None if reader_missing() else ocr_version()
+    return None if find_missing_reader_package() else describe_ocr_version()
 
 
 def read_words(look: Look, known: Observations) -> Observations:
@@ -41,7 +41,7 @@ def read_words(look: Look, known: Observations) -> Observations:
     Raises:
         InputError: The extra ``ocr`` is not installed.
     """
-    missing = reader_missing()
+    missing = find_missing_reader_package()
     if missing is not None:
         raise InputError(
             f"reading labels needs the package {missing}, which is not installed",

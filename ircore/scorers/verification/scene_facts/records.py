@@ -7,7 +7,7 @@ from typing import Any, Literal
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import PARTS as PARTS
 from ircore.core.score_records import Part as Part
-from ircore.seeing.colours import plain_name
+from ircore.seeing.colours import name_colour
 
 Form = Literal["region", "stroke", "text", "dots", "group", "other"]
 """How the eye looks for a mark: an area of one colour, a line, writing, small dots along a line, many marks, or
@@ -108,7 +108,7 @@ def fact(
 
 def colour_words(colour: str | None) -> str:
     """Return a colour in words and as #rrggbb, such as ``dark blue (#1e3a5f)``."""
-    return "of one colour" if colour is None else f"{plain_name(colour)} ({colour})"
+    return "of one colour" if colour is None else f"{name_colour(colour)} ({colour})"
 
 
 def number(value: float) -> str:

@@ -13,7 +13,7 @@ from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
 from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, draw_sudoku, layout_of, make_sudoku
 from ircore.players.builtin.editor import edit_for
-from ircore.seeing.grids import EMPTY, deduced, find_grid, joined, read_cells, tiles_of, units_of
+from ircore.seeing.grids import EMPTY, cut_tiles, deduce_sudoku, find_grid, join_tiles, list_units, read_cells
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def rearranged(task: Task, change: Callable[[list[int]], None]) -> Picture:
     count = task.payload["tiles"]
     order = list(range(count * count))
     change(order)
-    return Picture.from_pixels(joined(tiles_of(task.pictures["truth"].pixels, count), order))
+    return Picture.from_pixels(join_tiles(cut_tiles(task.pictures["truth"].pixels, count), order))
 
 
 def test_two_exchanged_tiles_cost_two_of_the_moved_ones() -> None:
@@ -216,7 +216,7 @@ def test_a_sudoku_has_exactly_the_solution_it_states(side: int, seed: int) -> No
     puzzle = make_sudoku(side, random.Random(seed))
     assert puzzle.cells.count(EMPTY) == EMPTIES[side]
     assert list(solutions(puzzle.cells, side)) == [puzzle.solution]
-    for unit in units_of(side):
+    for unit in list_units(side):
         assert sorted(puzzle.solution[cell] for cell in unit) == list("123456789"[:side])
 
 
@@ -224,12 +224,12 @@ def test_a_puzzle_with_two_solutions_is_not_deduced_completely() -> None:
     # Columns 1 and 2 of the upper rows may be exchanged: both grids keep the rules.
     puzzle = "..34..123.....43"
     assert len(list(solutions(puzzle, 4))) > 1
-    assert EMPTY in (deduced(puzzle) or "")
+    assert EMPTY in (deduce_sudoku(puzzle) or "")
 
 
 @pytest.mark.parametrize("puzzle", ["11..............", "1234341221434322"])
 def test_digits_that_contradict_each_other_have_no_solution(puzzle: str) -> None:
-    assert deduced(puzzle) is None
+    assert deduce_sudoku(puzzle) is None
 
 
 @pytest.mark.parametrize("side", [4, 9])

@@ -16,7 +16,7 @@ from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Item, Label, Pie, Stroke, middle_of, polygon
 from ircore.players.builtin.canvas.sheet import DescribedFigure, Kind, Sheet
 from ircore.players.builtin.canvas.text import Clause
-from ircore.seeing.colours import difference
+from ircore.seeing.colours import measure_difference
 
 _GROUND = re.compile(r"\bbackground\b|\bstripes?\b|\bbands?\b|\bchecker\w*|\bhal(?:f|ves)\b|\bpart\b", re.IGNORECASE)
 _BANDS = re.compile(r"\b(vertical|horizontal)\b[^.;#]{0,30}\b(?:bands|stripes|strips|columns|rows)\b", re.IGNORECASE)
@@ -265,7 +265,7 @@ def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | 
     if figure.place is None or not bars:
         return False
     along = figure.place.x if figure.is_lying else figure.place.y
-    number, bar = min(bars, key=lambda pair: difference(shade, pair[1].fill) if shade and pair[1].fill else 0.0)
+    number, bar = min(bars, key=lambda pair: measure_difference(shade, pair[1].fill) if shade and pair[1].fill else 0.0)
     zero, end = along(0), along(value)
     low, high = sorted((zero, end))
     middle, long = (low + high) / 2, max(0.5, high - low)
@@ -302,7 +302,7 @@ def _change_point(figure: DescribedFigure, index: int, value: float, shade: str 
     ]  # fmt: skip
     if not lines:
         return False
-    number, line = min(lines, key=lambda pair: difference(shade, pair[1].colour) if shade else 0.0)
+    number, line = min(lines, key=lambda pair: measure_difference(shade, pair[1].colour) if shade else 0.0)
     points = tuple((x, figure.place.y(value)) if abs(x - at) < 2 else (x, y) for x, y in line.points)
     sheet.put(number, replace(line, points=points))
     return True

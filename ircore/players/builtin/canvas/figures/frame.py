@@ -12,7 +12,7 @@ from ircore.players.builtin.canvas.figures.prose import colours, decimals, quote
 from ircore.players.builtin.canvas.quantities import first_colour
 from ircore.players.builtin.canvas.shapes import Blob, Item, Label, Pie, Slice, Stroke, polygon, towards
 from ircore.players.builtin.canvas.sheet import Place
-from ircore.seeing.colours import rgb
+from ircore.seeing.colours import parse_hex
 
 PALETTE = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf")
 """Colours of series that have none of their own: matplotlib's default cycle."""
@@ -59,7 +59,7 @@ _FIRST_MIDDLE = re.compile(r"\b(?:first|starting) (?:wedge|slice)\b[^.;]{0,20}\b
 
 def ink_on(background: str) -> str:
     """Return dark or light ink, whichever is read better."""
-    red, green, blue = rgb(background)
+    red, green, blue = parse_hex(background)
     # Luma by the weights of ITU-R BT.601.
     return "#222222" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#e0e4ea"
 
@@ -190,7 +190,7 @@ def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item
 
 def mixed(background: str | None, colour: str) -> str:
     """Return a tint of a colour on a background: 28 % of the colour."""
-    pairs = zip(rgb(background or "#ffffff"), rgb(colour), strict=True)
+    pairs = zip(parse_hex(background or "#ffffff"), parse_hex(colour), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
 
 

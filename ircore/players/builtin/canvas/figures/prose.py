@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from ircore.players.builtin.canvas.text import MAX_MESSAGE
-from ircore.seeing.colours import hex_colours
+from ircore.seeing.colours import replace_colour_words
 
 MAX_DEPTH = 8
 _CAMEL = re.compile(r"([a-z])([A-Z])")
@@ -264,7 +264,7 @@ def coloured(text: str) -> str:
 
 def _coloured(text: str) -> str:
     """Replace colours in a copy in lower case, then restore the original text between them."""
-    changed = hex_colours(text.lower())
+    changed = replace_colour_words(text.lower())
     parts, at = _HEX.split(changed), 0
     shades = _HEX.findall(changed)
     originals: list[str] = []

@@ -9,7 +9,16 @@ import numpy as np
 
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical.statements import Statement
-from ircore.seeing.colours import NAMES, apart, exact_names, hex_colours, lab, named, plain_name, rgb
+from ircore.seeing.colours import (
+    NAMES,
+    compute_delta_e94,
+    convert_to_lab,
+    list_exact_names,
+    name_colour,
+    parse_colour_name,
+    parse_hex,
+    replace_colour_words,
+)
 from ircore.seeing.percepts import Bar, Bars, Percept, Perception, Pie, Shape
 
 FAR = 2.6
@@ -35,7 +44,7 @@ _FINER = ("light", "dark", "pale", "very light", "very pale", "very dark", "mute
 _ODD = re.compile(r"ish$|^(?:gainsboro|peru|thistle|papaya|navajo|rebecca|lemon|web|burly|dodger|old lace|bisque)")
 _HEX = re.compile(r"(?:(?:dark |light )?[a-z]+ \(#[0-9a-f]{6}\))|#[0-9a-f]{6}")
 _ARTICLE = re.compile(r"\b([Aa])n? (?=[a-z])([a-z])")
-_RUN_TOGETHER = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in set(exact_names().values())}
+_RUN_TOGETHER = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in set(list_exact_names().values())}
 _Edge = tuple[str, float] | None
 
 
@@ -43,11 +52,11 @@ _Edge = tuple[str, float] | None
 def _candidates() -> tuple[tuple[str, str, float], ...]:
     """Return names, their colours, and how uncommon each name is, as a difference in colour."""
     spaced = {name: value for name, value in NAMES.items() if name in _BASIC or _is_common(name)}
-    made = {f"{shade} {name}": named(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
+    made = {f"{shade} {name}": parse_colour_name(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
     uncommon = {name: 0.0 if name in _BASIC else 1.5 if name in made else 3.0 for name in (*spaced, *made)}
     known = [(name, {**spaced, **made}[name], uncommon[name]) for name in uncommon]
     # A shade of a name, two shades of one, then a colour between two: "muted lavender", "dark muted teal", "grey rose".
-    lightness = {name: lab(NAMES[name])[0] for name in (*_BASIC[2:], *_EVERYDAY)}
+    lightness = {name: convert_to_lab(NAMES[name])[0] for name in (*_BASIC[2:], *_EVERYDAY)}
     # Nobody says "pale navy" or "very dark charcoal".
     shaded = [f"{shade} {name}" for shade in _FINER for name, light in lightness.items() if light > 40]
     shaded += [f"{shade} {name}" for shade in _FINER[-2:] for name, light in lightness.items() if light <= 40]
@@ -57,14 +66,23 @@ def _candidates() -> tuple[tuple[str, str, float], ...]:
     finer = [(name, 4.0) for name in shaded if name not in uncommon]
     finer += [(name, 5.0) for name in twice] + [(name, 6.0) for name in between]
     # Some read as a name of their own, such as "sky blue".
-    return (*known, *((name, named(name), rare) for name, rare in finer if hex_colours(name) == named(name)))
+    return (
+        *known,
+        *(
+            (name, parse_colour_name(name), rare)
+            for name, rare in finer
+            if replace_colour_words(name) == parse_colour_name(name)
+        ),
+    )
 
 
 @lru_cache(maxsize=8192)
 def _ranked(colour: str) -> tuple[tuple[float, str, str], ...]:
     """Return the names whose colours are near one, the most common first: difference, name and its colour."""
     near = [
-        (uncommon, off, name, value) for name, value, uncommon in _candidates() if (off := apart(colour, value)) < FAR
+        (uncommon, off, name, value)
+        for name, value, uncommon in _candidates()
+        if (off := compute_delta_e94(colour, value)) < FAR
     ]
     return tuple((off, name, value) for _, off, name, value in sorted(near)[:24])
 
@@ -100,26 +118,26 @@ class ColourWords:
             name = self._names[colour] = self._named(colour)
             if not name.endswith(")"):
                 # What is drawn by the name has the name's colour, and is to be called the same.
-                self._names.setdefault(named(name), name)
+                self._names.setdefault(parse_colour_name(name), name)
         return self._names[colour]
 
     def _named(self, colour: str) -> str:
         taken = {name: other for other, name in reversed(self._names.items())}
         for off, name, value in _ranked(colour):
-            is_free = name not in taken or apart(taken[name], colour) < ALIKE
+            is_free = name not in taken or compute_delta_e94(taken[name], colour) < ALIKE
             if is_free and not self._is_mistakable(colour, value, off):
                 return name
-        return f"{plain_name(colour)} ({colour})"
+        return f"{name_colour(colour)} ({colour})"
 
     def _is_mistakable(self, colour: str, shown: str, off: float) -> bool:
         """Return whether a colour's name is nearly as near to another colour of the picture."""
-        others = [other for other in self._all if apart(other, colour) >= ALIKE]
-        return any(apart(other, shown) < CLEARER * off for other in others)
+        others = [other for other in self._all if compute_delta_e94(other, colour) >= ALIKE]
+        return any(compute_delta_e94(other, shown) < CLEARER * off for other in others)
 
     def shown(self, colour: str) -> str:
         """Return the colour that the name of a colour says."""
         name = self(colour)
-        return colour if name.endswith(")") else named(name)
+        return colour if name.endswith(")") else parse_colour_name(name)
 
     def said(self, words: str) -> str:
         """Return a text in which every colour, by hex value or by a CSS name in one word, has its everyday name."""
@@ -184,7 +202,7 @@ def pixels_as_named(pixels: Pixels, perception: Perception, colours: ColourWords
     fresh = pixels.copy()
     for colour in {c for percept in perception.percepts for c in colours_of(percept)} | {perception.backdrop.colour}:
         if colours.shown(colour) != colour:
-            fresh[codes == int(colour[1:], 16)] = rgb(colours.shown(colour))
+            fresh[codes == int(colour[1:], 16)] = parse_hex(colours.shown(colour))
     return fresh
 
 

@@ -14,7 +14,7 @@ from ircore.players.builtin.canvas.shapes import towards
 from ircore.players.builtin.classical.plain.axes import Area, Axis, rounded
 from ircore.players.builtin.classical.plain.colour_words import ColourWords, plainly
 from ircore.players.builtin.classical.statements import Statement, bars_statement, in_quotes, is_number, number
-from ircore.seeing.colours import full_colour
+from ircore.seeing.colours import describe_colour
 from ircore.seeing.percepts import Bar, Bars, Perception, Pie, Point, Stroke, Text
 
 LABEL_OFF = 3.5
@@ -103,7 +103,7 @@ def bars_statements(
         labelled |= labels
         if alone := tuple(bar for bar in row if all(bar is not other for _, other in placed)):
             # No label was read where they stand.
-            statements.append(plainly(bars_statement(replace(group, bars=alone), full_colour), colours))
+            statements.append(plainly(bars_statement(replace(group, bars=alone), describe_colour), colours))
     return statements, labelled
 
 

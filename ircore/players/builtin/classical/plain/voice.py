@@ -45,7 +45,7 @@ from ircore.players.builtin.classical.wording import (
     text_statements,
     weight_of,
 )
-from ircore.seeing.colours import full_colour
+from ircore.seeing.colours import describe_colour
 from ircore.seeing.percepts import Bars, Grid, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
 
 FIRST = 1e9
@@ -238,10 +238,10 @@ def _rest(
     """Return statements in pixels about the percepts that no other statement tells."""
     statements = []
     for order, thing in enumerate(things):
-        statement = plainly(statement_of(thing, full_colour), colours)
+        statement = plainly(statement_of(thing, describe_colour), colours)
         statements.append(replace(statement, weight=weight_of(thing, target.backdrop), order=20 + order))
     return statements + [
-        plainly(statement, colours) for statement in text_statements(texts, full_colour, target.backdrop)
+        plainly(statement, colours) for statement in text_statements(texts, describe_colour, target.backdrop)
     ]
 
 
@@ -266,24 +266,24 @@ def _figure(target: Perception, scene: str, colours: ColourWords) -> Plan:
         statement = letters_statement(alike, points, colours)
         statements += [replace(statement, weight=weight, order=90)] if statement else []
     rest = [text for text in target.texts if text not in letters and text not in labelled]
-    statements += [plainly(statement, colours) for statement in text_statements(rest, full_colour, target.backdrop)]
+    statements += [plainly(statement, colours) for statement in text_statements(rest, describe_colour, target.backdrop)]
     return Plan(" ".join(filter(None, [scene, points_words(points)])), tuple(statements), colours)
 
 
 def _thing(percept: Percept, target: Perception, points: Points, circles: Sequence[Shape]) -> Statement:
     """Return a statement about a thing: a shape by its name and place, a line that touches a circle as a tangent."""
     if isinstance(percept, Stroke) and (tangent := tangent_words(percept, points, circles)):
-        statement = statement_of(percept, full_colour)
+        statement = statement_of(percept, describe_colour)
         return replace(statement, parts=(*statement.parts[:-1], statement.parts[-1] + tangent), shorter=(statement,))
     if not isinstance(percept, Shape):
-        return statement_of(percept, full_colour)
+        return statement_of(percept, describe_colour)
     named = named_shape(percept)
     if named is None and (points or len(target.percepts) > FEW):
-        return statement_of(percept, full_colour)
-    sentence = shape_sentence(percept, full_colour, named.words if named else "")
+        return statement_of(percept, describe_colour)
+    sentence = shape_sentence(percept, describe_colour, named.words if named else "")
     # Named points say where things are better than "in the upper left" does.
     place = "" if points or len(target.percepts) > FEW else f", {place_words(percept, (target.width, target.height))}"
-    return Statement("", (sentence + place,), shorter=(statement_of(percept, full_colour),))
+    return Statement("", (sentence + place,), shorter=(statement_of(percept, describe_colour),))
 
 
 def _plot(target: Perception, area: Area, colours: ColourWords) -> tuple[list[Statement], set[int]] | None:
