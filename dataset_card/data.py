@@ -194,7 +194,7 @@ def verify_release(
         revision: Tag, branch or commit on the Hub; the newest commit if None.
         share: Share of each run's episodes that is computed again, above 0, up to 1.
         seed: Seed of the draw of a share.
-        processes: Number of processes that decode and compute.
+        processes: Number of processes that compute.
 
     Raises:
         InputError: There is no such folder, and it cannot be the name of a dataset; or the share is out of range.

@@ -1,7 +1,10 @@
 """Faults that a check collects while reading."""
 
 import io
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from math import isclose
@@ -10,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
+from dataset_card.tables.rows import Row
 from ircore.core.images import (
     FORMATS,
     MAX_PIXELS,
@@ -70,8 +74,8 @@ class DecodedPicture(NamedTuple):
     """Pixels."""
 
 
-Decode = Callable[[Iterable[bytes]], Iterable["DecodedPicture | str"]]
-"""Function that decodes several files at once; returns the result of ``decoded`` for each."""
+AHEAD = 32
+"""Rows whose pictures are decoded while the rows before them are checked."""
 
 
 class Pictures:
@@ -79,7 +83,6 @@ class Pictures:
 
     Args:
         findings: Collects the faults.
-        decode: Function that decodes several pictures at once, where that is faster.
 
     >>> findings = Findings()
     >>> Pictures(findings).check("row 1", None, "0" * 64)
@@ -87,32 +90,56 @@ class Pictures:
     ['row 1: picture without bytes or without its SHA-256']
     """
 
-    def __init__(self, findings: Findings, decode: Decode | None = None) -> None:
+    def __init__(self, findings: Findings) -> None:
         self._findings = findings
-        self._decode = decode
-        self._known: dict[bytes, DecodedPicture | str] = {}
+        self._known: dict[bytes, Future[DecodedPicture | str]] = {}
         """Results by the hash of the file, so that the target of many turns is decoded once."""
+        self._hashes: dict[int, bytes] = {}
+        """Hashes of the files of cells that wait to be checked, by ``id`` of the cell, so that none is hashed twice."""
+        self._former: dict[tuple[str, int], tuple[bytes, bytes]] = {}
+        """The last file of a column and a position in its cells, and the file's hash."""
 
     def __len__(self) -> int:
         return len(self._known)
 
-    def look_ahead(self, columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
-        """Decode the pictures of the next rows together, where that is faster, but those known to be intact."""
-        if self._decode is None:
-            return
-        new: dict[bytes, bytes] = {}
-        for cell, sha256 in (pair for row in rows for name in columns for pair in _beside(row, name)):
-            data = cell["bytes"] if cell else None
-            if not data or (file := file_hash(data)) in self._known or file in new:
-                continue
-            if (known := _recalled(file, data, sha256)) is None:
-                new[file] = data
-            else:
-                self._known[file] = known
-        for file, picture in zip(new, self._decode(new.values()), strict=True):
-            self._known[file] = picture
-            if not isinstance(picture, str):
-                remember_intact(intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
+    def decode_ahead(self, columns: Sequence[str], rows: Iterable[tuple[str, Row]]) -> Iterator[tuple[str, Row]]:
+        """Yield rows, each with its place, while threads decode the pictures of the next ``AHEAD`` rows.
+
+        Args:
+            columns: Names of the columns with pictures.
+            rows: Rows with their places.
+        """
+        waiting = deque[tuple[str, Row]]()
+        # Threads, since neither Pillow nor hashing holds up another thread.
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for place_and_row in rows:
+                self._begin(columns, place_and_row[1], pool)
+                waiting.append(place_and_row)
+                if len(waiting) > AHEAD:
+                    yield waiting[0]
+                    self._end(columns, waiting.popleft()[1])
+            while waiting:
+                yield waiting[0]
+                self._end(columns, waiting.popleft()[1])
+        self._former.clear()
+
+    def _begin(self, columns: Sequence[str], row: Row, pool: ThreadPoolExecutor) -> None:
+        """Hash the pictures of a row, and have those decoded that are new."""
+        for name in columns:
+            for position, (cell, stated) in enumerate(_beside(row, name)):
+                if cell and (data := cell["bytes"]):
+                    # Rows that follow each other often share a picture, and comparing is faster than hashing.
+                    former = self._former.get((name, position))
+                    file = former[1] if former is not None and former[0] == data else file_hash(data)
+                    self._former[name, position] = data, file
+                    self._hashes[id(cell)] = file
+                    if file not in self._known:
+                        self._known[file] = pool.submit(_look_once, data, file, str(stated))
+
+    def _end(self, columns: Sequence[str], row: Row) -> None:
+        """Forget the hashes of the cells of a row."""
+        for cell, _ in (pair for name in columns for pair in _beside(row, name)):
+            self._hashes.pop(id(cell), None)
 
     def check(self, where: str, cell: object, sha256: object) -> DecodedPicture | None:
         """Check a picture against the hash beside it.
@@ -143,17 +170,18 @@ class Pictures:
         # Whoever stores the picture under this name would leave the own folder.
         if set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
-        key = file_hash(cell["bytes"])
-        if key not in self._known:
-            self._known[key] = decoded(cell["bytes"])
-        picture = self._known[key]
+        file = self._hashes.get(id(cell)) or file_hash(cell["bytes"])
+        if file not in self._known:
+            self._known[file] = Future()
+            self._known[file].set_result(decoded(cell["bytes"]))
+        picture = self._known[file].result()
         if isinstance(picture, str):
             self._findings.add(where, picture)
             return None
         return picture
 
 
-def _beside(row: Mapping[str, Any], name: str) -> Iterable[tuple[Any, object]]:
+def _beside(row: Row, name: str) -> Iterable[tuple[Any, object]]:
     """Return the pictures of a cell, each with the hash that is stated beside it; None where there is none."""
     cell, stated = row[name], row.get(f"{name}_sha256")
     if not isinstance(cell, list):
@@ -180,11 +208,22 @@ def decoded(data: bytes) -> DecodedPicture | str:
     return DecodedPicture(shown, image.width, image.height)
 
 
-def _recalled(file: bytes, data: bytes, sha256: object) -> DecodedPicture | None:
-    """Return what a file shows if it was found to show what is stated beside it, here or by a command before."""
+def _look_once(data: bytes, file: bytes, stated: str) -> DecodedPicture | str:
+    """Return what a picture shows, decoded unless it was found before to show what is stated; or its fault.
+
+    Args:
+        data: The file.
+        file: The file's hash.
+        stated: What its pixels should hash to.
+    """
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:  # its header alone
             size = image.size
     except (*UNDECODABLE, Image.DecompressionBombError):
-        return None
-    return DecodedPicture(str(sha256), *size) if found_intact(intact_key(file, *size, str(sha256), True)) else None
+        return decoded(data)
+    if found_intact(intact_key(file, *size, stated, True)):
+        return DecodedPicture(stated, *size)
+    picture = decoded(data)
+    if not isinstance(picture, str):
+        remember_intact(intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
+    return picture

@@ -1,11 +1,8 @@
 """``release check``: whether a release is complete, agrees with itself, and may be published."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,7 +19,7 @@ from dataset_card.checking.recomputing import identity_fault
 from dataset_card.checking.record import RecordCheck, own_prompts, sound_records, subject_faults
 from dataset_card.checking.secrets import find_forbidden
 from dataset_card.checking.table_files import check_table_files
-from dataset_card.findings import Decode, DecodedPicture, Findings, Pictures, decoded
+from dataset_card.findings import Findings, Pictures, decoded
 from dataset_card.releases.files import OPTIONAL_FILES, SINGLE_FILES
 from dataset_card.releases.record import ANY_RUN, JUDGES, MAX_BYTES, PROVENANCE, RELEASE, RUNS, Vouched
 from dataset_card.releases.season import season_faults
@@ -37,7 +34,6 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
-from ircore.core.workers import worker_pool
 from ircore.submissions.seasons import SEASON_GAPS
 
 T = TypeVar("T")
@@ -74,26 +70,17 @@ class Report:
     rescored: tuple[str, ...] = ()
 
 
-AHEAD = 64
-"""Rows whose pictures are decoded together."""
-
-LARGE = 200_000_000
-"""Bytes of tables from which on starting processes takes less time than they save."""
-
-
-def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report:
+def check_release(folder: Path, card: bool = True) -> Report:
     """Check a release: files, card, schemas, rows, references, pictures, texts, and the leaderboard recomputed.
 
     Tables are read in small batches; records without their pictures are held.
 
     Args:
         folder: The release.
-        processes: Number of processes for a large release; see ``decoding_processes``.
         card: Whether to check that the card is this version's own; readers of the data need no such check.
 
     Raises:
         InputError: There is no such folder.
-        WorkError: A process died over a picture.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder made by: ircore release build … --out DIR")
@@ -102,10 +89,7 @@ def check_release(folder: Path, processes: int = 1, card: bool = True) -> Report
     if large := [name for name, path in files.items() if path.is_file() and path.stat().st_size > MAX_BYTES]:
         faults = tuple(f"{name}: larger than {MAX_BYTES // 2**20} MiB" for name in large)
         return Report(faults, 0, 0, Counter())
-    tables = sum(path.stat().st_size for path in folder.glob("data/*/*.parquet"))
-    decoding = decoding_processes(processes) if processes > 1 and tables > LARGE else nullcontext()
-    with decoding as decode:
-        return _check(folder, decode, card)
+    return _check(folder, card)
 
 
 def sound_release(folder: Path, place: str) -> Report:
@@ -126,12 +110,12 @@ def sound_release(folder: Path, place: str) -> Report:
     return report
 
 
-def _check(folder: Path, decode: Decode | None, card: bool) -> Report:
+def _check(folder: Path, card: bool) -> Report:
     findings = Findings()
     hashes = table_hashes(folder)
     record = RecordCheck(folder, hashes, findings)
     _check_files(folder, record, findings)
-    pictures = Pictures(findings, decode)
+    pictures = Pictures(findings)
     readers = _Readers(folder, record, findings, pictures)
     counts = _take_rows(folder, record, readers)
     readers.finish()
@@ -270,13 +254,12 @@ def _take_rows(folder: Path, record: RecordCheck, readers: _Readers) -> Counter[
     counts = Counter[str]()
     for config in sorted(record.configs, key=_reading_order):
         rows = _sound_rows(folder, config, readers.findings)
-        while batch := list(islice(rows, AHEAD)):
-            readers.pictures.look_ahead([column.name for column in config.images], (row for _, row in batch))
-            for where, row in batch:
-                counts[config.name] += 1
-                _check_texts(where, row, readers.findings)
-                record.take(config, row)
-                readers.take(config, where, row)
+        pictures = [column.name for column in config.images]
+        for where, row in readers.pictures.decode_ahead(pictures, rows) if pictures else rows:
+            counts[config.name] += 1
+            _check_texts(where, row, readers.findings)
+            record.take(config, row)
+            readers.take(config, where, row)
     return counts
 
 
@@ -336,26 +319,3 @@ def _check_texts(where: str, row: Row, findings: Findings) -> None:
         for text in texts:
             if isinstance(text, str) and (leak := find_forbidden(text)):
                 findings.add(f"{where}: {name}", f"holds {leak}")
-
-
-AT_ONCE = 4
-"""Pictures that go to a process together."""
-
-
-@contextmanager
-def decoding_processes(count: int) -> Iterator[Decode]:
-    """Yield a function that decodes pictures in ``count`` processes.
-
-    Raises:
-        WorkError: A process died over a picture.
-    """
-    with worker_pool(count) as pool:
-
-        def decode(pictures: Iterable[bytes]) -> list[DecodedPicture | str]:
-            try:
-                return list(pool.map(decoded, pictures, chunksize=AT_ONCE))
-            except BrokenProcessPool as error:
-                problem = "a process died while it decoded pictures"
-                raise WorkError(problem, "Check the pictures and the free memory.") from error
-
-        yield decode

@@ -7,6 +7,7 @@ dictionaries and the bytes between its row groups can hold what no row says.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,9 @@ from dataset_card.tables.writing import GROUP_ROWS, GROUP_ROWS_WITH_IMAGES, hash
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
+
+AT_ONCE = 2
+"""Parts that are written again at a time, each with some 250 MB of memory."""
 
 _WRITER = re.compile(r"parquet-cpp-arrow version (\d{1,4}\.\d{1,4}\.\d{1,4})")
 
@@ -40,36 +44,39 @@ def check_table_files(folder: Path, record: ReleaseRecord, findings: Findings) -
         return ("data: bytes of the files not compared: another version of the program wrote them",)
     configs = {config.name: config for config in record.configs}
     others = Counter[str]()
-    for part in record.parts:
-        config, paths = configs[part.config], [folder / name for name in part.files]
-        versions = set()
-        for path in paths:
-            with open_parquet(path) as file:
-                writer = _WRITER.fullmatch(str(file.metadata.created_by))
-                faults = list(_form_faults(config, file.metadata))
-            if writer is None:
-                faults.append("names no program that writes releases as the one that wrote it")
-            else:
-                versions.add(writer[1])
-            for fault in faults:
-                findings.add(path.relative_to(folder).as_posix(), fault)
-        if others_here := versions - {pa.cpp_version}:
-            others.update(dict.fromkeys(others_here, len(paths)))
-        elif versions:
-            _compare(folder, config, part, paths, findings)
+    written_again: list[Future[list[str]]] = []
+    # Threads, since reading, writing and hashing hold up no other for most of their time.
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for part in record.parts:
+            config, paths = configs[part.config], [folder / name for name in part.files]
+            versions = set()
+            for path in paths:
+                with open_parquet(path) as file:
+                    writer = _WRITER.fullmatch(str(file.metadata.created_by))
+                    faults = list(_form_faults(config, file.metadata))
+                if writer is None:
+                    faults.append("names no program that writes releases as the one that wrote it")
+                else:
+                    versions.add(writer[1])
+                for fault in faults:
+                    findings.add(path.relative_to(folder).as_posix(), fault)
+            if others_here := versions - {pa.cpp_version}:
+                others.update(dict.fromkeys(others_here, len(paths)))
+            elif versions:
+                written_again.append(pool.submit(_other_files, folder, config, part, paths))
+    for name in (name for names in written_again for name in names.result()):
+        findings.add(name, "is not the file that its rows give when they are written again (another SHA-256)")
     return tuple(
         f"data: bytes of {count} files not compared: pyarrow {version} wrote them, {pa.cpp_version} is here"
         for version, count in sorted(others.items())
     )
 
 
-def _compare(folder: Path, config: Config, part: Part, paths: Sequence[Path], findings: Findings) -> None:
-    """Compare the files of a part with those that its rows give."""
+def _other_files(folder: Path, config: Config, part: Part, paths: Sequence[Path]) -> list[str]:
+    """Return the names of the files of a part that are not those that its rows give."""
     rows = (row for _, row in read_rows(folder, paths))
     wanted = dict(zip(part.files, hash_table(config, rows).files, strict=False))
-    for name, shard in part.files.items():
-        if wanted.get(name) != (shard.size, shard.sha256):
-            findings.add(name, "is not the file that its rows give when they are written again (another SHA-256)")
+    return [name for name, shard in part.files.items() if wanted.get(name) != (shard.size, shard.sha256)]
 
 
 def _form_faults(config: Config, metadata: "pq.FileMetaData") -> Iterator[str]:

@@ -28,7 +28,7 @@ def full_check(
         place: A folder, or ``ORG/NAME`` or ``ORG/NAME@REVISION`` on the Hub; a folder of that name goes first.
         load: Whether to load every table with ``datasets``, whole and streamed; of the Hub, at the commit that is
             checked.
-        processes: Number of processes that decode pictures, as in ``check_release``.
+        processes: Number of processes that compute again.
         draw: Choice of episodes to compute again from the pictures; None for no episode.
         run_card: Whether to run the code of the card, after the check that this version wrote it.
 
@@ -43,7 +43,7 @@ def full_check(
     name, _, revision = (place, "", "") if here else place.partition("@")
     folder = find_release(name, revision or None)
     dataset = str(folder.resolve()) if here else name
-    report = check_release(folder, processes)
+    report = check_release(folder)
     runs: Mapping[str, RunVerification] = {}
     if draw is not None:
         report, runs = _rescored(folder, report, draw, processes)

@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,11 +174,16 @@ def table_files(folder: Path, config: Config) -> list[Path]:
 
 def table_hashes(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file of a release's tables, by the file's path in the release."""
-    hashes = {}
-    for path in sorted(folder.glob(f"data/*/{SPLIT}-*.parquet")):
-        with path.open("rb") as file:
-            hashes[path.relative_to(folder).as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
-    return hashes
+    paths = sorted(folder.glob(f"data/*/{SPLIT}-*.parquet"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(
+            zip((path.relative_to(folder).as_posix() for path in paths), pool.map(_file_hash, paths), strict=True)
+        )
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_parquet(path: Path) -> "pq.ParquetFile":

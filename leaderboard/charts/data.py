@@ -202,13 +202,13 @@ def of_runs(table: Table, run_ids: Sequence[str]) -> Table:
     for run, row in zip(runs, table.rows, strict=True):
         if str(run.value) in rows:
             rows[str(run.value)].append(row)
-    return replace(table, rows=tuple(row for run_id in run_ids for row in rows[run_id]))
+    return replace(table, rows=tuple(row for run_id in run_ids for row in rows[run_id]), groups=())
 
 
 def where(table: Table, key: str, wanted: Callable[[object], bool]) -> Table:
     """Return a table with the rows whose entry under a column is wanted."""
     rows = [row for row, cell in zip(table.rows, table.column(key), strict=True) if wanted(cell.value)]
-    return replace(table, rows=tuple(rows))
+    return replace(table, rows=tuple(rows), groups=())
 
 
 def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
@@ -219,7 +219,7 @@ def with_judges(tables: Iterable[tuple[str, Table]]) -> Table:
     # Columns without digits hold names: the judge's column stands behind these, before the numbers.
     at = sum(column.digits is None for column in first.columns)
     rows = [(*row[:at], Value(judge), *row[at:]) for judge, table in named for row in table.rows]
-    return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows))
+    return replace(first, columns=(*first.columns[:at], column, *first.columns[at:]), rows=tuple(rows), groups=())
 
 
 def entries_of(table: Table) -> list[Entry]:

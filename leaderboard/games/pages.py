@@ -15,7 +15,6 @@ from ircore.instances.store import ways_to_get
 from ircore.results.subsets import rivals
 from ircore.results.tables.pairs import tie_words
 from leaderboard.charts.catalogue import Chart
-from leaderboard.components.board_rows import Line
 from leaderboard.components.model_facts import player_words
 from leaderboard.games.contrasts import contrast_charts
 from leaderboard.games.episodes import (
@@ -27,12 +26,11 @@ from leaderboard.games.episodes import (
 )
 from leaderboard.games.figures import curve_charts
 from leaderboard.games.measures import drawn, measure, scale_ends, similarity
-from leaderboard.model.section import GameSection
+from leaderboard.model.section import GameSection, RulesBoard
 from leaderboard.model.site import Page, Pair
 from leaderboard.model.trust import trust_lines
 from leaderboard.pages.ask import ask_page
-from leaderboard.pages.board_views import View, rules_label
-from leaderboard.pages.boards import board_lines, board_pages
+from leaderboard.pages.boards import board_pages
 from leaderboard.pages.feed import changes_page
 from leaderboard.pages.history import history_page
 from leaderboard.pages.matrix import matrix_pages
@@ -181,37 +179,27 @@ _SHOWN = 6
 
 def _start_values(section: GameSection) -> dict[str, Any]:
     """Return what the game's boards say, their first rows, and the instances on which runs differ most, or go worst."""
-    boards = [(rules, board_lines(section, View(section.judge, rules=rules))) for rules in section.rule_sets]
-    # Runs under several rules are ranked apart: the board of the best run comes first.
-    boards.sort(key=lambda board: -max((line.cell.main.mean or 0.0 for line in board[1]), default=0.0))
-    shown: list[dict[str, Any]] = []
-    for rules, board in boards:
-        label = one_line(rules_label(section, rules), 60) if len(boards) > 1 else ""
-        room = _TOP - sum(len(group["lines"]) for group in shown)
-        shown += [{"rules": label, "lines": board[:room]}] if room > 0 and board else []
     thumbs = [thumb for group in _groups(section) for thumb in group["instances"] if thumb["picture"]]
     # Of equal spreads, and of a single run, the lowest comes first.
     spread = sorted(
         thumbs, key=lambda thumb: ((thumb["low"] or 0.0) - (thumb["high"] or 0.0), thumb["low"] is None, thumb["low"])
     )
     return {
-        "boards": shown,
-        "count": sum(len(board) for _, board in boards),
-        "is_whole": sum(len(board) for _, board in boards) <= _TOP,
-        "lead": " ".join(_lead_of(section, rules, board) for rules, board in boards[:_RULES]),
+        "most": _TOP,
+        "lead": " ".join(_lead_of(section, board) for board in section.boards[:_RULES]),
         "thumbs": spread[:_SHOWN],
         "differ": any(thumb["low"] != thumb["high"] for thumb in thumbs),
     }
 
 
-def _lead_of(section: GameSection, rules: Any, lines: Sequence[Line]) -> str:
+def _lead_of(section: GameSection, board: RulesBoard) -> str:
     """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
-    names = one_line(lines[0].pair.name, 80) if lines else ""
-    lead = lead_words([line.row for line in lines], names, section.noun)
+    name = one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
+    lead = lead_words(board.rows, name, section.noun)
     if not lead:
         return ""
-    by = f"With {one_line(rules_label(section, rules), 60)}: " if len(section.rule_sets) > 1 else ""
-    apart = tie_words(section.under(rules).standings[None, None, section.judge], f"{section.noun}s")
+    by = f"With {board.label}: " if board.label else ""
+    apart = tie_words(section.under(board.rules).standings[None, None, section.judge], f"{section.noun}s")
     return " ".join(filter(None, (f"{by}{lead}.", apart)))
 
 

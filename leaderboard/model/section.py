@@ -4,12 +4,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.terminal import printable
+from ircore.core.untrusted_text import one_line
 from ircore.games.base import Measure
 from ircore.instances.store import InstanceSet, may_be_published, published_pictures
 from ircore.results.model import BoardRow, Results
@@ -23,6 +24,19 @@ from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.storage.pictures import PictureBook, Shown
 from leaderboard.words.labels import instance_titles
+
+
+class RulesBoard(NamedTuple):
+    """The board of one set of rules."""
+
+    rules: Any
+    """Rules of its runs."""
+
+    label: str
+    """Short name of the rules, maybe a stranger's words; empty where all runs have the same rules."""
+
+    rows: tuple[BoardRow, ...]
+    """Best run first, references last."""
 
 
 class GameSection(Site):
@@ -64,6 +78,25 @@ class GameSection(Site):
     def ranked(self) -> tuple[Pair, ...]:
         """The runs in the order of the boards of their rules, the usual rules first, references last."""
         return tuple(map(self.pairs.__getitem__, self._rows))
+
+    @cached_property
+    def boards(self) -> tuple[RulesBoard, ...]:
+        """The board of each set of rules, since runs under other rules are ranked apart: that of the best run first."""
+        several = len(self.rule_sets) > 1
+        boards = [
+            RulesBoard(rules, one_line(rules.label(self.rule_sets), 60) if several else "", rows)
+            for rules in self.rule_sets
+            if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
+        ]
+        return tuple(sorted(boards, key=lambda board: -max(row.cell.main.mean or 0.0 for row in board.rows)))
+
+    def best_rows(self, most: int) -> list[RulesBoard]:
+        """Return the boards with their first rows, at most so many rows in all."""
+        shown: list[RulesBoard] = []
+        for board in self.boards:
+            if room := most - sum(len(other.rows) for other in shown):
+                shown.append(board._replace(rows=board.rows[:room]))
+        return shown
 
     def row(self, pair: Pair) -> BoardRow:
         """Return the row of a run on the board of its rules."""

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from ircore.core.untrusted_text import one_line
 from ircore.games.base import Game, Measure, Seat
 from ircore.results.cells import BoardKey, Cell
 from ircore.results.column import AMOUNTS, Amount
@@ -22,7 +23,7 @@ from ircore.results.headline import headline_words, ordered_judges
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import RankedRow, refuse_unknown
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.subsets import board_rows, by_rules, rows_with_references
+from ircore.results.subsets import board_rows, by_rules, rows_with_references, rule_sets
 from ircore.results.tables.judges import RATER_MARKS
 from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
 from ircore.results.tables.pairs import (
@@ -404,8 +405,17 @@ def board_table(
         *remedies(row.cell.unranked for row in rows),
         *filter(None, [results.programs]),
     )
-    table = _table("board", "Leaderboard", results, rows, words, notes)
-    return _without_dashes(table)
+    table = _without_dashes(_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1))
+    return replace(table, groups=tuple(_groups(results, rows)) if len(parts) > 1 else ())
+
+
+def _groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
+    """Yield the first row of each set of rules with the words that tell these rules from the others."""
+    among = rule_sets(results)
+    for place, row in enumerate(rows):
+        rules = row.submission.rules
+        if not place or rules != rows[place - 1].submission.rules:
+            yield place, f"With {one_line(rules.label(among), 60)}"
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
@@ -424,12 +434,32 @@ def leaderboard_table(results: Results, order: Order = "main") -> Table:
 
 
 def _table(
-    name: str, title: str, results: Results, rows: Sequence[BoardRow], words: str, notes: tuple[str, ...]
+    name: str,
+    title: str,
+    results: Results,
+    rows: Sequence[BoardRow],
+    words: str,
+    notes: tuple[str, ...],
+    rules_above: bool = False,
 ) -> Table:
+    """Return a table of board rows.
+
+    Args:
+        name: Identifier.
+        title: For people.
+        results: Where the rows come from.
+        rows: Below one another.
+        words: Caption.
+        notes: Remarks.
+        rules_above: Whether rules are said above the rows, so that names need not say them.
+    """
     game, filling = results.game, board_columns(results.game, results.seats)
     columns = tuple(filled.column for filled in filling)
-    references = (reference.submission for reference in results.references)
-    names = pair_names([*results.submissions, *references])
+    every = [*results.submissions, *(reference.submission for reference in results.references)]
+    # Named apart under each set of rules where the rules are said above.
+    sets = [[each for each in every if each.rules == rules] for rules in {each.rules for each in every}]
+    named = [pair_names(alike, with_rules=False) for alike in sets] if rules_above else [pair_names(every)]
+    names = {run_id: name for of_rules in named for run_id, name in of_rules.items()}
     lines = (Line(row, names[row.submission.run_id], results) for row in rows)
     return Table(
         name,

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Literal
@@ -208,13 +208,34 @@ def as_text(table: Table, columns: int | None = None) -> str:
     if columns is not None and narrowest(lines) > columns:
         places = fitting_places(lines, table.spare_places, columns)
         if not places:
-            return _text(blocks(lines, columns), table, columns)
+            return _text(_grouped_blocks(lines, table, columns), table, columns)
         note = [_left_out(table, places, narrowest(lines))]
         table = table.at_places(places)
         lines = _lines(table, "half")
     texts = aligned(lines, _left(table), columns)
+    above = len(texts) - len(table.rows)
+    texts = [*texts[:above], *_with_groups(texts[above:], table, str)]
     width = max(*map(len, texts), NARROWEST)
     return _text(texts, table, width if columns is None else min(width, columns), note)
+
+
+def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
+    """Return the lines of ``blocks``, each group of rows below its words."""
+    starts = dict(table.groups) or {0: ""}
+    texts: list[str] = []
+    for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
+        texts += [*([""] if texts else []), *wrap(starts[start], columns)]
+        texts += blocks([lines[0], *lines[1 + start : 1 + end]], columns)
+    return texts
+
+
+def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str]) -> Iterator[str]:
+    """Yield the lines of rows, before each group the line of its words."""
+    words = dict(table.groups)
+    for place, row in enumerate(rows):
+        if place in words:
+            yield heading(words[place])
+        yield row
 
 
 def _text(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
@@ -237,7 +258,14 @@ def as_markdown(table: Table) -> str:
     table = table.for_readers()
     head, *rows = [[_markdown(cell) for cell in line] for line in _lines(table, "ends")]
     rule = [":--" if to_left else "--:" for to_left in _left(table)]
-    lines = [f"| {' | '.join(line)} |" for line in (head, rule, *rows)]
+
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(cells)} |"
+
+    def heading(words: str) -> str:
+        return line([_markdown(words), *[""] * (len(head) - 1)])
+
+    lines = [line(head), line(rule), *_with_groups(map(line, rows), table, heading)]
     remarks = [f"\n{_markdown(text)}" for text in (table.caption, *_remarks(table))]
     return "\n".join([*lines, *remarks]) + "\n"
 
@@ -246,6 +274,10 @@ def as_latex(table: Table) -> str:
     """Return a table as LaTeX; needs the package ``booktabs``."""
     table = table.for_readers()
     head, *rows = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in _lines(table, "ends")]
+
+    def heading(words: str) -> str:
+        return rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{_latex(words)}}} \\"
+
     lines = [
         r"\begin{table}",
         rf"\caption{{{_latex(table.title)}. {_latex(table.caption)}}}",
@@ -253,7 +285,7 @@ def as_latex(table: Table) -> str:
         r"\toprule",
         head,
         r"\midrule",
-        *rows,
+        *_with_groups(rows, table, heading),
         r"\bottomrule",
         r"\end{tabular}",
         *(rf"\par\footnotesize {_latex(text)}" for text in _remarks(table)),

@@ -154,6 +154,10 @@ class Table:
     spare: tuple[str, ...] = ()
     """Keys of the columns that a narrow terminal may leave out, the least important first."""
 
+    groups: tuple[tuple[int, str], ...] = ()
+    """Place (0-based) of each group's first row, and what its rows have in common, which people read once above them;
+    empty for rows that are not grouped."""
+
     @property
     def spare_places(self) -> list[int]:
         """Places of the columns in ``spare`` (0-based), in the order of ``spare``."""

@@ -30,10 +30,15 @@ MOST_NAMES = 2
 """Players by whose names a submission is known; of more players the submission's own name stands."""
 
 
-def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
-    """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide."""
+def pair_names(submissions: Sequence[SubmissionResult], with_rules: bool = True) -> Mapping[str, str]:
+    """Return each pair's name by run id: players, unusual rules, prompts where they differ, slug if names coincide.
+
+    Args:
+        submissions: Those that are to be told apart.
+        with_rules: Whether names say unusual rules.
+    """
     several = len({submission.run.prompts for submission in submissions}) > 1
-    names = {submission.run_id: _pair(submission, several) for submission in submissions}
+    names = {submission.run_id: _pair(submission, with_rules, several) for submission in submissions}
     count = Counter(names.values())
     return {
         submission.run_id: names[submission.run_id]
@@ -43,11 +48,13 @@ def pair_names(submissions: Sequence[SubmissionResult]) -> Mapping[str, str]:
     }
 
 
-def _pair(submission: SubmissionResult, with_prompts: bool) -> str:
+def _pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) -> str:
     prompts = [f"prompts {submission.run.prompts}"] if with_prompts else []
-    unusual = [*submission.rules.unusual, *prompts]
-    # A row of more names is read by nobody.
-    names = submission.players if len(submission.players) <= MOST_NAMES else (submission.name,)
+    unusual = [*(submission.rules.unusual if with_rules else ()), *prompts]
+    names = submission.players
+    # A row of more names is read by nobody, and a player alone in seats that others may share is no pair.
+    if len(names) > MOST_NAMES or (len(submission.game.seats) > MOST_NAMES and len(set(names)) == 1):
+        names = (submission.name,)
     return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 
 

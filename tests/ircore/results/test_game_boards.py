@@ -1,18 +1,21 @@
 """Boards of games other than reconstruction follow the rules of the reconstruction boards: they share their code."""
 
+import re
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 from documented_blocks import read_blocks
 from invented import invented_run, invented_set
-from invented_games import Erring, Guessing, guessed, guessing_set
+from invented_games import GUESSER, Erring, Guessing, guessed, guessing_set
 from known_values import known
 from rated_games import ONE, Drawing, drawn_run, rendering
 from shared_folders import ROOT
 
-from ircore.core.records import GameRules
+from ircore.core.records import GameRules, PlayerSpec
 from ircore.core.score_records import HUMAN, Score
+from ircore.core.submission_records import Submission
 from ircore.games.base import Measure, Pages
 from ircore.games.measuring import NOT_NEGATIVE
 from ircore.games.registry import declaration_faults
@@ -22,11 +25,13 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.subsets import board_rows
 from ircore.results.tables.board import board_table
 from ircore.results.tables.catalogue import Question, tables_of
+from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.model import Table
 
 TEN = guessing_set(5)  # 20 instances: five of each condition
 PAIRS = [("one", 9.0), ("two", 1.0)]
+FILES: tuple[Format, ...] = ("markdown", "latex")
 SPREAD = [4.0, 5.0, 6.0, 5.0]
 
 
@@ -118,16 +123,36 @@ def test_a_board_of_several_rules_says_by_which_of_them_pairs_are_told_apart() -
     assert "By its rule" not in said
 
 
-def test_where_rules_differ_a_board_says_by_which_rules_a_run_was_played() -> None:
+def test_where_rules_differ_a_board_says_each_set_of_rules_once_above_its_runs() -> None:
     usual = [guessed(name, TEN, [points] * 20, rules={"rounds": 2, "hints": True}) for name, points in PAIRS]
     longer = guessed("one", TEN, [5.0] * 20, rules={"rounds": 3, "hints": True, "loud": False})
     table = board_of(results(*usual, longer))
-    assert "loud off, rounds: 3" in str(table.entry(2, "pair").value)
+    assert [value.value for value in table.column("pair")] == ["one-model", "two-model", "one-model"]
     assert [value.value for value in table.column("rules")] == [
         "hints=true,rounds=2", "hints=true,rounds=2", "hints=true,loud=false,rounds=3"
     ]  # fmt: skip
     assert "Ranks are among the pairs under the same rules." in table.caption
     assert "under the same rules" not in board_of(results(*usual)).caption
+    # At a terminal that is wide, at one that is too narrow for a row, and in files for people.
+    said = ("With rounds: 2", "one-model", "two-model", "With loud off, rounds: 3", "one-model")
+    for text in (*(render(table, "text", columns=width) for width in (None, 30)), *map(partial(render, table), FILES)):
+        assert tuple(re.findall(r"With [a-z ,]+: \d|\w+-model", text)) == said
+
+
+class Alone(Guessing):
+    """A game of three seats, of which the rules leave one empty."""
+
+    seats = tuple(replace(GUESSER, name=name) for name in ("thinker", "drawer", "reader"))
+
+
+def test_one_player_in_several_seats_is_named_once() -> None:
+    run = guessed("solo", TEN, [5.0] * 20)
+    player = PlayerSpec(player="openai", model="editor-model")
+    fields = {"name": "editor", "drawer": player, "reader": player}
+    submission = Submission.model_validate({"schema": 1, "game": "guessing", "licence": "CC0-1.0", **fields})
+    solo: Any = replace(run, run=run.run.model_copy(update={"submission": submission}))
+    table = board_of(Results.from_runs(game=Alone(), runs=[solo]))
+    assert table.entry(0, "pair").value == "editor"
 
 
 class Told(GameRules):
