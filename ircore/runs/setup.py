@@ -44,7 +44,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     submission: Path,
-    instances_dir: Path | Callable[[str], Path],
+    instance_set: Path | Callable[[str], Path],
     overrides: Mapping[str, object],
     installed: bool = True,
 ) -> Prepared:
@@ -52,7 +52,8 @@ def prepare(
 
     Args:
         submission: The submission's folder or its manifest, or a built-in pair such as ``classical+canvas``.
-        instances_dir: The instance set; or what makes one of a game, called when all else is right.
+        instance_set: The folder of the instance set; or a function that makes one of a game and is called when all else
+            is right.
         overrides: Rules that hold instead of the submission's, by name.
         installed: Whether the players must be installed here; False where others let them play.
 
@@ -65,12 +66,11 @@ def prepare(
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
     rules = rules_of(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
-    if not isinstance(instances_dir, Path):
-        instances_dir = instances_dir(game.name)
-    instances = read_instances(instances_dir)
+    folder = instance_set if isinstance(instance_set, Path) else instance_set(game.name)
+    instances = read_instances(folder)
     if instances.game != game.name:
         raise InputError(
-            f"{instances_dir}: instances of the game {instances.game}; {loaded.path} plays {game.name}",
+            f"{folder}: instances of the game {instances.game}; {loaded.path} plays {game.name}",
             f"Make a set with: ircore instances build --game {game.name} --out DIR",
         )
     return Prepared(loaded, game, instances, rules)
