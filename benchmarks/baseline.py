@@ -29,8 +29,8 @@ from ircore.core.images import Picture
 from ircore.core.records import Difficulty, PlayerSpec, Scene
 from ircore.core.tokens import truncate_tokens
 from ircore.games.reconstruction.prompts import parse_reply
-from ircore.instances.targets.categories import draw
-from ircore.instances.targets.photos import shots
+from ircore.instances.targets.categories import draw_target
+from ircore.instances.targets.photos import load_shots
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
@@ -93,11 +93,11 @@ def play(
 def targets(category: str, difficulty: Difficulty, seeds: range) -> Iterator[tuple[Picture, Scene | None]]:
     """Draw fresh targets; of photographs there are only those that are shipped."""
     if category == "photos":
-        for shot in shots(difficulty)[: len(seeds)]:
+        for shot in load_shots(difficulty)[: len(seeds)]:
             yield shot.picture, None
         return
     for seed in seeds:
-        drawn = draw(category, difficulty, seed)
+        drawn = draw_target(category, difficulty, seed)
         yield Picture.from_pixels(drawn.drawing.pixels), drawn.scene
 
 
@@ -234,7 +234,7 @@ def main() -> None:
         return
     table, seeds = Table(), range(asked.first_seed, asked.first_seed + asked.seeds)
     budgets, compared = tuple(sorted(asked.budgets)), asked.seeds if asked.compared is None else asked.compared
-    play(Picture.from_pixels(draw("line_graph", "easy", asked.first_seed - 1).drawing.pixels), max(budgets))
+    play(Picture.from_pixels(draw_target("line_graph", "easy", asked.first_seed - 1).drawing.pixels), max(budgets))
     for category in asked.category or [*CHECKS, "photos"]:
         for difficulty in asked.difficulty or get_args(Difficulty):
             shown = measure(table, category, difficulty, seeds, budgets, compared)

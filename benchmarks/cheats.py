@@ -22,14 +22,14 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
-from ircore.games.reconstruction.records import renderings_of, turns_of
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.games.reconstruction.records import collect_renderings, list_turns
+from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.events import Call, End, Event
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.submissions.rescoring.flags import unlikely_records
-from ircore.submissions.rescoring.selection import Peers, peers_of, stopping
+from ircore.submissions.rescoring.selection import Peers, check_stopping, select_peers
 
 PAIRS = ("classical+canvas", "captioner+sketch", "classical+sketch", "captioner+canvas")
 
@@ -51,7 +51,7 @@ class Handed(NamedTuple):
         ended = [event.episode for event in peer.events if isinstance(event, End)]
         peers = Peers([[peer.ratings(episode) for episode in ended]], {})
         episodes = {event.episode.episode_id: event.episode for event in self.events if isinstance(event, End)}
-        return list(stopping(episodes, self.folder.instances, self.rendering, peers))
+        return list(check_stopping(episodes, self.folder.instances, self.rendering, peers))
 
     def rendering(self, drawn: Rendering) -> Picture:
         """Return the picture of a rendering."""
@@ -61,7 +61,9 @@ class Handed(NamedTuple):
         """Return the similarity of each rendering to the target."""
         targets = {instance.instance_id: instance for instance in self.folder.instances.instances}
         target, judge = self.folder.instances.picture(targets[episode.instance_id], "target"), StructuralJudge()
-        return [judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in renderings_of(episode).values()]
+        return [
+            judge.rate(target, self.rendering(drawn)).value or 0.0 for drawn in collect_renderings(episode).values()
+        ]
 
     def calls(self, change: Callable[[Call], Call]) -> "Handed":
         """Change every answer of the describer."""
@@ -85,8 +87,8 @@ class Handed(NamedTuple):
         return self.ends(
             lambda episode: episode.with_steps(
                 (
-                    turns_of(episode)[0].model_copy(update={"message": text + episode.category}),
-                    *turns_of(episode)[1:],
+                    list_turns(episode)[0].model_copy(update={"message": text + episode.category}),
+                    *list_turns(episode)[1:],
                 )
             )
         )
@@ -134,7 +136,7 @@ def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
     drawn_by: dict[str, list[Rendering]] = {}
     for folder in (handed.folder, *others):
         for episode in folder.episodes():
-            for drawn in renderings_of(episode).values():
+            for drawn in collect_renderings(episode).values():
                 pictures[drawn.sha256] = folder.rendering(drawn)
                 drawn_by.setdefault(episode.episode_id, []).append(drawn)
 
@@ -142,7 +144,7 @@ def wandering(handed: Handed, others: Sequence[RunFolder], seed: int) -> Handed:
         known = {drawn.sha256: drawn for drawn in drawn_by[episode.episode_id]}
         chosen = rng.sample([known[name] for name in sorted(known)], min(10, len(known)))
         turns = tuple(
-            turns_of(episode)[0].model_copy(update={"turn": number, "rendering": drawn})
+            list_turns(episode)[0].model_copy(update={"turn": number, "rendering": drawn})
             for number, drawn in enumerate(chosen, start=1)
         )
         return episode.with_steps(turns, outcome="converged", abort_reason=None)
@@ -157,7 +159,7 @@ def cut_at_best(handed: Handed) -> Handed:
         ratings = handed.ratings(episode)
         if len(ratings) < 2:
             return episode
-        kept = turns_of(episode)[: ratings.index(max(ratings)) + 1]
+        kept = list_turns(episode)[: ratings.index(max(ratings)) + 1]
         return episode.with_steps(kept, outcome="converged", abort_reason=None)
 
     return handed.ends(cut)
@@ -234,7 +236,7 @@ def judged(seed: int, per_condition: int, tampered: bool) -> Judged:
         assert ircore(["instances", "build", *targets]) == 0
         for pair in PAIRS:
             out = folder / pair.replace("+", "-")
-            words = [str(builtin_pairs()[pair]), "--instances", str(folder / "instances"), "--seed", str(seed)]
+            words = [str(list_builtin_pairs()[pair]), "--instances", str(folder / "instances"), "--seed", str(seed)]
             assert ircore(["play", *words, "--out", str(out)]) == 0
             runs.append(RunFolder(out))
         assert (
@@ -249,7 +251,7 @@ def judged(seed: int, per_condition: int, tampered: bool) -> Judged:
                 honest.append((f"{folder_of.run.slug}, wandering", [*wanders.flags(others), *wanders.stops(peer)]))
                 rules = {flag.rule for flag in cut_at_best(wanders).stops(peer)}
                 named.append((f"{folder_of.run.slug}, cut at the best, <DONE> inserted", "stops_at_best", rules))
-                hardest = sorted(ease := peers_of(folder_of.run, others).expected, key=ease.__getitem__)
+                hardest = sorted(ease := select_peers(folder_of.run, others).expected, key=ease.__getitem__)
                 rules = {flag.rule for flag in dropped(handed, hardest[: len(hardest) // 20]).flags(others)}
                 named.append((f"{folder_of.run.slug}, the hardest 5 % dropped", "chosen_failures", rules))
                 for cheat, (rule, act) in CHEATS.items():

@@ -26,12 +26,12 @@ from copied_pictures.catalogue import ALL, OF_OTHERS, OF_TARGETS, RUINED, Source
 from PIL import Image, ImageDraw, ImageFilter
 
 from ircore.core.images import Picture, Pixels
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, Style, random_style, redrawn
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS, Style, choose_random_style, redraw_scene
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import INDEX, index_bytes, index_of, look_at
 from ircore.submissions.rescoring.flags import LEAST_SIDE
@@ -61,7 +61,11 @@ class World(NamedTuple):
         """Yield each instance with the pictures that a cheat takes."""
         instances = read_instances(self.instances)
         finals = [
-            {each.episode_id: rendered_turns(each)[-1].rendering for each in folder.episodes() if rendered_turns(each)}
+            {
+                each.episode_id: list_rendered_turns(each)[-1].rendering
+                for each in folder.episodes()
+                if list_rendered_turns(each)
+            }
             for folder in map(RunFolder, self.runs)
         ]
         for instance in instances.instances:
@@ -117,11 +121,11 @@ def honest(world: World, number: int) -> tuple[str, bool, str]:
     drawn = {}
     for instance in instances.instances:
         target = instances.picture(instance, "target").pixels
-        style = random_style(rng, shifted=number % 2 == 1)
+        style = choose_random_style(rng, shifted=number % 2 == 1)
         if number % 6 == 0:
             style = _Exact(DRAWERS[number // 6 % 3], "DejaVuSans.ttf", 1.0, 1.0, 0, (0.0, 0.0), 1.0)
         drawn[instance.instance_id] = (
-            in_ellipses(target, rng) if instance.scene is None else np.asarray(redrawn(instance.scene, style))
+            in_ellipses(target, rng) if instance.scene is None else np.asarray(redraw_scene(instance.scene, style))
         )
     flags = findings(instances, [RunFolder(run) for run in world.runs], drawn)
     grave = [f"{flag.rule} at {flag.where}" for flag in flags if flag.grave]
@@ -136,7 +140,7 @@ def built(folder: Path, per_condition: int) -> World:
     assert ircore(["instances", "build", "--per-condition", str(per_condition), "--out", str(instances)]) == 0
     for name in ("classical+canvas", "captioner+sketch", "classical+sketch", "captioner+canvas"):
         runs.append(folder / "runs" / name.replace("+", "-"))
-        words = ["play", str(builtin_pairs()[name]), "--instances", str(instances), "--out", str(runs[-1])]
+        words = ["play", str(list_builtin_pairs()[name]), "--instances", str(instances), "--out", str(runs[-1])]
         assert ircore([*words, "--as-maintainers"]) == 0
     return World(instances, tuple(runs))
 

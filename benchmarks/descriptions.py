@@ -22,7 +22,7 @@ from fact_checks import Checks, Fact, checked
 from PIL import Image
 
 from ircore.core.records import Difficulty
-from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw as render
 from ircore.players.builtin.canvas.shapes import Canvas
@@ -36,7 +36,7 @@ class Description:
     """A text about one target, and what it states.
 
     Attributes:
-        target: ``category/difficulty/seed``, as ``ircore.instances.targets.categories.draw`` takes them.
+        target: ``category/difficulty/seed``, as ``ircore.instances.targets.categories.draw_target`` takes them.
         style: One of ``STYLES``.
         text: The message.
         facts: See ``fact_checks``.
@@ -57,7 +57,7 @@ class Description:
     def drawn_target(self) -> Image.Image:
         """Draw the target that it describes."""
         category, difficulty, seed = self.target.split("/")
-        return draw(category, cast(Difficulty, difficulty), int(seed)).drawing.image
+        return draw_target(category, cast(Difficulty, difficulty), int(seed)).drawing.image
 
 
 def load(folder: Path = DATA) -> list[Description]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dataset_card.tables.columns import ITEMS, Column, Config
 from dataset_card.tables.schema import TABLES, transcripts_config
-from ircore.games.registry import in_registry_order, load_game
+from ircore.games.registry import load_game, sort_game_names
 
 HEAD = """\
 ---
@@ -27,7 +27,7 @@ GAMES = ("conversation", "reasoning", "reconstruction", "reference")
 
 def page() -> str:
     """Return the page as Markdown."""
-    steps = (transcripts_config(load_game(name)) for name in in_registry_order(GAMES))
+    steps = (transcripts_config(load_game(name)) for name in sort_game_names(GAMES))
     return HEAD + "\n".join(line for config in (*steps, *TABLES) for line in _lines(config)).rstrip() + "\n"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from ircore.commands.main import HELP_LINES, SECTIONS, examples
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 
 HEAD = """\
 ---
@@ -32,7 +32,7 @@ def _lines() -> Iterator[str]:
     for title, names in SECTIONS.items():
         yield from (f"## {title}", "")
         for name in names:
-            yield from _command(name, load("commands", name))
+            yield from _command(name, load_plugin("commands", name))
 
 
 def _command(words: str, command: click.Command) -> Iterator[str]:

@@ -18,10 +18,10 @@ from PIL import Image
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.plugins import load as load_plugin
+from ircore.core.plugins import load_plugin as load_plugin
 from ircore.core.records import Difficulty, PlayerSpec
 from ircore.games.reconstruction.prompts import parse_reply
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.players.base import Describer, DescriberView, Generator, GeneratorView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw as render
@@ -42,7 +42,7 @@ PAIRS = (("classical", "canvas"), ("classical", "sketch"), ("captioner", "canvas
 def target(name: str) -> Picture:
     """Draw a target by ``category/difficulty/seed``."""
     category, difficulty, seed = name.split("/")
-    return Picture.from_pixels(draw(category, cast(Difficulty, difficulty), int(seed)).drawing.pixels)
+    return Picture.from_pixels(draw_target(category, cast(Difficulty, difficulty), int(seed)).drawing.pixels)
 
 
 def play(shown: Picture, describer_name: str, generator_name: str) -> list[Picture]:

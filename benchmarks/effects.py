@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ircore.results.statistics.effects import decompose
 from ircore.results.statistics.intervals import DIFFERENCE, clear_of, estimate
-from ircore.results.statistics.mixed import MixedEffects, mixed_effects
+from ircore.results.statistics.mixed import MixedEffects, fit_mixed_effects
 from ircore.results.tables.paper_claims import check_all
 
 Floats = NDArray[np.float64]
@@ -74,7 +74,7 @@ def line(shape: str, pictures: int, conditions: int, size: tuple[int, int], grid
     small, held, fits, tried, dominance = np.zeros(3), np.zeros(2), 0, 0, np.zeros(2)
     for _ in range(grids):
         scores = grid(shape, pictures, conditions, size, rng)
-        model = mixed_effects(scores, describers, generators, labels)
+        model = fit_mixed_effects(scores, describers, generators, labels)
         if isinstance(model, MixedEffects):
             fits += 1
             small += [p < 0.05 for p in model.p.values()]

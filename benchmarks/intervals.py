@@ -26,12 +26,12 @@ from ircore.results.statistics.bootstrap import (
     DIFFERENCE,
     SCORE,
     Ratios,
-    difference_intervals,
-    ratio_intervals,
+    estimate_differences,
+    estimate_ratios,
     resample,
 )
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import standing
+from ircore.results.statistics.ranks import rank_pairs
 
 if TYPE_CHECKING:
     from invented import InventedRun
@@ -215,7 +215,7 @@ def anderson(values: Floats) -> Ends:
 def ours(values: Floats, strata: int = 1) -> Ends:
     """Return the intervals of the project."""
     drawn = resample([str(index % strata) for index in range(len(values))])
-    return ends(ratio_intervals(Ratios.means(values), drawn, SCORE))
+    return ends(estimate_ratios(Ratios.means(values), drawn, SCORE))
 
 
 def ends(intervals: list[Estimate]) -> Ends:
@@ -272,7 +272,7 @@ def designs(trials: int) -> None:
                 set_of = shape.draw(rng, 140, trials).reshape(10, 14, trials).transpose(1, 0, 2).reshape(140, trials)
                 values = np.where(hard, 0.7, 1.0) * set_of
                 drawn = resample([str(index // 10) for index in range(140)])
-                stratified = ends(ratio_intervals(Ratios.means(values), drawn, SCORE))
+                stratified = ends(estimate_ratios(Ratios.means(values), drawn, SCORE))
                 line += f"{held(stratified, 0.85 * shape.mean):>12.3f}"
             print(line, flush=True)
 
@@ -297,7 +297,7 @@ def differences(trials: int = 3000) -> None:
         for size in NUMBERS:
             first, second = draw(size)
             drawn = resample(["all"] * size)
-            low, high = ends(difference_intervals(first - second, first, drawn, SCORE, DIFFERENCE))
+            low, high = ends(estimate_differences(first - second, first, drawn, SCORE, DIFFERENCE))
             t = 2 * stats.t.ppf(0.975, size - 1) * stats.sem(first - second, axis=0).mean()
             text += f"{held((low, high), truth):>8.3f} {(high - low).mean() / t if t > 1e-9 else 0:>4.2f}×"
         print(f"{name:<46}{text}", flush=True)
@@ -346,7 +346,7 @@ def rank_trials(
         hard = rng.normal(0, 1.2, (size * strata, 1))
         values = np.round(5.5 + truths - truths.mean() + hard + rng.normal(0, 1.4, (size * strata, pairs))).clip(0, 10)
         drawn = resample([str(index % strata) for index in range(len(values))], 2_000, seed)
-        ranges = [span for span in standing(10 * values, 10 * values, drawn).ranges if span is not None]
+        ranges = [span for span in rank_pairs(10 * values, 10 * values, drawn).ranges if span is not None]
         better = (truths[:, None] > truths[None, :]).sum(axis=0)
         worse = (truths[:, None] < truths[None, :]).sum(axis=0)
         # Pairs with equal means share all ranks between them, so each of them must be allowed for both ends.
@@ -373,7 +373,9 @@ def hidden(trials: int = 150) -> None:
                     values = rng.uniform(90, 100, (size, pairs))
                     values = np.where(fails, values * (rng.random(values.shape) >= failed), values - 95 + truths)
                     ranges = [
-                        span for span in standing(values, values, resample(["all"] * size, 2_000, seed)).ranges if span
+                        span
+                        for span in rank_pairs(values, values, resample(["all"] * size, 2_000, seed)).ranges
+                        if span
                     ]
                     better = (truths[:, None] > truths[None, :]).sum(axis=0)
                     worse = (truths[:, None] < truths[None, :]).sum(axis=0)
@@ -438,7 +440,7 @@ class RefusingBoard:
             least = self._played(made)
             most = np.where(self._unseen(made), 100, least)
             drawn = resample([str(index % strata) for index in range(len(made))], 2_000, seed)
-            ranges = [span for span in standing(np.where(self._unseen(made), 0, least), most, drawn).ranges if span]
+            ranges = [span for span in rank_pairs(np.where(self._unseen(made), 0, least), most, drawn).ranges if span]
             held += all(
                 item.best <= 1 + over and item.worst >= self._pairs - under
                 for item, over, under in zip(ranges, better, worse, strict=True)

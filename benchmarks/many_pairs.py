@@ -23,7 +23,7 @@ from ircore.core.submission_records import Run
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 
 FAMILIES = ("aster", "briar", "clover", "dahlia", "erica")
 SIZES = ("large", "medium", "small", "tiny")
@@ -176,7 +176,7 @@ def named(run: Run, describer: str, generator: str) -> Run:
             "generator": PlayerSpec(player="canvas", model=generator),
         }
     )
-    return with_run_id(run.model_copy(update={"slug": f"{describer}-{generator}", "submission": submission}))
+    return add_run_id(run.model_copy(update={"slug": f"{describer}-{generator}", "submission": submission}))
 
 
 def paid(line: Mapping[str, Any], cost: float | None) -> Mapping[str, Any]:

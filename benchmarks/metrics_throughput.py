@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from ircore.core.workers import in_order
+from ircore.core.workers import map_in_order
 from ircore.scorers.metrics.measure import load_metrics, load_pixels, measure
 
 METRICS = ("psnr", "ssim", "uqi_sewar", "brisque")
@@ -87,7 +87,7 @@ def _pair(folder: Path, number: int) -> tuple[str, str]:
 
 def _ours(pairs: list[tuple[str, str]], workers: int) -> tuple[float, list[list[float]]]:
     begun = perf_counter()
-    rows = list(in_order(_measured, pairs, workers))
+    rows = list(map_in_order(_measured, pairs, workers))
     return perf_counter() - begun, rows
 
 

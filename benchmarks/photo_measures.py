@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ircore.core.images import Pixels
-from ircore.instances.statistics import count_colours, edge_density
+from ircore.instances.statistics import count_colours, measure_edge_density
 
 SIDE = 128
 """Pixels of the longer side at which regions are counted."""
@@ -57,7 +57,9 @@ def measure_photo(pixels: Pixels) -> PhotoMeasures:
     Args:
         pixels: Height × width × 3, 0–255.
     """
-    return PhotoMeasures(edge_density(pixels), count_colours(pixels), _segments(pixels), _salient_regions(pixels))
+    return PhotoMeasures(
+        measure_edge_density(pixels), count_colours(pixels), _segments(pixels), _salient_regions(pixels)
+    )
 
 
 def harder_half(photographs: dict[str, PhotoMeasures]) -> frozenset[str]:
@@ -138,10 +140,10 @@ def _lab(pixels: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 
 def main() -> None:
     """Measure the photographs of the second edition, and say which of them stand in the other half."""
-    from ircore.instances.targets.photos import shots
+    from ircore.instances.targets.photos import load_shots
 
-    hard = {shot.photo.file for shot in shots("hard", edition=2)}
-    photographs = [*shots("easy", edition=2), *shots("hard", edition=2)]
+    hard = {shot.photo.file for shot in load_shots("hard", edition=2)}
+    photographs = [*load_shots("easy", edition=2), *load_shots("hard", edition=2)]
     measures = {shot.photo.file: measure_photo(shot.picture.pixels) for shot in photographs}
     for name, own in measures.items():
         print(f"{name}: {own}")

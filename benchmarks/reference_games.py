@@ -17,7 +17,7 @@ from pathlib import Path
 from play import Bar, service, stats
 
 from ircore.games.reference.build import build
-from ircore.games.reference.naming import Annotation, naming
+from ircore.games.reference.naming import Annotation, compute_naming
 from ircore.instances.requests import BuildRequest
 
 GAMES, ROUNDS, AT_ONCE, LATENCY = 54, 24, 18, 0.1
@@ -58,7 +58,7 @@ def names() -> Bar:
     tangrams = [[_annotation(rng) for _ in range(ANNOTATIONS)] for _ in range(TANGRAMS)]
     begun = time.perf_counter()
     for annotations in tangrams:
-        naming(annotations)
+        compute_naming(annotations)
     print(f"SND, PND and PSA of {TANGRAMS} tangrams with {ANNOTATIONS} annotations:")
     return Bar("seconds", time.perf_counter() - begun, 10)
 

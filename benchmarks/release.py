@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ircore.core.records import PictureFile
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.runs.folder import create_run
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -362,7 +362,7 @@ def make_many(folder: Path, runs: int, per_condition: int, side: int) -> None:
 
 def with_turns(episode: Episode, turns: int) -> Episode:
     """Return an episode as one of so many turns."""
-    first = turns_of(episode)[0]
+    first = list_turns(episode)[0]
     more = tuple(first.model_copy(update={"turn": turn}) for turn in range(1, turns + 1))
     return episode.with_steps(more, outcome="turn_limit", abort_reason=None)
 
@@ -382,7 +382,7 @@ def write_run(
     with RunWriter(opened) as writer:
         for episode in played:
             turns = []
-            for turn in turns_of(episode):
+            for turn in list_turns(episode):
                 picture = next(pictures)
                 place(opened.rendering_path(picture.sha256), picture, pool)
                 rendering = Rendering(sha256=picture.sha256, width=side, height=side)
@@ -391,7 +391,7 @@ def write_run(
     drawn_at = {
         (episode.episode_id, turn.turn): turn.rendering.sha256
         for episode in opened.episodes()
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering
     }
     values = {(turn.episode_id, turn.step or 0): turn.value for turn in given} or dict.fromkeys(drawn_at, 5.0)

@@ -24,12 +24,12 @@ from ircore.core.records import Instance
 from ircore.core.submission_records import Run, Submission
 from ircore.games.reconstruction.records import Rules
 from ircore.results.arrays import strata
-from ircore.results.cells import main_differences
+from ircore.results.cells import estimate_main_differences
 from ircore.results.judge_ratings import RATED, JudgeRatings, RatedEpisode, arrange_ratings
 from ircore.results.next_episodes import Group, PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.repeats import MOST_FURTHER, CrossedValues, VarianceComponents, further_look
+from ircore.results.statistics.repeats import MOST_FURTHER, CrossedValues, VarianceComponents, find_further_critical
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ class Study:
     def look(self, critical: float) -> Estimate:
         """Return the difference with its interval."""
         ratings: JudgeRatings = arrange_ratings(self.instances, self.columns())
-        return main_differences(self.instances, [ratings], critical)[0]
+        return estimate_main_differences(self.instances, [ratings], critical)[0]
 
     def follow(self, further: Mapping[Group, int], odd: int) -> int:
         """Play half of a plan, and return the episodes that it took."""
@@ -163,7 +163,7 @@ def measure(shape: Shape, difference: float, studies: int, rng: np.random.Genera
         uniform += plan.uniform or MOST_FURTHER * everything
         for odd in (1, 0):
             episodes += study.follow(plan.further, odd)
-            main = study.look(further_look(critical))
+            main = study.look(find_further_critical(critical))
             if main.low is not None and main.high is not None and (main.low > 0 or main.high < 0):
                 right, wrong = right + (main.low > 0), wrong + (main.high < 0)
                 break

@@ -17,7 +17,7 @@ from time import perf_counter
 from release import IRCORE, ROOT, report
 
 from ircore.runs.folder import RunFolder, create_run
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 
 PAIR = "builtin-captioner-sketch"
 """The quickest one to play."""
@@ -77,7 +77,7 @@ def quietly(arguments: list[object]) -> None:
 
 def copy_run(run: RunFolder, path: Path) -> Path:
     """Write a run once more as that of another pair."""
-    other = with_run_id(run.run.model_copy(update={"slug": path.name}))
+    other = add_run_id(run.run.model_copy(update={"slug": path.name}))
     made = create_run(path, other, run.instances)
     shutil.copyfile(run.path / "journal.jsonl", made.path / "journal.jsonl")
     (made.path / "renderings").mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ircore.core.drawing import Point
 from ircore.core.records import Element, Scene
-from ircore.instances.targets.simple_shapes import corners
+from ircore.instances.targets.simple_shapes import compute_corners
 from ircore.players.builtin.canvas.render import smooth
 from ircore.players.builtin.canvas.shapes import Blob, Canvas, Item, Pie, Stroke
 
@@ -99,7 +99,7 @@ def _outline(element: Element) -> list[Point]:
     if "corners" in facts:
         return [(float(x), float(y)) for x, y in facts["corners"]]
     turn = math.radians(facts.get("rotation", 0))
-    flat = corners(element.type, float(facts["radius"]))
+    flat = compute_corners(element.type, float(facts["radius"]))
     return [(x * math.cos(turn) - y * math.sin(turn), x * math.sin(turn) + y * math.cos(turn)) for x, y in flat]
 
 

@@ -12,7 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ircore.instances.synthesis.checks import Fingerprint, faults_of, fingerprint
+from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
@@ -45,11 +45,11 @@ def main(count: int, workers: int, kind: str) -> None:
     earlier: dict[str, Fingerprint] = {}
     for number, (program, (figure, _)) in enumerate(zip(programs, results, strict=True)):
         name = f"{program.category} {number}"
-        faults = (figure,) if isinstance(figure, str) else faults_of(figure, earlier)
+        faults = (figure,) if isinstance(figure, str) else find_figure_faults(figure, earlier)
         missing = list(program.expected) if isinstance(figure, str) else missing_from(figure.scene, program.expected)
         total, lost, rejected = total + len(program.expected), lost + len(missing), rejected + bool(faults)
         if not isinstance(figure, str):
-            earlier[name] = fingerprint(figure.picture.pixels)
+            earlier[name] = compute_fingerprint(figure.picture.pixels)
         if faults or missing:
             print(f"{name}: {'; '.join(faults)} missing {[tuple(element) for element in missing[:4]]}")
     seconds = sorted(second for _, second in results)

@@ -29,10 +29,10 @@ from PIL import Image, ImageDraw
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Scene
 from ircore.games.reconstruction.records import CATEGORIES
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test.foreign.drawers import DRAWERS
-from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of
-from ircore.scorers.judge_test.foreign.part import ORDERS, aims, right_orders
+from ircore.scorers.judge_test.foreign.families import FAMILIES, draw_picture
+from ircore.scorers.judge_test.foreign.part import ORDERS, check_aims, check_orders
 from ircore.scorers.verification.score import verify_picture
 
 DRAWN = CATEGORIES[:-1]
@@ -71,17 +71,17 @@ def targets(count: int, first: int, category: str | None) -> Iterator[tuple[str,
 def rate(category: str, difficulty: str, seed: int, asked: Asked) -> tuple[str, dict[str, Rated]]:
     """Draw every family of one target and score it."""
     name = f"{category}/{difficulty}/{seed}"
-    target = draw(category, difficulty, seed)  # type: ignore[arg-type]
+    target = draw_target(category, difficulty, seed)  # type: ignore[arg-type]
     following = DRAWN[(DRAWN.index(category) + 1) % len(DRAWN)]
     others: dict[str, Scene | None] = {
-        "same": draw(category, difficulty, seed + 1000).scene,  # type: ignore[arg-type]
-        "other": draw(following, difficulty, seed).scene,  # type: ignore[arg-type]
+        "same": draw_target(category, difficulty, seed + 1000).scene,  # type: ignore[arg-type]
+        "other": draw_target(following, difficulty, seed).scene,  # type: ignore[arg-type]
     }
     own = Picture.from_pixels(target.drawing.pixels)
     rated: dict[str, Rated] = {}
     tiles = [("target", "", own.pixels)]
     for family in asked.families:
-        made = picture_of(
+        made = draw_picture(
             family, target.scene, f"{'held-out' if asked.held_out else 'open'}/{name}", others, asked.drawer
         )
         if made is None:
@@ -165,7 +165,7 @@ def report(rated: dict[str, dict[str, Rated]], worst: int) -> Iterable[str]:
     known = [{name: each.score for name, each in by.items() if each.score is not None} for by in rated.values()]
     wrong: dict[tuple[str, str], list[int]] = {}
     for ratings in known:
-        for order, right in right_orders(ratings).items():
+        for order, right in check_orders(ratings).items():
             counts = wrong.setdefault((order.better, order.worse), [0, 0])
             counts[0] += not right
             counts[1] += 1
@@ -176,7 +176,7 @@ def report(rated: dict[str, dict[str, Rated]], worst: int) -> Iterable[str]:
             yield f"  {better} above {worse}: broken on {broken} of {count} targets"
     yield ""
     yield f"aims ({len(ORDERS)} known orders a target at most)"
-    for aim in aims(known):
+    for aim in check_aims(known):
         yield f"  {'met    ' if aim.is_met else 'NOT MET'} {aim.title}: {aim.measured}"
     first = [each.seconds for by in rated.values() for each in by.values() if each.is_first]
     later = [each.seconds for by in rated.values() for each in by.values() if not each.is_first]

@@ -28,10 +28,10 @@ import numpy as np
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES
 from ircore.games.reconstruction.records import CATEGORIES
-from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test.foreign.drawers import damaged, random_style, redrawn
-from ircore.scorers.judge_test.foreign.faults import FAULTS, planted
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.judge_test.foreign.drawers import choose_random_style, damage_image, redraw_scene
+from ircore.scorers.judge_test.foreign.faults import FAULTS, plant_fault
+from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 
 Cell = tuple[str, str]
@@ -76,14 +76,14 @@ def measure(category: str, difficulty: str, seed: int, asked: Asked) -> Counts:
     """Redraw one target without a fault and with each, and count what is seen."""
     counts = Counts()
     name = f"{category}/{difficulty}/{seed}"
-    rng, target = random.Random(name), draw(category, difficulty, seed)  # type: ignore[arg-type]
+    rng, target = random.Random(name), draw_target(category, difficulty, seed)  # type: ignore[arg-type]
     own = Picture.from_pixels(target.drawing.pixels)
     for what in ("none", *FAULTS):
-        fault = None if what == "none" else planted(target.scene, what, rng)
+        fault = None if what == "none" else plant_fault(target.scene, what, rng)
         if what != "none" and fault is None:
             continue
-        style = random_style(rng, asked.shifted)
-        image = damaged(redrawn(fault.scene if fault else target.scene, style), asked.damage, rng)
+        style = choose_random_style(rng, asked.shifted)
+        image = damage_image(redraw_scene(fault.scene if fault else target.scene, style), asked.damage, rng)
         if asked.save:
             asked.save.mkdir(parents=True, exist_ok=True)
             image.save(asked.save / f"{category}-{difficulty}-{seed}-{what.replace(' ', '-')}.png")
@@ -92,7 +92,7 @@ def measure(category: str, difficulty: str, seed: int, asked: Asked) -> Counts:
         counts.scores[category, what].append(-1.0 if result.score is None else result.score)
         label = f"{name} {what} {style.drawer} {style.font}"
         if fault is None:
-            for fact in facts_of(target.scene):
+            for fact in list_facts(target.scene):
                 verdict = checked[fact.key]
                 counts.facts[category, f"{fact.kind}/{fact.attribute}"][verdict.verdict] += 1
                 if asked.misses and verdict.verdict == "fails":

@@ -7,10 +7,10 @@ from typing import Literal
 import click
 
 from ircore.commands.options import PATH_OR_EMPTY, SeveralPathsCommand, echo_json, json_option
-from ircore.commands.run_paths import results_to_read
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
-from ircore.core.workers import without_collector
+from ircore.commands.run_paths import find_results_to_read
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
+from ircore.core.workers import pause_collector
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,7 +24,7 @@ def command() -> None:
     multiple=True,
     metavar="RUN...",
     type=click.Path(path_type=Path),
-    callback=results_to_read,
+    callback=find_results_to_read,
     help="Runs or folders of runs: several after one --runs, or one each. With --former, new and changed runs are "
     "enough.",
 )
@@ -58,7 +58,7 @@ def command() -> None:
     "--date", metavar="YYYY-MM-DD", help="Date of the release; by default the date of its newest run or decision."
 )
 @json_option
-@without_collector()
+@pause_collector()
 def build(
     runs: tuple[Path, ...],
     instances: tuple[Path, ...],
@@ -97,9 +97,11 @@ def build(
         return
     width = max(12, *(len(table.config.name) for table in built.written))
     for table in built.written:
-        click.echo(f"{table.config.name:<{width}} {counted(table.rows, 'row'):>13} {table.file_bytes / 1e6:>9.2f} MB")
+        click.echo(
+            f"{table.config.name:<{width}} {format_count(table.rows, 'row'):>13} {table.file_bytes / 1e6:>9.2f} MB"
+        )
     for line in built.lines():
-        click.echo(printable(line))
+        click.echo(make_printable(line))
     click.echo(f"{out}  (load_dataset reads this folder)")
 
 
@@ -155,14 +157,15 @@ def _check(place: str, load: bool, run_card: bool, rescore: str | None, seed: in
         echo_json({**document, "rescored": report.rescored, "not_checked": report.not_checked})
         return 1 if report.faults else 0
     for fault in report.faults:
-        click.echo(printable(fault))
+        click.echo(make_printable(fault))
     for line in report.rescored:
-        click.echo(printable(line))
+        click.echo(make_printable(line))
     for line in report.not_checked:
-        click.echo(printable(f"not checked: {line}"))
-    faults = counted(len(report.faults), "fault")
+        click.echo(make_printable(f"not checked: {line}"))
+    faults = format_count(len(report.faults), "fault")
     click.echo(
-        f"{printable(place)}: {faults} in {counted(report.rows, 'row')} and {counted(report.pictures, 'picture')}"
+        f"{make_printable(place)}: {faults} in {format_count(report.rows, 'row')} and "
+        f"{format_count(report.pictures, 'picture')}"
     )
     return 1 if report.faults else 0
 
@@ -205,9 +208,9 @@ def push(
         if as_json:
             echo_json({"repo": repo, "pushed": False, "changes": changes})
         for line in () if as_json else changes:
-            click.echo(printable(line))
+            click.echo(make_printable(line))
         return
-    pushed = push_release(folder, plan, lambda line: click.echo(printable(line), err=True))
+    pushed = push_release(folder, plan, lambda line: click.echo(make_printable(line), err=True))
     if as_json:
         echo_json({"repo": pushed.repo, "pushed": True, "tag": pushed.tag, "commit": pushed.commit})
     for line in () if as_json else loading_code(pushed):
@@ -233,8 +236,8 @@ def pull(place: str, out: Path, revision: str | None, run_id: str | None, as_jso
         counts = {"episodes": pulled.episodes, "scores": pulled.scores}
         echo_json({"runs": [str(run) for run in pulled.runs], "instances": str(pulled.instances), **counts})
         return
-    runs = counted(len(pulled.runs), "run")
-    click.echo(f"{runs}, {counted(pulled.episodes, 'episode')}, {counted(pulled.scores, 'score')}")
+    runs = format_count(len(pulled.runs), "run")
+    click.echo(f"{runs}, {format_count(pulled.episodes, 'episode')}, {format_count(pulled.scores, 'score')}")
     click.echo(str(out))
 
 
@@ -267,5 +270,5 @@ def eval_(place: str, repo: str | None, judge: str, out: Path, as_json: bool) ->
         echo_json({"folder": out, "players": means})
         return
     for player in players:
-        click.echo(printable(f"{player.role:<10} {player.score.mean:>5.2f}  {player.label}"))
+        click.echo(make_printable(f"{player.role:<10} {player.score.mean:>5.2f}  {player.label}"))
     click.echo(f"{out}  (eval.yaml for the dataset, .eval_results for each model; see docs/release.md)")

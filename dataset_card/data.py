@@ -19,10 +19,10 @@ from dataset_card.tables.embedded_pictures import EmbeddedPictures, pictures_of_
 from dataset_card.tables.parquet import read_frame, read_table, table_files
 from dataset_card.tables.schema import DIALOGUES, INSTANCES, LEADERBOARD, PREFERENCES, is_transcripts, transcripts_name
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import DEFAULT_GAME
-from ircore.core.submission_records import game_field
-from ircore.games.registry import in_registry_order
+from ircore.core.submission_records import build_game_field
+from ircore.games.registry import sort_game_names
 from ircore.results.model import Results
 
 if TYPE_CHECKING:
@@ -50,13 +50,13 @@ def load_results(
             cannot be reached.
     """
     report = sound_release(find_release(place, revision), place)
-    games = in_registry_order({run.run.game for run in report.runs})
+    games = sort_game_names({run.run.game for run in report.runs})
     # The default game comes first, and is meant where it is there; of others nobody knows which is meant.
-    if game is None and len(games) > 1 and game_field(games[0]):
+    if game is None and len(games) > 1 and build_game_field(games[0]):
         raise InputError(f"{place}: runs of several games: {', '.join(games)}", f"Name one of them: game={games[0]!r}.")
     chosen = game or games[0]
     if chosen not in games:
-        raise unknown("game", chosen, games)
+        raise build_unknown_name_error("game", chosen, games)
     runs = [run for run in report.runs if run.run.game == chosen]
     sets = sorted({run.run.instance_set for run in runs if run.run.instance_set.startswith(instance_set or "")})
     if len(sets) != 1:
@@ -103,7 +103,7 @@ def load_table(
     configs = {config.name: config for config in record.configs}
     config = configs.get(name or record.configs[0].name)
     if config is None:
-        raise unknown("table", str(name), list(configs))
+        raise build_unknown_name_error("table", str(name), list(configs))
     # Of a release on the Hub only the files of this table are fetched.
     folder = find_release(place, revision, (config.pattern,))
     return read_frame(folder, config, pictures)

@@ -22,13 +22,13 @@ from dataset_card.checking.release_check import sound_release
 from dataset_card.tables.columns import SPLIT
 from dataset_card.tables.schema import transcripts_name
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_text
-from ircore.core.plain_words import counted
-from ircore.core.plugins import unknown
+from ircore.core.files import write_new_folder, write_text
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import DEFAULT_GAME
-from ircore.results.effects import PlayerResult, grid_effects, player_grid, player_result
+from ircore.results.effects import PlayerResult, average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import TOO_FEW, too_few
+from ircore.results.statistics.intervals import TOO_FEW, are_too_few
 from ircore.results.statistics.mixed import Unavailable
 
 FRAMEWORK = "ircore"
@@ -88,7 +88,7 @@ def write_eval_results(release: Path, source: Source, out: Path) -> tuple[Player
         raise InputError(f"{release}: no runs of {DEFAULT_GAME}", "Name a release that has some.")
     results = Results.from_runs(runs)
     players = marginals(results, source.judge)
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         write_text(folder / "eval.yaml", _yaml(benchmark(source.judge)))
         # All runs of a grid have the same rules, so those of any player do.
         rules = played_by(players[0], results)
@@ -105,9 +105,9 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
         InputError: There is no such judge, or no grid of at least two describers and two generators.
     """
     if judge not in results.judges:
-        raise unknown("judge", judge, results.judges, "--judge")
-    grid = player_grid(results)
-    effects = grid_effects(results, grid, judge)
+        raise build_unknown_name_error("judge", judge, results.judges, "--judge")
+    grid = find_player_grid(results)
+    effects = estimate_grid_effects(results, grid, judge)
     if isinstance(effects, Unavailable):
         raise InputError(
             f"no model has a score of its own: {effects.reason}",
@@ -123,7 +123,7 @@ def marginals(results: Results, judge: str) -> tuple[PlayerResult, ...]:
         "describer": effects.describers,
         "generator": effects.generators,
     }
-    players = [player_result(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
+    players = [average_player(crossed, seat, label, judge) for seat in SEATS for label in names[seat]]
     return tuple(player for player in players if player.score.mean is not None)
 
 
@@ -168,14 +168,20 @@ def _notes(player: PlayerResult, results: Results) -> Iterator[str]:
     runs = [submission for submission in results.submissions if submission.run_id in player.run_ids]
     partners = [submission.generator if player.role == "describer" else submission.describer for submission in runs]
     more = f" and {len(partners) - MOST_NAMED} more" if len(partners) > MOST_NAMED else ""
-    yield f"As {player.role}; mean over {counted(len(partners), 'partner')} ({', '.join(partners[:MOST_NAMED])}{more})."
+    yield (
+        f"As {player.role}; mean over {format_count(len(partners), 'partner')} "
+        f"({', '.join(partners[:MOST_NAMED])}{more})."
+    )
     if player.score.low is not None and player.score.high is not None:
-        few = f", {TOO_FEW}" if too_few(player.score.n) else ""
+        few = f", {TOO_FEW}" if are_too_few(player.score.n) else ""
         yield f"95 % interval {player.score.low:.2f}–{player.score.high:.2f}{few}."
     size = len(results.instances)
-    yield f"Over {player.score.n} of {counted(size, 'target')}: those that all these runs played and the judge rated."
+    yield (
+        f"Over {player.score.n} of {format_count(size, 'target')}: those that all these runs played and "
+        f"the judge rated."
+    )
     rules = played_by(player, results)
-    plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {counted(rules.max_turns, 'turn')}"
+    plain = f"Rules {rules.key}: {rules.token_budget} tokens a message, {format_count(rules.max_turns, 'turn')}"
     words = ", ".join([plain, *rules.variants])
     yield f"{words}; instance set {results.instance_set[:12]}."
 
@@ -188,7 +194,8 @@ def played_by(player: PlayerResult, results: Results) -> Any:
 def _folder_names(labels: Iterable[str], rules: Any) -> dict[str, str]:
     """Return a folder for each model, named after it: the label holds slashes, as in org/model, or any letters."""
     names = {
-        label: re.sub(r"[^A-Za-z0-9._-]+", "--", rules.tagged(label)).strip(".") or "model" for label in sorted(labels)
+        label: re.sub(r"[^A-Za-z0-9._-]+", "--", rules.add_rules_key(label)).strip(".") or "model"
+        for label in sorted(labels)
     }
     # Some disks take A and a for the same letter.
     counts = Counter(name.casefold() for name in names.values())

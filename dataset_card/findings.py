@@ -18,15 +18,15 @@ from ircore.core.images import (
     FORMATS,
     MAX_PIXELS,
     UNDECODABLE,
-    file_hash,
-    found_intact,
+    compute_intact_key,
+    convert_to_rgb,
+    hash_file,
     hash_pixels,
-    intact_key,
-    metadata_names,
-    plain_rgb,
+    is_known_intact,
+    list_metadata_names,
     remember_intact,
 )
-from ircore.core.untrusted_text import without_controls
+from ircore.core.untrusted_text import replace_controls
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Findings:
 
     def add(self, where: str, fault: str) -> None:
         """Note a fault as a single short line; strangers' words may be part of the fault."""
-        self.faults.append(without_controls(f"{where}: {fault}", "\N{REPLACEMENT CHARACTER}")[:400])
+        self.faults.append(replace_controls(f"{where}: {fault}", "\N{REPLACEMENT CHARACTER}")[:400])
 
 
 def same_value(value: object, wanted: object) -> bool:
@@ -130,7 +130,7 @@ class Pictures:
                 if cell and (data := cell["bytes"]):
                     # Rows that follow each other often share a picture, and comparing is faster than hashing.
                     former = self._former.get((name, position))
-                    file = former[1] if former is not None and former[0] == data else file_hash(data)
+                    file = former[1] if former is not None and former[0] == data else hash_file(data)
                     self._former[name, position] = data, file
                     self._hashes[id(cell)] = file
                     if file not in self._known:
@@ -170,7 +170,7 @@ class Pictures:
         # Whoever stores the picture under this name would leave the own folder.
         if set(str(cell["path"])) & set("/\\"):
             self._findings.add(where, "the picture's file name has folders in it")
-        file = self._hashes.get(id(cell)) or file_hash(cell["bytes"])
+        file = self._hashes.get(id(cell)) or hash_file(cell["bytes"])
         if file not in self._known:
             self._known[file] = Future()
             self._known[file].set_result(decoded(cell["bytes"]))
@@ -199,8 +199,8 @@ def decoded(data: bytes) -> DecodedPicture | str:
                 return f"picture of {image.width} × {image.height} pixels is too large"
             # Opening has read the header alone.
             image.load()
-            shown = hash_pixels(np.asarray(plain_rgb(image)))
-            names = metadata_names(image)
+            shown = hash_pixels(np.asarray(convert_to_rgb(image)))
+            names = list_metadata_names(image)
     except (*UNDECODABLE, Image.DecompressionBombError) as error:
         return f"picture cannot be decoded ({type(error).__name__})"
     if names:
@@ -221,9 +221,9 @@ def _look_once(data: bytes, file: bytes, stated: str) -> DecodedPicture | str:
             size = image.size
     except (*UNDECODABLE, Image.DecompressionBombError):
         return decoded(data)
-    if found_intact(intact_key(file, *size, stated, True)):
+    if is_known_intact(compute_intact_key(file, *size, stated, True)):
         return DecodedPicture(stated, *size)
     picture = decoded(data)
     if not isinstance(picture, str):
-        remember_intact(intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
+        remember_intact(compute_intact_key(file, picture.width, picture.height, picture.sha256, bare=True))
     return picture

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import plain_line
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_plain_line
 
 if TYPE_CHECKING:
     import jinja2
@@ -34,7 +34,7 @@ def escape(text: str, links: bool = False) -> Markdown:
         links: Whether web addresses may become links, as in the credit of a picture.
     """
     # The ampersand goes first, or else the entities made here would be escaped.
-    line = _MARKUP.sub(r"\\\1", plain_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+    line = _MARKUP.sub(r"\\\1", format_plain_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
     if not links:
         # The Hub makes links of bare addresses and of mentions.
         line = line.replace("://", "&#58;//").replace("@", "&#64;").replace("www.", "www&#46;")
@@ -43,7 +43,7 @@ def escape(text: str, links: bool = False) -> Markdown:
 
 def code_span(text: str) -> Markdown:
     """Return a stranger's text as code on a line; back-ticks in the text become apostrophes."""
-    line = plain_line(text)
+    line = format_plain_line(text)
     # Inside of code nothing can be escaped, and a bar would end the cell of a table even there.
     return Markdown("`" + line.replace("`", "'").replace("|", "¦") + "`") if line else Markdown("–")
 
@@ -85,7 +85,7 @@ def _environment() -> "jinja2.Environment":
     )
     environment.filters["code"] = code_span
     environment.filters["credit"] = lambda text: escape(text, links=True)
-    environment.filters["counted"] = counted
+    environment.filters["counted"] = format_count
     environment.filters["counts"] = counts
     environment.filters["reasons"] = reasons
     return environment

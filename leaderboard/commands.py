@@ -8,8 +8,8 @@ import click
 
 from ircore.commands.options import SeveralPathsCommand, echo_json, json_option, runs_option
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
 
 
 @click.group("site")
@@ -130,7 +130,8 @@ def build(
         return
     click.echo(f"{out / 'index.html'}", err=False)
     click.echo(
-        f"{counted(report.pages, 'page')}, {counted(report.pictures, 'picture')} ({report.encoded} newly encoded), "
+        f"{format_count(report.pages, 'page')}, {format_count(report.pictures, 'picture')} "
+        f"({report.encoded} newly encoded), "
         f"{perf_counter() - begun:.1f} s",
         err=True,
     )
@@ -139,7 +140,9 @@ def build(
 def _address(option: str, url: str) -> str:
     """Return an address that names can be appended to."""
     if url and not fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", url):
-        raise InputError(f"{option} {printable(url)}: not a web address", "Give it as https://example.org/folder/.")
+        raise InputError(
+            f"{option} {make_printable(url)}: not a web address", "Give it as https://example.org/folder/."
+        )
     return url if not url or url.endswith("/") else f"{url}/"
 
 
@@ -195,13 +198,13 @@ def check(folder: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"pages": pages, "findings": [str(finding) for finding in findings]})
     for finding in () if as_json else findings:
-        click.echo(printable(str(finding)))
+        click.echo(make_printable(str(finding)))
     if findings:
         raise WorkError(
-            f"{folder}: {counted(len(findings), 'finding')} on {counted(pages, 'page')}",
+            f"{folder}: {format_count(len(findings), 'finding')} on {format_count(pages, 'page')}",
             "Correct what each line names.",
         )
-    click.echo(f"{counted(pages, 'page')}, nothing found", err=True)
+    click.echo(f"{format_count(pages, 'page')}, nothing found", err=True)
 
 
 @command.command("serve")

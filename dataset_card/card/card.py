@@ -18,14 +18,14 @@ from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import transcripts_name
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
-from ircore.instances.store import ways_to_get
-from ircore.players.traits import program_words
-from ircore.results.headline import ordered_judges
+from ircore.core.plugins import load_plugin
+from ircore.instances.store import describe_ways_to_get
+from ircore.players.traits import describe_programs
+from ircore.results.headline import sort_judges
 from ircore.results.model import BoardRow
-from ircore.results.subsets import by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import flat_records
+from ircore.results.tables.formats import list_flat_records
 from ircore.results.tables.pairs import ALL
 
 LICENCES = "LICENSE.md"
@@ -136,7 +136,7 @@ def card_files(facts: CardFacts) -> dict[str, bytes]:
         STRIP: draw_episode(source, facts.example),
         TARGETS: draw_targets(source),
         # A judge that only compares is not among the ordered judges, and may be the only judge.
-        SCORES: draw_scores(source.results, (*ordered_judges(source.results), *source.results.judges)[0]),
+        SCORES: draw_scores(source.results, (*sort_judges(source.results), *source.results.judges)[0]),
     }
 
 
@@ -149,10 +149,12 @@ def render_card(facts: CardFacts) -> str:
         "place": card_code.PLACE,
         "name": facts.name,
         "name_year": max(run.run.started[:4] for run in facts.source.runs),
-        "programs": program_words(spec for run in facts.source.runs for spec in run.run.submission.players.values()),
+        "programs": describe_programs(
+            spec for run in facts.source.runs for spec in run.run.submission.players.values()
+        ),
         "games": [_game_section(tables, facts.source) for tables in facts.source.others],
         "licences": source_licences(facts.source),
-        "ways_to_get": ways_to_get(facts.source.instances()),
+        "ways_to_get": describe_ways_to_get(facts.source.instances()),
         "submissions": _submissions(facts.source),
         "most_rows": MOST_ROWS,
         "maintainers": blocks(CARD, facts.maintainer_texts),
@@ -195,7 +197,7 @@ def _game_section(tables: GameTables, source: ReleaseSource) -> _GameSection:
         len(tables.instances.instances),
         tuple(
             row
-            for row in flat_records(leaderboard_table(tables.results))
+            for row in list_flat_records(leaderboard_table(tables.results))
             if row["category"] == row["difficulty"] == ALL
         ),
     )
@@ -245,7 +247,7 @@ def judge_label(source: GameTables, judge: str) -> str:
         return source.results.judge_identities[judge].label
     # Not every run states the identity of its judges, and a judge of other people may not be installed here, or sound.
     try:
-        return str(load("judges", judge).label)
+        return str(load_plugin("judges", judge).label)
     except InputError:
         return judge
 
@@ -269,8 +271,8 @@ def _verified(facts: CardFacts) -> list[tuple[str, RunVerification]]:
 
 
 def _boards(source: GameTables) -> Iterator[_JudgeBoard]:
-    parts = by_rules(source.results)
-    for judge in ordered_judges(source.results):
+    parts = split_by_rules(source.results)
+    for judge in sort_judges(source.results):
         # Ranks hold among runs under the same rules, so each set of rules is ranked by itself.
         label, rows = judge_label(source, judge), tuple(row for part in parts for row in part.board(judge))
         yield _JudgeBoard(judge, label, rows, alternative_text(rows, label))

@@ -10,9 +10,9 @@ from PIL import Image, ImageDraw, ImageFont, ImageOps
 from dataset_card.tables.game_tables import GameTables
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.games.base import Message, messages_of
+from ircore.games.base import Message, list_messages
 from ircore.results.episodes import EpisodeResult
-from ircore.results.headline import headline_judge
+from ircore.results.headline import find_headline_judge
 from ircore.results.played_run import PlayedRun
 
 MOST_RENDERINGS = 4
@@ -59,12 +59,12 @@ def choose_example(source: GameTables) -> Example:
         result for submission in source.results.submissions for result in source.results.episodes[submission.run_id]
         if result.episode.played and result.episode.renderings
     ]  # fmt: skip
-    headline = headline_judge(source.results)
+    headline = find_headline_judge(source.results)
     best = max(drawn, key=partial(_merit, headline))
     # The headline judge may have rated other episodes alone.
     judge = headline if headline in best.judged else next(iter(best.judged), None)
     renderings = _shown(best.episode.renderings)
-    messages = tuple(message for message in messages_of(source.game, best.episode) if message.step in renderings)
+    messages = tuple(message for message in list_messages(source.game, best.episode) if message.step in renderings)
     return Example(runs[best.run_id], best, judge, messages, renderings)
 
 

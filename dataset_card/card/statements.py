@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dataset_card.tables.game_tables import GameTables
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN
 from ircore.results.headline import VERIFIED
 
@@ -123,7 +123,7 @@ def _annotation(source: GameTables) -> Iterator[str]:
             "of the two is closer; judges.jsonl says who each of them is."
         )
     if people:
-        yield f"{counted(people, 'person', 'people')} rated renderings in the same two tasks (judge human)."
+        yield f"{format_count(people, 'person', 'people')} rated renderings in the same two tasks (judge human)."
     else:
         yield "No person rated anything in this release."
     if source.results.metrics:

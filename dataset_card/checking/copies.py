@@ -5,9 +5,9 @@ from pathlib import Path
 
 from dataset_card.releases.files import COPIES, FEATURE, copies_name
 from dataset_card.tables.released_run import ReleasedRun
-from ircore.core.workers import in_order
+from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
-from ircore.submissions.copies.index import Look, RunIndex, look_at, read_index, rendering_keys
+from ircore.submissions.copies.index import Look, RunIndex, list_rendering_keys, look_at, read_index
 
 MAX_BYTES = 256 * 1024**2
 """Largest file of descriptors, in bytes: some 200,000 renderings of a run."""
@@ -37,7 +37,7 @@ def copies_faults(folder: Path, runs: Iterable[ReleasedRun]) -> Iterator[tuple[s
         index = read_index(present[name]) if present[name].stat().st_size <= MAX_BYTES else None
         if index is None:
             yield name, "holds no descriptors"
-        elif list(index.keys()) != rendering_keys(files[name]):
+        elif list(index.keys()) != list_rendering_keys(files[name]):
             yield name, "is not of the run's renderings"
 
 
@@ -61,7 +61,7 @@ def descriptor_faults(folder: Path, run: ReleasedRun, episodes: Collection[str],
     differing = [
         index.episodes[place]
         for place, look in zip(
-            places, in_order(look_at, pictures, min(processes, len(places) // MANY + 1)), strict=True
+            places, map_in_order(look_at, pictures, min(processes, len(places) // MANY + 1)), strict=True
         )
         if not _agrees(index, place, look)
     ]

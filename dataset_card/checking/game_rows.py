@@ -43,9 +43,9 @@ from dataset_card.tables.schema import (
     transcripts_config,
     transcripts_name,
 )
-from ircore.core.episode_records import Episode, EpisodeCost, drawn_renderings
+from ircore.core.episode_records import Episode, EpisodeCost, list_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import available
+from ircore.core.plugins import list_available
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
@@ -54,7 +54,7 @@ from ircore.games.base import Game, step_defaults
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import RetiredTarget
 from ircore.instances.records import Instances
-from ircore.instances.store import index_bytes
+from ircore.instances.store import build_index_bytes
 from ircore.results.played_run import PlayedRun
 from ircore.runs.provenance import Provenance
 
@@ -121,7 +121,7 @@ class GameRows:
 
     def _load(self) -> Game[Any] | None:
         """Return the game, if a version is installed here that plays such steps."""
-        if self.game not in available("games"):
+        if self.game not in list_available("games"):
             self.not_checked.append(f"the game {self.game} is not installed here: its rows are not compared")
             return None
         try:
@@ -249,7 +249,7 @@ class GameRows:
 
     def _steps_with(self, episode: Episode, rendering: str) -> set[int]:
         """Return the numbers of the steps that hold a rendering."""
-        places = [place for place, drawn in drawn_renderings(episode) if drawn.sha256 == rendering]
+        places = [place for place, drawn in list_renderings(episode) if drawn.sha256 == rendering]
         game = self._installed
         if game is None:
             return set(places)
@@ -352,7 +352,7 @@ class GameRows:
 
     def _instance_set(self) -> EmbeddedInstances:
         instances = tuple(self._instances.values())
-        identity = hashlib.sha256(index_bytes(instances)).hexdigest()
+        identity = hashlib.sha256(build_index_bytes(instances)).hexdigest()
         return EmbeddedInstances(self._folder, identity, Instances.of(instances), pictures_of_instances(self._folder))
 
     def runs(self) -> tuple[ReleasedRun, ...]:

@@ -11,13 +11,13 @@ from math import isclose
 
 from dataset_card.checking.rule_replay import Replay, replay_faults
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, load
-from ircore.core.private_text import without_leaks
+from ircore.core.plugins import list_available, load_plugin
+from ircore.core.private_text import redact_leaks
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
-from ircore.core.untrusted_text import one_line
-from ircore.scorers.judges.base import Judge, identity_of
-from ircore.scorers.material import Material, Scored, installed_judge, scores_of
-from ircore.scorers.metrics.measure import MetricKey, load_metrics, version_of
+from ircore.core.untrusted_text import format_one_line
+from ircore.scorers.judges.base import Judge, describe_identity
+from ircore.scorers.material import Material, Scored, compute_scores, load_judge
+from ircore.scorers.metrics.measure import MetricKey, find_metric_version, load_metrics
 
 TOLERANCE = 1e-9
 """Tolerance for metrics: relative to the value, and absolute near 0."""
@@ -45,7 +45,7 @@ class _Recomputed:
 
 def recompute(piece: Piece) -> _Recomputed:
     """Compute the scores of a piece and play its episodes again; called in worker processes."""
-    scored = tuple((run_id, scores_of(material)) for run_id, material in piece.materials)
+    scored = tuple((run_id, compute_scores(material)) for run_id, material in piece.materials)
     return _Recomputed(scored, tuple(fault for replay in piece.replays for fault in replay_faults(replay)))
 
 
@@ -72,7 +72,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
     """
     if name == HUMAN:
         return "people rated"
-    if name not in available("judges"):
+    if name not in list_available("judges"):
         model = identity is not None and identity.kind == "model"
         return "a model's answers" if model else "this judge is not installed here"
     installed = _judge(name)
@@ -80,7 +80,7 @@ def judge_obstacle(name: str, identity: JudgeIdentity | None) -> str | None:
         return installed
     if installed.kind != "computed":
         return "a model's answers"
-    ours = identity_of(name, installed)
+    ours = describe_identity(name, installed)
     # Another version of a judge may rate otherwise without being wrong.
     if identity is not None and identity.kind == "computed" and identity.version != ours.version:
         return f"version {identity.version or 'unknown'} in the release, {ours.version or 'unknown'} here"
@@ -94,7 +94,7 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
     """
     # Such an identity would exempt a computed judge from being computed again.
     try:
-        installed_kind = load("judges", name).kind
+        installed_kind = load_plugin("judges", name).kind
     except InputError:
         return None
     if installed_kind != "computed":
@@ -103,12 +103,12 @@ def identity_fault(name: str, identity: JudgeIdentity) -> str | None:
         return f"judge {name} is said to be a {identity.kind}; it is computed"
     installed = _judge(name)
     # A judge of scenes rates further categories of the scored set, those of plug-ins.
-    ours = identity if isinstance(installed, str) else identity_of(name, installed, identity.categories or ())
+    ours = identity if isinstance(installed, str) else describe_identity(name, installed, identity.categories or ())
     if ours.version != identity.version:
         return None
     for field in JudgeIdentity.model_fields:
         if getattr(identity, field) != getattr(ours, field):
-            stated = one_line(str(getattr(identity, field)), 60)
+            stated = format_one_line(str(getattr(identity, field)), 60)
             return f"judge {name}: {field} is {stated}, the judge itself says {getattr(ours, field)}"
     return None
 
@@ -120,10 +120,10 @@ def metric_obstacle(name: str, versions: Set[str | None]) -> str | None:
         name: The metric, or ``ssim.native`` where the pictures were loaded natively.
         versions: Those that its values in the release state.
     """
-    if MetricKey.parse(name).name not in available("metrics"):
+    if MetricKey.parse(name).name not in list_available("metrics"):
         return "this metric is not installed here"
     _, lacking = load_metrics((name,))
-    ours = version_of(name)
+    ours = find_metric_version(name)
     others = sorted(version or "unknown" for version in versions - {ours})
     return lacking.get(name) or (f"version {', '.join(others)} in the release, {ours} here" if others else None)
 
@@ -138,12 +138,12 @@ def obstacles(scores: Sequence[Score], identities: Mapping[str, JudgeIdentity]) 
     reasons = {name: metric_obstacle(name, versions) for name, versions in metrics.items()}
     reasons |= {name: judge_obstacle(name, identities.get(name)) for name in judges}
     # A reason can be the message of a failed import, with paths of this machine.
-    return {name: without_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}
+    return {name: redact_leaks(reason)[:300] for name, reason in sorted(reasons.items()) if reason is not None}
 
 
 @cache
 def _judge(name: str) -> Judge | str:
     try:
-        return installed_judge(name)
+        return load_judge(name)
     except InputError as error:
         return error.problem

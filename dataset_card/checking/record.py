@@ -28,9 +28,9 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import OPTIONAL_NAMES, TABLES, transcripts_name
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import read_records
-from ircore.core.plugins import available
+from ircore.core.plugins import list_available
 from ircore.core.submission_records import Run, Withdrawal
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.core.word_files import BUILT_IN
 from ircore.games.registry import load_game
 from ircore.instances.benchmark import read_versions
@@ -166,12 +166,12 @@ def subject_faults(record: ReleaseRecord, source: ReleaseSource) -> Iterator[str
         yield error.problem
         return
     if record.judges != subject.judges:
-        yield f"judges is {one_line(str(record.judges), 80)}, its runs say {subject.judges}"
+        yield f"judges is {format_one_line(str(record.judges), 80)}, its runs say {subject.judges}"
     for stated, own in zip(record.games, subject.games, strict=True):
         # Titles and seats are the game's, of which another version may be installed.
         for name in ("name", "instance_set", "prompts"):
             if getattr(stated, name) != getattr(own, name):
-                said = one_line(str(getattr(stated, name)), 80)
+                said = format_one_line(str(getattr(stated, name)), 80)
                 yield f"{name} of the game {own.name} is {said}, its runs say {getattr(own, name)}"
     # Names of versions that are released later are unknown here.
     own_name = None if subject.version is None else subject.version.name
@@ -185,7 +185,7 @@ def own_prompts(run: Run) -> str | None:
     Returns:
         None for a run with prompts of its own, or of a game that is not installed here; and if they are the same.
     """
-    if run.prompts.partition(" ")[0] != BUILT_IN or run.game not in available("games"):
+    if run.prompts.partition(" ")[0] != BUILT_IN or run.game not in list_available("games"):
         return None
     try:
         own = load_game(run.game).prompts(None).version

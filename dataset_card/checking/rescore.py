@@ -14,10 +14,10 @@ from dataset_card.checking.rescored_run import Draw, RunTask
 from dataset_card.releases.record import read_release
 from dataset_card.tables.released_run import ReleasedRun
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.core.progress import tracked
+from ircore.core.plain_words import format_count
+from ircore.core.progress import track_progress
 from ircore.core.records import Instance
-from ircore.core.workers import in_order
+from ircore.core.workers import map_in_order
 from ircore.games.registry import has_support
 from ircore.instances.store import InstanceSet
 
@@ -47,9 +47,9 @@ class Rescoring:
         episodes = sum(run.episodes for run in self.runs.values())
         shares = {(run.share, run.seed) for run in self.runs.values()}
         drawn = "".join(f", {100 * share:g} % drawn with seed {seed}" for share, seed in shares if share < 1)
-        count = counted(len(self.runs), "run")
+        count = format_count(len(self.runs), "run")
         rules = " by the rules" if any(run.rules for run in self.runs.values()) else ""
-        yield f"computed again: {count}, {counted(episodes, 'episode')}{rules}{drawn}"
+        yield f"computed again: {count}, {format_count(episodes, 'episode')}{rules}{drawn}"
         for kind in ("judges", "metrics"):
             counts = Counter[str]()
             for run in self.runs.values():
@@ -118,8 +118,8 @@ def _rescored(tasks: Sequence[RunTask], processes: int) -> Iterator[str]:
     ]
     pieces = (_piece(instances, instance, tasks) for instance in drawn_instances)
     by_run = {task.run_id: task for task in tasks}
-    computed = in_order(recompute, pieces, min(processes, len(drawn_instances)))
-    for recomputed in tracked(computed, "rescoring", len(drawn_instances)):
+    computed = map_in_order(recompute, pieces, min(processes, len(drawn_instances)))
+    for recomputed in track_progress(computed, "rescoring", len(drawn_instances)):
         yield from recomputed.faults
         for run_id, scored in recomputed.scored:
             yield from by_run[run_id].differences(scored)

@@ -17,7 +17,13 @@ from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import may_be_published
-from ircore.scorers.game_measures import EpisodeInstruments, measured_scores, needs_pictures, payloads_of, played
+from ircore.scorers.game_measures import (
+    EpisodeInstruments,
+    compute_measure_scores,
+    is_played,
+    needs_pictures,
+    parse_payloads,
+)
 
 Question = tuple[str, str, int | None]
 """Episode, measure and step of a value."""
@@ -62,16 +68,16 @@ def rescore_game_run(run: ReleasedRun, key: str, draw: Draw) -> tuple[list[str],
 
 def _computed(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episode]) -> Iterator[Score]:
     """Yield the values of played episodes; those of pictures only where the release may hold the pictures."""
-    payloads = payloads_of(game, run.instances, run.instances.instances)
+    payloads = parse_payloads(game, run.instances, run.instances.instances)
     meaningless = game.meaningless(run.run.submission.players)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     for episode in episodes:
-        if played(game, episode):
+        if is_played(game, episode):
             instance = instances[episode.instance_id]
             # Pictures that may not be published are in no release.
             shown = needs_pictures(game) and may_be_published(instance.licence)
             instruments = _instruments(run, instance) if shown else None
-            yield from measured_scores(game, episode, payloads, instruments, meaningless)
+            yield from compute_measure_scores(game, episode, payloads, instruments, meaningless)
 
 
 def _instruments(run: ReleasedRun, instance: Instance) -> EpisodeInstruments:

@@ -14,8 +14,8 @@ from ircore.core.score_records import Score
 from ircore.games.base import Game
 from ircore.games.registry import has_rated_pictures
 from ircore.instances.store import may_be_published
-from ircore.scorers.material import Material, Wanted, scores_of, wanted_of
-from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
+from ircore.scorers.material import Material, Wanted, compute_scores, find_question
+from ircore.scorers.rated_episodes import RatedEpisode, iterate_rated_episodes
 
 
 @dataclass
@@ -60,7 +60,7 @@ def rescored_ratings(run: ReleasedRun, game: Game[Any], episodes: Iterable[Episo
         return result
     instances = {instance.instance_id: instance for instance in run.instances.instances}
     drawn = [episode for episode in episodes if episode.episode_id in stated]
-    for rated in rated_episodes_of(game, run.instances, drawn):
+    for rated in iterate_rated_episodes(game, run.instances, drawn):
         scores, instance = stated[rated.episode_id], instances[rated.instance_id]
         if may_be_published(instance.licence):
             result.judges.update(score.by for score in scores)
@@ -76,7 +76,7 @@ def _computed(
 ) -> dict[Wanted, Score]:
     """Return the ratings of an episode as they are computed from its pictures, by what was asked."""
     by_original: dict[str, list[Wanted]] = {}
-    for wanted in map(wanted_of, stated):
+    for wanted in map(find_question, stated):
         rendering = rated.renderings.get(wanted.turn)
         # A rating of any other picture answers nothing that a judge is asked.
         if rendering is not None and rendering.sha256 == wanted.rendering:
@@ -88,14 +88,14 @@ def _computed(
         drawn = {sha256: run.rendering(rendering) for sha256, rendering in asked.items()}
         scene = rated.originals[questions[0].turn].scene
         original = run.instances.picture(instance, name)
-        scored = scores_of(Material(original, drawn[first.sha256], drawn, tuple(questions), scene))
-        computed |= {wanted_of(score): score for score in scored.scores}
+        scored = compute_scores(Material(original, drawn[first.sha256], drawn, tuple(questions), scene))
+        computed |= {find_question(score): score for score in scored.scores}
     return computed
 
 
 def _differences(run_id: str, stated: Iterable[Score], computed: Mapping[Wanted, Score]) -> Iterator[str]:
     for score in stated:
-        again = computed.get(wanted_of(score))
+        again = computed.get(find_question(score))
         if again is None:
             where = f"run {run_id}, episode {score.episode_id}, turn {score.step}"
             yield f"{where}: {score.by} ({score.task}) rates a picture that the game does not name"

@@ -16,7 +16,7 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import Score
-from ircore.scorers.material import Material, Scored, Wanted, wanted_of
+from ircore.scorers.material import Material, Scored, Wanted, find_question
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class RunTask:
         # The first rendering is needed in any case, because a preference compares with it.
         needed = sorted({ends[0], *(score.picture[1] for score in scores)})
         pictures = {sha256: self._picture(drawn[sha256]) for sha256 in needed}
-        wanted = sorted(map(wanted_of, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
+        wanted = sorted(map(find_question, scores), key=lambda question: _metrics_last(question, {ends[0], ends[-1]}))
         return Material(target, pictures[ends[0]], pictures, tuple(wanted), scene)
 
     def replay(self, instance: Instance, episode: Episode) -> Replay:
@@ -115,9 +115,9 @@ class RunTask:
     def differences(self, computed: Scored) -> Iterator[str]:
         """Yield a line for each score of an episode, and each rendering's facts, that differ from the computed ones."""
         yield from self._facts.differences(self._scenes, computed.facts)
-        ours = {wanted_of(score): score for score in computed.scores}
+        ours = {find_question(score): score for score in computed.scores}
         for stated in self._scores[computed.scores[0].episode_id]:
-            score = ours[wanted_of(stated)]
+            score = ours[find_question(stated)]
             if not agrees(stated, score):
                 yield rating_difference(self.run_id, stated, score)
 

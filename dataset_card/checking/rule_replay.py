@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Episode
-from ircore.core.plugins import available, load
+from ircore.core.plugins import list_available, load_plugin
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.games.base import Game
@@ -41,7 +41,7 @@ class Replay:
 
 def not_replayable(run: Run) -> str | None:
     """Return the reason why the episodes of a run cannot be played again here; None if they can."""
-    return None if run.game in available("games") else f"the game {run.game} is not installed here"
+    return None if run.game in list_available("games") else f"the game {run.game} is not installed here"
 
 
 def replay_faults(replay: Replay) -> Iterator[str]:
@@ -80,5 +80,5 @@ def _events(retelling: Retelling) -> Iterator[Call | Failure | End]:
 
 @cache
 def _game(name: str) -> tuple[Game[Any], Any]:
-    game: Game[Any] = load("games", name)()
+    game: Game[Any] = load_plugin("games", name)()
     return game, game.prompts(None)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ircore.core.private_text import PATTERNS, UNSEEN, find_leaks
-from ircore.core.untrusted_text import coded
+from ircore.core.untrusted_text import encode_unprintable
 
 SHOWN, SHOWN_OF_OURS = 3, 8
 """Characters that a report repeats of a leak by ``detect-secrets`` and by our patterns: enough to search for the leak,
@@ -29,7 +29,7 @@ def find_forbidden(text: str) -> str | None:
     if leak is None:
         return None
     if leak.rule in UNSEEN:
-        return f"{leak.rule} ({coded(text[leak.begin])})"
+        return f"{leak.rule} ({encode_unprintable(text[leak.begin])})"
     most = SHOWN_OF_OURS if leak.rule in PATTERNS else SHOWN
     return f"{leak.rule} ({text[leak.begin : leak.end][:most]}…)"
 

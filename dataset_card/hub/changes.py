@@ -8,7 +8,7 @@ from dataset_card.hub.remote import RemoteFile, StaleError, TemporaryError
 from dataset_card.hub.repository import WAITS, Repository
 from dataset_card.releases.files import LocalFile, belongs_to_release
 from ircore.core.errors import WorkError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 
 Say = Callable[[str], object]
 """Takes a line about the progress."""
@@ -130,7 +130,7 @@ def commit_changes(
             sleep(error.wait or wait)
         else:
             made, sent = len(writing) + len(removing), sum(files[path].size for path in writing)
-            say(f"committed {counted(made, 'file')}, {size_text(sent)}: {commit}")
+            say(f"committed {format_count(made, 'file')}, {size_text(sent)}: {commit}")
             if made == len(changes):
                 return commit, True
 

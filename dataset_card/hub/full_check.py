@@ -13,7 +13,7 @@ from dataset_card.checking.rescore import rescore_release
 from dataset_card.checking.rescored_run import Draw
 from dataset_card.hub.pull import find_release
 from dataset_card.releases.files import belongs_to_release
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 
 MOST_LISTED = 20
 """Foreign files that are named: somebody may have given a wrong folder."""
@@ -80,6 +80,6 @@ def _strangers(folder: Path) -> list[str]:
     strangers = [name for name in shown if not belongs_to_release(name)]
     listed = [
         *strangers[:MOST_LISTED],
-        *([f"{counted(left, 'more file')}"] if (left := len(strangers) - MOST_LISTED) > 0 else []),
+        *([f"{format_count(left, 'more file')}"] if (left := len(strangers) - MOST_LISTED) > 0 else []),
     ]
     return [f"{name}: not part of a release" for name in listed]

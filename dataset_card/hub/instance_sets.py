@@ -15,12 +15,12 @@ from dataset_card.hub.remote import Remote
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import LocalFile, read_local_file
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
+from ircore.core.files import read_bounded, write_bytes, write_new_folder, write_text
 from ircore.core.images import ImageError, Picture, read_image_bytes
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import PictureFile
 from ircore.instances.records import MOST_BYTES
-from ircore.instances.store import INDEX, UNSTATED, InstanceSet, may_be_published, read_instances, ways_to_get
+from ircore.instances.store import INDEX, UNSTATED, InstanceSet, describe_ways_to_get, may_be_published, read_instances
 
 CARD = "README.md"
 TAG_DIGITS = 12
@@ -98,7 +98,7 @@ def pull_instances(name: str, out: Path, revision: str | None) -> InstanceSet:
     if revision is not None and revision.startswith("set-") and revision != tag_of(identity):
         raise WorkError(f"{name}: {revision} holds the set {tag_of(identity)}", "Ask the dataset's maintainers.")
     pictures = _published(read_instances(fetched))
-    with new_folder(out) as temporary:
+    with write_new_folder(out) as temporary:
         for image, file in pictures.items():
             try:
                 write_bytes(temporary / image, _checked(fetched / image, file, f"{name}: {image}"))
@@ -182,11 +182,12 @@ def _committed(repo: Repository, files: Mapping[str, LocalFile], message: str, s
 def _card(instances: InstanceSet, name: str) -> str:
     """Return the dataset card: contents of the set, its licences, and the command that brings it back."""
     licences = Counter(instance.licence for instance in instances.instances)
-    withheld = [f"* {way}" for way in ways_to_get(instances.instances)]
+    withheld = [f"* {way}" for way in describe_ways_to_get(instances.instances)]
     head = ("license: other", "license_name: per-picture", f"license_link: {INDEX}")
     lines = ["---", *head, "---", "", f"# Instance set of the game {instances.game}", ""]
     lines += [
-        f"{counted(len(instances.instances), 'instance')}; identity `{instances.identity}`, the SHA-256 of `{INDEX}`,"
+        f"{format_count(len(instances.instances), 'instance')}; identity `{instances.identity}`, the "
+        f"SHA-256 of `{INDEX}`,"
     ]
     lines += ["which holds the SHA-256, the source and the licence of every picture.", ""]
     lines += [f"    ircore instances pull {name} --revision {tag_of(instances.identity)} --out DIR", ""]

@@ -21,12 +21,12 @@ from dataset_card.tables.parquet import read_table
 from dataset_card.tables.released_run import ReleasedRun
 from dataset_card.tables.rows import own_id
 from dataset_card.tables.schema import INSTANCES, is_transcripts
-from ircore.core.episode_records import Rendering, drawn_renderings
+from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.files import write_bytes, write_new_folder, write_text
 from ircore.core.images import KnownPicture, Picture
-from ircore.core.plugins import unknown
-from ircore.instances.store import INDEX, InstanceSet, index_bytes, published_pictures, read_instances
+from ircore.core.plugins import build_unknown_name_error
+from ircore.instances.store import INDEX, InstanceSet, build_index_bytes, read_instances, select_published_pictures
 from ircore.runs.costs.totals import COSTS
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, RunWriter, add_facts, create_run
@@ -148,9 +148,9 @@ def pull_release(release: Path, out: Path, run_id: str | None = None) -> _Pulled
     report = sound_release(release, str(release))
     runs = [run for run in report.runs if run_id in (None, run.run.run_id)]
     if not runs:
-        raise unknown("run", str(run_id), [run.run.run_id for run in report.runs])
+        raise build_unknown_name_error("run", str(run_id), [run.run.run_id for run in report.runs])
     judged = {score.by for run in report.runs for score in run.scores()}
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         sets = write_instance_sets(release, folder, report.configs, runs)
         values = [_write_run(folder, run, sets[run.run.instance_set], judged) for run in runs]
         for config in report.configs:
@@ -209,7 +209,7 @@ def write_instance_sets(
         games = {other.game for other in written.values()}
         digits = f"_{identity[:8]}" if instances.game in games else ""
         target = folder / (f"instances_{instances.game}{digits}" if written else "instances")
-        files = {instance.instance_id: published_pictures(instance) for instance in instances.instances}
+        files = {instance.instance_id: select_published_pictures(instance) for instance in instances.instances}
         refuse_unsafe((name, file.image) for name, own in files.items() for file in own.values())
         target.mkdir(parents=True)
         for _, row in read_table(release, config):
@@ -217,7 +217,7 @@ def write_instance_sets(
                 cells = cast("Sequence[object]", row["pictures"])
                 for cell, file in zip(cells, files[own_id(row["instance_id"])].values(), strict=True):
                     write_bytes(target / file.image, _bytes(cell, file))
-        write_bytes(target / INDEX, index_bytes(instances.instances))
+        write_bytes(target / INDEX, build_index_bytes(instances.instances))
         written[identity] = read_instances(target)
     return written
 
@@ -264,7 +264,7 @@ def _write_renderings(release: Path, config: Config, folder: Path, runs: Sequenc
 
 
 def _renderings(run: ReleasedRun) -> Iterator[Rendering]:
-    return (rendering for episode in run.episodes() for _, rendering in drawn_renderings(episode))
+    return (rendering for episode in run.episodes() for _, rendering in list_renderings(episode))
 
 
 def _bytes(cell: object, known: KnownPicture) -> bytes:

@@ -23,7 +23,7 @@ from dataset_card.releases.files import LocalFile, read_local_file, read_release
 from dataset_card.releases.stored_release import StoredRelease
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import DEFAULT_GAME
 
 Visibility = Literal["private", "public"]
@@ -206,7 +206,7 @@ def _prepared(folder: Path, plan: PushPlan) -> _Outgoing:
     # What cannot be compared with the data here is not published either.
     faults = report.faults or report.not_checked
     if faults:
-        more = f" (and {counted(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
+        more = f" (and {format_count(len(faults) - 1, 'more fault')})" if len(faults) > 1 else ""
         raise WorkError(f"{folder}: {faults[0]}{more}", f"See them with: ircore release check {folder}")
     release = StoredRelease(folder)
     return _Outgoing(release, files, plan.revision or release.record.name, report)

@@ -50,7 +50,7 @@ from huggingface_hub.utils import logging as hub_logging
 from dataset_card.hub.remote import MissingRevisionError, Remote, RemoteFile, StaleError, TemporaryError
 from ircore.core.errors import InputError, WorkError
 from ircore.core.private_text import find_leaks
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 
 T = TypeVar("T")
 
@@ -377,5 +377,5 @@ def _temporary(error: HfHubHTTPError, problem: str) -> WorkError:
 
 def _line(text: str | None) -> str:
     """Return a server's message as a short line, hidden if any part looks like a key."""
-    line = printable(" ".join((text or "").split()))[:200]
+    line = make_printable(" ".join((text or "").split()))[:200]
     return "…" if any(find_leaks(line)) else line

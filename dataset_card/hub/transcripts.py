@@ -6,7 +6,7 @@ from pathlib import Path
 from dataset_card.hub.repository import Repository
 from dataset_card.releases.files import read_local_file
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 
 
 def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> str:
@@ -45,5 +45,5 @@ def upload_transcripts(folder: Path, repo: str, say: Callable[[str], None]) -> s
     }
     if not new:
         return remote.commit
-    say(f"{hub.url}: {len(new)} of {counted(len(files), 'file')} to upload")
+    say(f"{hub.url}: {len(new)} of {format_count(len(files), 'file')} to upload")
     return hub.commit(new, (), remote.commit, "Transcripts for the Image Reconstruction Game")

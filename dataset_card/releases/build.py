@@ -38,19 +38,19 @@ from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.schema import OF_NO_RUN
 from dataset_card.tables.writing import Written
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.plain_words import parse_day
-from ircore.core.progress import progress
+from ircore.core.progress import show_progress
 from ircore.core.score_records import JudgeIdentity
-from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
-from ircore.games.registry import has_support, in_registry_order, load_game
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, format_decisions
+from ircore.games.registry import has_support, load_game, sort_game_names
 from ircore.instances.store import InstanceSet, read_sets, refuse_withheld
-from ircore.results.judges_of_runs import shared_identities
+from ircore.results.judges_of_runs import merge_identities
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.tables.pairs import ALL
-from ircore.runs.episode import drawn_over
+from ircore.runs.episode import list_drawn_over
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.index import computed_index, index_bytes, index_of, stored_index
+from ircore.submissions.copies.index import compute_index, find_stored_index, index_bytes, index_of
 from ircore.submissions.seasons import SEASON_GAPS, SeasonGaps
 
 LARGEST_SEED = 2**63 - 1
@@ -204,12 +204,12 @@ def write_release(
     if maintainer_texts is None:
         maintainer_texts = {} if previous is None else read_maintainer_texts(previous.folder)
     configs = source.configs(previews or (previous is not None and previous.has_previews))
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         # Before the tables: whatever picture was compared with its record here is not decoded again there.
         copies = dict(_copies((run for run in source.runs if has_support(FEATURE, run.run.game)), previous))
         writer = PartWriter(folder, previous, configs)
         steps = sum(1 if config.name in OF_NO_RUN else len(runs_in(config, source)) for config in configs)
-        with progress("release", steps) as shown:
+        with show_progress("release", steps) as shown:
             parts = tuple(write_parts(configs, source, writer, shown.advance))
         _write_run_records(folder, source.runs, parts)
         texts = _texts(source, selection)
@@ -260,7 +260,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
     games: list[GameTables] = []
     # The default game first: its table of turns is the default one.
     played_games = {played_on.game for played_on in instances.values()}
-    for name in in_registry_order(played_games):
+    for name in sort_game_names(played_games):
         game, sets = load_game(name), [played_on for played_on in instances.values() if played_on.game == name]
         # Of a game, the set with the most instances first: the card shows its boards.
         for played_on in sorted(sets, key=lambda known: (-len(known.instances), known.identity)):
@@ -268,7 +268,7 @@ def make_source(runs: Sequence[ReleaseRun], instances: InstanceSets, cleared: Co
             if not own:
                 continue
             # What is shown in every row, or may be in what was drawn, cannot be left out.
-            shown = played_on.instances if game.shown_pictures else drawn_over(game, played_on)
+            shown = played_on.instances if game.shown_pictures else list_drawn_over(game, played_on)
             refuse_withheld(shown, "release")
             games.append(tables_of(own, played_on))
     return ReleaseSource(tuple(games))
@@ -290,7 +290,7 @@ def _published(run: ReleaseRun, cleared: Collection[str]) -> ReleaseRun:
 def tables_of(runs: Sequence[RunSource], instances: InstanceSet) -> GameTables:
     """Return the tables of runs of a game, their results computed; see ``GameTables.of``."""
     views = [PlayedRun(run) for run in runs]
-    judges = shared_identities(views)
+    judges = merge_identities(views)
     for view in views:
         _take_cells(view, judges)
     return GameTables.of(instances, views)
@@ -339,20 +339,20 @@ def _copies(runs: Iterable[PlayedRun], previous: StoredRelease | None) -> Iterat
         # Computing descriptors means decoding every picture, so stored ones are looked for first.
         releases = (previous, source.release if isinstance(source, StoredRun) else None)
         released = (release.folder / name for release in releases if release is not None)
-        if (stored := next((path for path in released if stored_index(source, path)), None)) is not None:
+        if (stored := next((path for path in released if find_stored_index(source, path)), None)) is not None:
             yield name, stored.read_bytes()
         else:
-            yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else computed_index(source))
+            yield name, index_bytes(index_of(source) if isinstance(source, RunFolder) else compute_index(source))
 
 
 def _texts(source: ReleaseSource, selection: Selection) -> dict[str, str]:
     """Return the files of records of a release by name; a file without a record is left out."""
-    judges = shared_identities(source.runs).values()
+    judges = merge_identities(source.runs).values()
     provenances = ((run.run.run_id, run.provenance) for run in source.runs)
     vouched = [Vouched(run_id=run_id, provenance=known) for run_id, known in provenances if known is not None]
     return {
         RUNS: "".join(run.run.model_dump_json(by_alias=True) + "\n" for run in source.runs),
         JUDGES: "".join(judge.model_dump_json() + "\n" for judge in judges),
         PROVENANCE: "".join(voucher.model_dump_json() + "\n" for voucher in vouched),
-        TOMBSTONES: decision_lines(selection.tombstones),
+        TOMBSTONES: format_decisions(selection.tombstones),
     }

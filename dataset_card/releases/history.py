@@ -25,7 +25,7 @@ from dataset_card.tables.release_source import ReleaseSource
 from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME
 from ircore.core.submission_records import Withdrawal
-from ircore.results.benchmark_version import Version, version_of
+from ircore.results.benchmark_version import Version, find_version
 from ircore.results.played_run import PlayedRun
 
 
@@ -55,7 +55,7 @@ def read_subject(source: ReleaseSource) -> Subject:
     Raises:
         InputError: Two runs of a game were played with different prompts.
     """
-    version = None if source.lead is None else version_of(source.lead.results)
+    version = None if source.lead is None else find_version(source.lead.results)
     return Subject(version, tuple(_game_record(game) for game in source.games), _judges(source))
 
 

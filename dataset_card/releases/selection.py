@@ -7,7 +7,7 @@ from typing import Any
 from dataset_card.releases.stored_release import StoredRelease
 from dataset_card.releases.stored_run import StoredRun, stored_run
 from ircore.core.errors import InputError, WorkError
-from ircore.core.records import rules_key
+from ircore.core.records import format_rules_key
 from ircore.core.submission_records import Withdrawal
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
@@ -194,4 +194,4 @@ def _refuse_successors(runs: Sequence[ReleaseRun]) -> None:
 def replaced_by(run: ReleaseRun) -> tuple[str, str, str]:
     """Return instance set, submission and rules: a release holds at most a single run of each such triple."""
     played = run.run
-    return played.instance_set, played.slug, rules_key(played.rules)
+    return played.instance_set, played.slug, format_rules_key(played.rules)

@@ -23,7 +23,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run, Withdrawal
 from ircore.games.registry import load_game
 from ircore.results.cells import BoardKey, Cell
-from ircore.results.tables.board import board_columns
+from ircore.results.tables.board import build_board_columns
 
 
 class StoredRelease:
@@ -72,7 +72,7 @@ class StoredRelease:
         part, game = self.parts.get((LEADERBOARD.name, None)), load_game(game_name)
         if part is None or self.record.program != program_key() or not game.is_judged:
             return {}
-        columns = board_columns(game, game.seats)
+        columns = build_board_columns(game, game.seats)
         rows: defaultdict[str, list[Row]] = defaultdict(list)
         files, config = (self.folder / name for name in part.files), self.configs[LEADERBOARD.name]
         for row in read_plain(files, config, [column.name for column in config.columns]):

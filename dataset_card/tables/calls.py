@@ -25,16 +25,16 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.core.journal import read_records
-from ircore.core.private_text import without_leaks
+from ircore.core.private_text import redact_leaks
 from ircore.core.records import Fields, Instance, Name, Record, Sha256
 from ircore.players.views import Captioned, DescriberView, Question
 from ircore.results.played_run import PlayedRun
-from ircore.runs.answers import MissingAnswerError, RecordedTable, known_picture
-from ircore.runs.costs.prices import answered, seconds, usage_of_question
-from ircore.runs.episode import episode_setup, played
+from ircore.runs.answers import MissingAnswerError, RecordedTable, build_known_picture
+from ircore.runs.costs.prices import find_usage, is_answered, measure_seconds
+from ircore.runs.episode import build_setup, play_episode
 from ircore.runs.events import Call, CallKey, End, Failure
 from ircore.runs.folder import RunFolder
-from ircore.runs.judge_answers import PREFERENCE_FORM, SIMILARITY_FORM, AnswerError, verdicts_form
+from ircore.runs.judge_answers import PREFERENCE_FORM, SIMILARITY_FORM, AnswerError, describe_verdicts_form
 from ircore.runs.judge_questions import JudgeQuestion, QuestionKey, read_judgements
 from ircore.scorers.judges.manifest import ALONE, PAIR, TRIPLET, Asks, JudgePrompts, load_judge_prompts
 
@@ -173,15 +173,15 @@ def _questions(
     """Return what the seats were asked in an episode, as far as its rules ask the same again."""
     calls = {CallKey(call.episode_id, call.turn, call.role): call for call in events if isinstance(call, Call)}
     failures = [failure for failure in events if isinstance(failure, Failure)]
-    table = _ListeningTable(episode.episode_id, calls, failures, known_picture)
+    table = _ListeningTable(episode.episode_id, calls, failures, build_known_picture)
     table.heard = {}
     # Recorded answers may not lead through the rules that are installed here; what was asked until there is known.
     with suppress(MissingAnswerError, InputError, WorkError):
-        pictures: dict[str, Any] = {name: known_picture(file) for name, file in instance.pictures.items()}
+        pictures: dict[str, Any] = {name: build_known_picture(file) for name, file in instance.pictures.items()}
         words = run.game.prompts(None)
         if words.version == run.run.prompts:
-            setup = episode_setup(run.game, run.run, run.instances, instance, words, pictures, episode.repeat)
-            asyncio.run(played(run.game, table, setup))
+            setup = build_setup(run.game, run.run, run.instances, instance, words, pictures, episode.repeat)
+            asyncio.run(play_episode(run.game, table, setup))
     return {} if table.odd else table.heard
 
 
@@ -206,7 +206,7 @@ def _seat_calls(events: Iterable[Call | Failure], asked: Mapping[CallKey, Any]) 
             choices=None if question is None else getattr(question, "choices", ()),
             answer=_clean(call and (call.choice if call.text is None else call.text)),
             rendering=call and call.rendering and call.rendering.sha256,
-            notes=tuple(map(without_leaks, call.notes if call else ())),
+            notes=tuple(map(redact_leaks, call.notes if call else ())),
             outcome=failure.reason if failure else ANSWERED,
             detail=_clean(failure and failure.detail),
         )
@@ -232,7 +232,7 @@ def _judge_prompt(question: JudgeQuestion, before: JudgeQuestion | None) -> str 
         before.read()
     except AnswerError as problem:
         # Made of the answer before, as the judge's runner makes it.
-        return words.repaired(str(problem), verdicts_form(before.sentences) if before.sentences else form)
+        return words.format_repair(str(problem), describe_verdicts_form(before.sentences) if before.sentences else form)
     return None
 
 
@@ -267,7 +267,7 @@ def _judge_call(question: JudgeQuestion, prompt: str | None) -> CallRecord:
 
 def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
     """Return the fields that questions to seats and judges share."""
-    usage, attempts = usage_of_question(question), question.attempts
+    usage, attempts = find_usage(question), question.attempts
     return {
         "episode_id": question.episode_id,
         "served": _clean(next((attempt.served for attempt in reversed(attempts) if attempt.served), None)),
@@ -278,7 +278,7 @@ def _common(question: Call | Failure | JudgeQuestion) -> dict[str, Any]:
         "cached_tokens": usage.cached_tokens,
         "cost_usd": usage.cost_usd,
         # How long somebody waited for an answer that never came, the requests alone say.
-        "seconds": seconds(question) if attempts or answered(question) else None,
+        "seconds": measure_seconds(question) if attempts or is_answered(question) else None,
         "attempts": tuple(map(_attempt_fields, attempts)),
     }
 
@@ -292,7 +292,7 @@ def _attempt_fields(attempt: Attempt) -> Fields:
 @lru_cache(1000)
 def _clean(text: str | None) -> str | None:
     """Return a text without keys and paths of machines; remembered, since the same prompts come in every episode."""
-    return None if text is None else without_leaks(text)
+    return None if text is None else redact_leaks(text)
 
 
 def _shown(question: Any) -> tuple[Captioned, ...]:

@@ -58,7 +58,7 @@ class FactCompleteness:
 
     def _known(self, instances: Mapping[str, Instance]) -> dict[tuple[str, str], list[str]]:
         """Return the facts of each target and version of the eye: of its scene, and of any of its turns."""
-        from ircore.scorers.verification.scene_facts import facts_of
+        from ircore.scorers.verification.scene_facts import list_facts
         from ircore.scorers.verification.score import VERSION
 
         known: dict[tuple[str, str], dict[str, None]] = {}
@@ -70,7 +70,7 @@ class FactCompleteness:
             instance = instances.get(instance_id)
             # Facts of another version cannot be derived here, so the turns themselves tell which there are.
             if version == VERSION and instance is not None and instance.scene is not None:
-                of_target.update(dict.fromkeys(fact.key for fact in facts_of(instance.scene)))
+                of_target.update(dict.fromkeys(fact.key for fact in list_facts(instance.scene)))
         return {target: list(facts) for target, facts in known.items()}
 
 

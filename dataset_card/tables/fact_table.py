@@ -20,7 +20,7 @@ from ircore.core.score_records import (
     PartShare,
     PlantedVerdict,
     RenderingFacts,
-    letter_of,
+    format_verdict_letter,
 )  # fmt: skip
 from ircore.instances.store import InstanceSet
 from ircore.results.played_run import PlayedRun
@@ -67,9 +67,9 @@ def fact_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
 def rows_of_facts(scene: Scene, line: RenderingFacts) -> Iterator[Row]:
     """Yield the columns of each fact of a rendering, of each extra in it, and of each false sentence about it."""
     # The verifying program needs SciPy, which is imported only where there are facts.
-    from ircore.scorers.verification.report import checked_facts
+    from ircore.scorers.verification.report import restore_checked_facts
 
-    facts = checked_facts(scene, line)
+    facts = restore_checked_facts(scene, line)
     look = {"eye_version": line.version, "judge": line.judge, "transform_cost": line.cost, "texts_read_by": line.reader}
     for checked in facts:
         yield {
@@ -174,7 +174,7 @@ def _rendering_facts(episode_id: str, rendering: str, rows: Sequence[Mapping[str
         episode_id=episode_id,
         rendering=rendering,
         version=rows[0]["eye_version"],
-        verdicts="".join(letter_of(row["verdict"], row["weight"]) for row in facts),
+        verdicts="".join(format_verdict_letter(row["verdict"], row["weight"]) for row in facts),
         parts=_parts(facts, extras),
         decided=round(1 - round(undecided / weight, 4), 4) if weight else 0.0,
         low=interval and interval.low,
@@ -201,7 +201,7 @@ def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
     Returns:
         None for rows of another version of the eye, which counted otherwise.
     """
-    from ircore.scorers.verification.score import VERSION, ScoredFact, score_of
+    from ircore.scorers.verification.score import VERSION, ScoredFact, compute_score_interval
 
     if str(rows[0]["judge"]) == VERIFIED and rows[0]["eye_version"] != VERSION:
         return None
@@ -211,7 +211,7 @@ def score_of_rows(rows: Sequence[Mapping[str, Any]]) -> "ScoreInterval | None":
         if row["part"] != EXTRA
     ]
     surplus = fsum(row["weight"] for row in rows if row["part"] == EXTRA)
-    return score_of(facts, surplus, rows[0].get("transform_cost") or 0.0)
+    return compute_score_interval(facts, surplus, rows[0].get("transform_cost") or 0.0)
 
 
 def _parts(facts: Sequence[Mapping[str, Any]], extras: Sequence[Mapping[str, Any]]) -> dict[Part, PartShare]:

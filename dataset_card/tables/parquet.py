@@ -12,7 +12,7 @@ from dataset_card.tables.arrays import arrow_type
 from dataset_card.tables.columns import SPLIT, Config, Kind
 from dataset_card.tables.rows import Row
 from ircore.core.errors import InputError
-from ircore.core.untrusted_text import coded
+from ircore.core.untrusted_text import encode_unprintable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +224,7 @@ def _odd_metadata(schema: "pa.Schema", metadata: "pq.FileMetaData") -> set[str]:
         for index in range(group.num_columns):
             chunk = group.column(index)
             keys |= {f"{chunk.path_in_schema}: ".encode() + key for key in chunk.metadata or {}}
-    return {coded(key.decode(errors="replace"))[:60] for key in keys}
+    return {encode_unprintable(key.decode(errors="replace"))[:60] for key in keys}
 
 
 def _short(error: Exception) -> str:

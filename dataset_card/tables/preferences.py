@@ -9,7 +9,7 @@ from dataset_card.tables.calls import ANSWERED, CallRecord, calls_of
 from dataset_card.tables.dialogues import answer_parts, is_known, question_parts
 from dataset_card.tables.rows import Row, of_episode, public_id
 from ircore.core.episode_records import Episode
-from ircore.results.headline import headline_judge
+from ircore.results.headline import find_headline_judge
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 
@@ -37,7 +37,7 @@ def preference_rows(results: Results, runs: Sequence[PlayedRun]) -> Iterator[Row
         results: Of the runs.
         runs: Of one game.
     """
-    judge = headline_judge(results)
+    judge = find_headline_judge(results)
     answers: defaultdict[_Question, list[_RatedAnswer]] = defaultdict(list)
     for run in runs if judge is not None else ():
         for question, answer in _first_answers(run, str(judge)):

@@ -27,12 +27,12 @@ from dataset_card.tables.schema import (
 from ircore.core.episode_records import UNKNOWN_COST, Episode, Rendering
 from ircore.core.records import Instance
 from ircore.core.score_records import JudgeIdentity
-from ircore.games.base import Game, ending_of, picture_fields, step_defaults
+from ircore.games.base import Game, list_picture_fields, read_ending, step_defaults
 from ircore.instances.benchmark import RetiredTarget
 from ircore.instances.store import InstanceSet, may_be_published
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.tables.board import Filling, board_columns, leaderboard_table
+from ircore.results.tables.board import Filling, build_board_columns, leaderboard_table
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def step_rows(instances: InstanceSet, run: PlayedRun) -> Iterator[Row]:
     """Yield the rows of a game's transcripts of a run: by instance and step."""
     game, played_on = run.game, {instance.instance_id: instance for instance in instances.instances}
     columns, defaults = transcripts_config(game).columns, step_defaults(game.step)
-    pictures = {name: step_column(game, name) for name in picture_fields(game.step)}
+    pictures = {name: step_column(game, name) for name in list_picture_fields(game.step)}
     seats: Row = {seat.name: _player(run, seat.name) for seat in game.seats}
     for episode in run.episodes:
         shown = _shown(game, instances, played_on[episode.instance_id])
@@ -197,7 +197,7 @@ def episode_rows(run: PlayedRun) -> Iterator[Row]:
             "renderings": len(drawn),
             **_of_rendering("first_rendering", run, drawn[:1]),
             **_of_rendering("final_rendering", run, drawn[-1:]),
-            "message_tokens": run.game.effort(ending_of(run.game, episode)).tokens,
+            "message_tokens": run.game.effort(read_ending(run.game, episode)).tokens,
             "seconds": cost.seconds,
             "cost_usd": cost.usd,
         }
@@ -236,7 +236,7 @@ def _of_run(run: PlayedRun) -> Row:
 
 def leaderboard_rows(results: Results) -> Iterator[Row]:
     """Yield the rows of ``leaderboard``: by judge, category and difficulty (all first), then as the board ranks."""
-    filling, table = board_columns(results.game, results.seats), leaderboard_table(results)
+    filling, table = build_board_columns(results.game, results.seats), leaderboard_table(results)
     numbers = [*numeric(results)]
     stated: set[tuple[object, ...]] = set()
     for entries in table.rows:
@@ -270,7 +270,7 @@ def leaderboard_rows(results: Results) -> Iterator[Row]:
 def numeric(results: Results) -> Iterator[Filling]:
     """Yield the columns of a game's boards that are rows of ``leaderboard``: numbers, but ranks and rules."""
     left_out = {"rank_low", "rank_high", *results.game.pages.rules}
-    for filled in board_columns(results.game, results.seats):
+    for filled in build_board_columns(results.game, results.seats):
         if filled.column.digits is not None and filled.column.key not in left_out:
             yield filled
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from dataset_card.tables.columns import Column, Config, Kind
 from ircore.core.records import DEFAULT_GAME
-from ircore.games.base import Game, picture_fields
+from ircore.games.base import Game, list_picture_fields
 
 GAME = Column("game", "string", "Name of the game.")
 """The first column of every table."""
@@ -508,7 +508,7 @@ def transcripts_config(game: Game[Any]) -> Config:
 
 
 def _step_columns(game: Game[Any]) -> Iterator[Column]:
-    pictures = picture_fields(game.step)
+    pictures = list_picture_fields(game.step)
     for name, info in game.step.model_fields.items():
         about, column, form = info.description or name, step_column(game, name), _form(info.annotation)
         if name in pictures:

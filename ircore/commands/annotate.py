@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from ircore.commands.options import PATH, conditions_options, open_runs
-from ircore.commands.run_paths import runs_to_read
-from ircore.core.plain_words import counted
+from ircore.commands.run_paths import find_runs_to_read
+from ircore.core.plain_words import format_count
 from ircore.scorers.people.annotation_tasks import Study, TaskPlan, WrittenPage, choose_tasks, write_page
 
 
@@ -18,7 +18,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_read)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=find_runs_to_read)
 @click.option("--out", type=PATH, required=True, help="Folder to make.")
 @click.option(
     "--items",
@@ -59,11 +59,11 @@ def build(
     plan = TaskPlan(every_turn, categories, difficulties, items, seed, names, foreign, by_score)
     folders = open_runs(runs)
     study = choose_tasks(folders, plan)
-    summary = _summary(study, write_page(study, out))
-    click.echo(json.dumps(summary, indent=2) if as_json else _page(summary))
+    summary = _build_summary(study, write_page(study, out))
+    click.echo(json.dumps(summary, indent=2) if as_json else _format_page(summary))
 
 
-def _summary(study: Study, written: WrittenPage) -> dict[str, Any]:
+def _build_summary(study: Study, written: WrittenPage) -> dict[str, Any]:
     page = written.folder / "index.html"
     return {
         "study": study.study_id,
@@ -82,16 +82,16 @@ def _summary(study: Study, written: WrittenPage) -> dict[str, Any]:
     }
 
 
-def _page(summary: dict[str, Any]) -> str:
+def _format_page(summary: dict[str, Any]) -> str:
     lines = [
-        f"{counted(summary['items'], 'item')} an annotator: {summary['similarity']:,} similarity, "
-        f"{summary['preference']:,} preference ({counted(summary['episodes'], 'episode')} "
-        f"of {counted(summary['runs'], 'run')})",
-        f"study {summary['study']}, {counted(summary['pictures'], 'picture')}, {summary['megabytes']:.1f} MB",
+        f"{format_count(summary['items'], 'item')} an annotator: {summary['similarity']:,} similarity, "
+        f"{summary['preference']:,} preference ({format_count(summary['episodes'], 'episode')} "
+        f"of {format_count(summary['runs'], 'run')})",
+        f"study {summary['study']}, {format_count(summary['pictures'], 'picture')}, {summary['megabytes']:.1f} MB",
     ]
     if summary["first_and_final_alike"]:
         lines.append(
-            f"no preference for {counted(summary['first_and_final_alike'], 'episode')} "
+            f"no preference for {format_count(summary['first_and_final_alike'], 'episode')} "
             "whose first and final rendering are the same picture"
         )
     if summary["items_by_score"]:

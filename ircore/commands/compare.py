@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_indent
 
 if TYPE_CHECKING:
     from ircore.core.images import Loading, Pixels
@@ -39,31 +39,31 @@ def command(target: Path, image: Path, metrics: tuple[str, ...], loading: "Loadi
     # A metric that lacks weights or a package is named with the reason; the others are computed all the same.
     loaded, lacking = load_metrics(metrics)
     for name, reason in lacking.items():
-        click.echo(f"ircore: {name} is left out: {printable(reason)}", err=True)
+        click.echo(f"ircore: {name} is left out: {make_printable(reason)}", err=True)
     target_pixels, image_pixels = load_pixels(target, loading), load_pixels(image, loading)
     measured = {name: measure(metric, target_pixels, image_pixels, loading) for name, metric in loaded.items()}
     measured |= {name: Measurement(None, reason, None, loading) for name, reason in lacking.items()}
     if as_json:
-        sizes = {"target": _size(target_pixels), "image": _size(image_pixels)}
-        echo_json(_document(target, image, loading, sizes, measured))
+        sizes = {"target": _measure_size(target_pixels), "image": _measure_size(image_pixels)}
+        echo_json(_build_document(target, image, loading, sizes, measured))
     else:
         _show_pictures(target_pixels, image_pixels)
-        click.echo(hanging("\n".join(_table(loaded, measured)), terminal_width()))
+        click.echo(wrap_with_indent("\n".join(_format_table(loaded, measured)), find_terminal_width()))
 
 
-def _size(pixels: "Pixels") -> list[int]:
+def _measure_size(pixels: "Pixels") -> list[int]:
     return [pixels.shape[1], pixels.shape[0]]
 
 
 def _show_pictures(target: "Pixels", image: "Pixels") -> None:
     from ircore.core.images import Picture
-    from ircore.core.terminal_pictures import show_pictures, shows_pictures
+    from ircore.core.terminal_pictures import can_show_pictures, show_pictures
 
-    if shows_pictures(sys.stdout):
+    if can_show_pictures(sys.stdout):
         show_pictures({"target": Picture.from_pixels(target), "image": Picture.from_pixels(image)}, sys.stdout)
 
 
-def _document(
+def _build_document(
     target: Path, image: Path, loading: "Loading", sizes: dict[str, list[int]], measured: "dict[str, Measurement]"
 ) -> "dict[str, object]":
     return {
@@ -79,7 +79,7 @@ def _document(
     }
 
 
-def _table(metrics: "dict[str, Metric]", measured: "dict[str, Measurement]") -> list[str]:
+def _format_table(metrics: "dict[str, Metric]", measured: "dict[str, Measurement]") -> list[str]:
     width = max(len(name) for name in measured)
     lines = []
     for name, measurement in measured.items():

@@ -6,30 +6,30 @@ from shlex import quote
 
 import click
 
-from ircore.commands.completion import submissions
+from ircore.commands.completion import complete_submissions
 from ircore.commands.options import NEXT, PATH, echo_json, json_option
 from ircore.core.records import PlayerSpec
-from ircore.core.terminal import printable, styled
+from ircore.core.terminal import make_printable, style_text
 from ircore.games.registry import load_game, require_support
-from ircore.players.builtin_pairs import submission_place
+from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.examination import Finding
 from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.runs.setup import check_seats, rules_of
-from ircore.scorers.judges.manifest import names_judge, read_judge
+from ircore.runs.setup import check_seats, merge_rules
+from ircore.scorers.judges.manifest import is_judge_manifest, read_judge
 from ircore.submissions.doctor import (
     COLUMNS,
     DeepReport,
     examine_describer,
     examine_judge,
     examine_seat,
+    format_table_line,
     generator_report,
-    table_line,
     write_mended,
 )
 
 
 @click.command("doctor")
-@click.argument("submission", type=PATH, shell_complete=submissions)
+@click.argument("submission", type=PATH, shell_complete=complete_submissions)
 @click.option(
     "--timeout", type=click.FloatRange(1, 3600), default=120, show_default=True, help="Seconds that an answer may take."
 )
@@ -53,16 +53,16 @@ def command(submission: Path, timeout: float, deep: bool, out: Path | None, as_j
         raise click.UsageError("--out needs --deep")
     if deep and as_json:
         raise click.UsageError("--deep has no JSON form")
-    if names_judge(submission):
+    if is_judge_manifest(submission):
         judge = read_judge(submission)
         click.get_current_context().meta[NEXT] = f"ircore score RUN --judge {quote(str(submission))}"
         return _tell({"judge": judge.spec}, {"judge": [examine_judge(judge, timeout, _say)]}, as_json)
-    loaded = read_manifest(submission_place(submission))
+    loaded = read_manifest(find_submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
-    rules = rules_of(game, loaded, {})
+    rules = merge_rules(game, loaded, {})
     check_seats(game, loaded, rules)
     if deep:
-        return _deep(loaded, timeout, out)
+        return _probe_services(loaded, timeout, out)
     players = loaded.submission.players
     asked = game.seats_of(rules)
     seats = {seat.name: players[seat.name] for seat in asked}
@@ -83,10 +83,10 @@ def _tell(players: Mapping[str, PlayerSpec], findings: dict[str, list[Finding]],
 
 
 def _say(line: str) -> None:
-    click.echo(printable(line), err=True)
+    click.echo(make_printable(line), err=True)
 
 
-def _deep(loaded: LoadedSubmission, timeout: float, out: Path | None) -> int:
+def _probe_services(loaded: LoadedSubmission, timeout: float, out: Path | None) -> int:
     """Probe the services of a pair; show findings, the manifest's changes and the line for the table of services."""
     require_support("deep examination", loaded.submission.game, str(loaded.path))
     describing, drawing = load_game(loaded.submission.game).seats
@@ -106,14 +106,14 @@ def _deep(loaded: LoadedSubmission, timeout: float, out: Path | None) -> int:
     said += [
         f"{report.seat}.parameters.{name}: {value}" for report in reports for name, value in report.parameters.items()
     ]
-    click.echo(printable("needs      " + (", ".join(said) or "nothing that the manifest does not state")))
+    click.echo(make_printable("needs      " + (", ".join(said) or "nothing that the manifest does not state")))
     if out is not None:
-        click.echo(printable(f"manifest   {write_mended(loaded, reports, out)}"))
-    click.echo(printable(f"table      | {' | '.join(COLUMNS)} |\n           {table_line(loaded, reports)}"))
-    return _deep_status(seen.findings, drawn.findings, changes)
+        click.echo(make_printable(f"manifest   {write_mended(loaded, reports, out)}"))
+    click.echo(make_printable(f"table      | {' | '.join(COLUMNS)} |\n           {format_table_line(loaded, reports)}"))
+    return _compute_probe_status(seen.findings, drawn.findings, changes)
 
 
-def _deep_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, str]) -> int:
+def _compute_probe_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, str]) -> int:
     """Return 0 if the pair works with the changes that were found, else 1."""
     # Questions that may fail, and the rule of a manifest under which they are never asked.
     helped = {"ten pictures": "history", "correction": "drawing"}
@@ -123,10 +123,10 @@ def _deep_status(seen: list[Finding], drawn: list[Finding], changes: dict[str, s
 
 def _show(seat: str, spec: PlayerSpec, findings: list[Finding]) -> int:
     """Show the findings about a player; return the exit status, 1 if a question failed."""
-    click.echo(printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
+    click.echo(make_printable(f"{seat:<10} {spec.label}{f' at {spec.base_url}' if spec.base_url else ''}"))
     for finding in findings:
-        verdict = styled("works", "green") if finding.works else styled("FAILS", "red")
-        click.echo(f"  {verdict}  {printable(f'{finding.question}: {finding.detail}')}")
+        verdict = style_text("works", "green") if finding.works else style_text("FAILS", "red")
+        click.echo(f"  {verdict}  {make_printable(f'{finding.question}: {finding.detail}')}")
         if finding.remedy:
-            click.echo(printable(f"         {finding.remedy}"))
+            click.echo(make_printable(f"         {finding.remedy}"))
     return 0 if all(finding.works for finding in findings) else 1

@@ -6,14 +6,14 @@ from typing import Any
 
 import click
 
-from ircore.commands.options import PATH, echo_either, instance_named, json_option
+from ircore.commands.options import PATH, echo_either, find_instance, json_option
 from ircore.core.elements import ElementList, read_elements, write_elements
 from ircore.core.errors import InputError
 from ircore.core.images import read_picture
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.instances.store import read_instances
 from ircore.scorers.elements import detr
-from ircore.scorers.elements.comparisons import element_iou, presence, presence_published
+from ircore.scorers.elements.comparisons import compute_element_iou, compute_presence, compute_published_presence
 from ircore.scorers.elements.grounded import detect_by_model
 
 
@@ -37,12 +37,12 @@ def compare(reference: Path, generated: Path, empty: Any, as_json: bool) -> None
     """Compare the elements in two JSON files: presence, published and corrected, and three IoUs."""
     expected, generated_elements = read_elements(reference), read_elements(generated)
     document = {
-        "published": asdict(presence_published(expected.counts, generated_elements.counts)),
-        "corrected": asdict(presence(expected.counts, generated_elements.counts, empty)),
-        "iou": asdict(element_iou(expected, generated_elements, empty)),
+        "published": asdict(compute_published_presence(expected.counts, generated_elements.counts)),
+        "corrected": asdict(compute_presence(expected.counts, generated_elements.counts, empty)),
+        "iou": asdict(compute_element_iou(expected, generated_elements, empty)),
         "rule_for_empty": empty,
     }
-    echo_either(as_json, document, "\n".join(_lines(document)))
+    echo_either(as_json, document, "\n".join(_format_lines(document)))
 
 
 @command.command()
@@ -65,14 +65,14 @@ def detect(
     The eye, that of the judge `verified`, looks for the elements of one drawn target; detr and models take any picture.
     """
     is_eye = detector == "eye"
-    elements = _detected_by_eye(image, instances, instance_id) if is_eye else _detected(image, detector, labels)
+    elements = _detect_by_eye(image, instances, instance_id) if is_eye else _detect_elements(image, detector, labels)
     if out is None:
         click.echo(elements.model_dump_json(indent=2, exclude_none=True))
     else:
         write_elements(out, elements)
 
 
-def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> ElementList:
+def _detect_elements(image: Path, detector: str, labels: tuple[str, ...]) -> ElementList:
     picture = read_picture(image)
     if detector != "detr":
         return detect_by_model(Path(detector), picture, labels)
@@ -82,7 +82,7 @@ def _detected(image: Path, detector: str, labels: tuple[str, ...]) -> ElementLis
     return detr.detect(picture.pixels)
 
 
-def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> ElementList:
+def _detect_by_eye(image: Path, folder: Path | None, instance_id: str | None) -> ElementList:
     # Inside, because the eye alone needs SciPy and scikit-image, which take a second to load.
     from ircore.scorers.elements.eye import detect_by_eye
 
@@ -93,13 +93,13 @@ def _detected_by_eye(image: Path, folder: Path | None, instance_id: str | None) 
             "Name the target whose elements it looks for: --instances, --instance.",
         )
     instances = read_instances(folder)
-    instance = instance_named(instances, instance_id, "--instance")
+    instance = find_instance(instances, instance_id, "--instance")
     if instance.scene is None:
         raise InputError(f"{instance_id}: nobody wrote down what this target shows", "Take a drawn target, or detr.")
     return detect_by_eye(instances.picture(instance, "target"), instance.scene, read_picture(image))
 
 
-def _lines(document: dict[str, Any]) -> list[str]:
+def _format_lines(document: dict[str, Any]) -> list[str]:
     lines = []
     for title in ("published", "corrected"):
         part = document[title]
@@ -113,7 +113,7 @@ def _lines(document: dict[str, Any]) -> list[str]:
         lines.append(f"empty: {document['corrected']['empty']}; rule of the corrected: {document['rule_for_empty']}")
     for words, labels in (("without a box", iou["without_box"]), ("without an area", iou["without_area"])):
         if labels:
-            lines.append(printable(f"left out of IoU, {words}: {', '.join(labels)}"))
+            lines.append(make_printable(f"left out of IoU, {words}: {', '.join(labels)}"))
     return lines
 
 

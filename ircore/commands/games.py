@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from ircore.commands.completion import names_of
+from ircore.commands.completion import complete_plugins
 from ircore.commands.options import echo_either, echo_json
-from ircore.core.records import rule_word
-from ircore.core.submission_records import game_field
-from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.core.records import format_rule_value
+from ircore.core.submission_records import build_game_field
+from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_indent
 from ircore.games.base import Game, Measure
-from ircore.games.registry import installed_games, load_game
+from ircore.games.registry import load_game, load_installed_games
 
 
 @click.group("games", invoke_without_command=True)
@@ -22,34 +22,36 @@ def command(context: click.Context, as_json: bool) -> None:
     # click calls the group before each of its commands, too.
     if context.invoked_subcommand is not None:
         return
-    games, broken = installed_games()
+    games, broken = load_installed_games()
     if as_json:
-        listed = [{"name": game.name, "title": game.title, "seats": _names(game)} for game in games.values()]
+        listed = [{"name": game.name, "title": game.title, "seats": _list_seats(game)} for game in games.values()]
         faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
         echo_json({"games": listed, "broken": faulty})
         return
     width = max(map(len, [*games, *broken]), default=0)
     for game in games.values():
-        line = f"{game.name:<{width}}  {game.title} ({', '.join(_names(game))})"
-        click.echo(hanging(printable(line), terminal_width()))
+        line = f"{game.name:<{width}}  {game.title} ({', '.join(_list_seats(game))})"
+        click.echo(wrap_with_indent(make_printable(line), find_terminal_width()))
     for name, reason in broken.items():
-        click.echo(printable(f"{name:<{width}}  broken: {reason}"))
+        click.echo(make_printable(f"{name:<{width}}  broken: {reason}"))
 
 
 @command.command()
-@click.argument("name", shell_complete=names_of("games"))
+@click.argument("name", shell_complete=complete_plugins("games"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show the declarations of the game NAME: seats, rules, outcomes, measures and the fields of its instances."""
     game = load_game(name)
-    echo_either(as_json, _document(game), hanging(printable(_page(game)), terminal_width()))
+    echo_either(
+        as_json, _build_document(game), wrap_with_indent(make_printable(_format_page(game)), find_terminal_width())
+    )
 
 
-def _names(game: Game[Any]) -> list[str]:
+def _list_seats(game: Game[Any]) -> list[str]:
     return [seat.name for seat in game.seats]
 
 
-def _page(game: Game[Any]) -> str:
+def _format_page(game: Game[Any]) -> str:
     fields = game.payload.model_fields.items()
     sections = {
         "seats": [
@@ -61,7 +63,7 @@ def _page(game: Game[Any]) -> str:
             for seat in game.seats
         ],
         "rules": [
-            (name, f"{rule_word(info.default)}{f'  {info.description}' if info.description else ''}")
+            (name, f"{format_rule_value(info.default)}{f'  {info.description}' if info.description else ''}")
             for name, info in game.rules.model_fields.items()
         ],
         "outcomes": [
@@ -77,7 +79,7 @@ def _page(game: Game[Any]) -> str:
     for title, rows in sections.items():
         width = max((len(name) for name, _ in rows), default=0)
         lines += ["", title, *(f"  {name:<{width}}  {text}".rstrip() for name, text in rows)]
-    manifest = ", ".join(f"{key}: {value}" for key, value in {"schema": 1, **game_field(game.name)}.items())
+    manifest = ", ".join(f"{key}: {value}" for key, value in {"schema": 1, **build_game_field(game.name)}.items())
     return "\n".join([*lines, "", f"A manifest: {manifest}; ircore submission new DIR --game {game.name} writes it."])
 
 
@@ -88,7 +90,7 @@ def _scale(game: Game[Any], measure: Measure) -> str:
     return f"{titled}, {measure.direction} is better, per {game.per_word(measure)}, from {measure.needs}"
 
 
-def _document(game: Game[Any]) -> dict[str, Any]:
+def _build_document(game: Game[Any]) -> dict[str, Any]:
     return {
         "name": game.name,
         "title": game.title,

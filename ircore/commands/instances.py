@@ -10,19 +10,25 @@ from ircore.commands.judging import model_judge_options
 from ircore.commands.options import NEXT, PATH, conditions_options, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
-from ircore.core.plain_words import counted
-from ircore.core.plugins import load, unknown
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import build_unknown_name_error, load_plugin
 from ircore.core.records import DIFFICULTIES
-from ircore.core.submission_records import game_field
-from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.core.submission_records import build_game_field
+from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_indent
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisRules
 from ircore.instances.benchmark import require_released, require_set
-from ircore.instances.requests import BuildRequest, ImportRequest, builder_of, dataset_named_by, importer_of
-from ircore.instances.review import accept_from_set, review_set
+from ircore.instances.requests import BuildRequest, ImportRequest, find_builder, find_dataset_name, find_importer
+from ircore.instances.review import accept_from_set, write_review_page
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.instances.summary import as_document, as_table, compare_sets, contact_sheet, summarise
-from ircore.runs.synthesis import SynthesisPlan, accepted_set, model_player, open_synthesis, write_review
+from ircore.instances.summary import (
+    build_summary_document,
+    compare_sets,
+    draw_contact_sheet,
+    format_summary,
+    summarise_set,
+)
+from ircore.runs.synthesis import SynthesisPlan, build_model_player, open_synthesis, write_accepted_set, write_review
 from ircore.runs.synthesis import synthesize as make_figures
 from ircore.scorers.judges.manifest import read_judge
 from ircore.scorers.model_judges.runner import JudgingPlan
@@ -57,7 +63,7 @@ def build(
     """
     if edition != 1 and load_game(game).editions == 1:
         raise InputError(f"--edition {edition}: {game} has a single edition", "Leave --edition out.")
-    made = builder_of(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
+    made = find_builder(game)(BuildRequest(out, seed, per_condition, categories, difficulties, edition))
     _tell_contents(made, as_json)
 
 
@@ -87,37 +93,39 @@ def import_(
 
     Look at imported pictures before they are played with: ircore instances review.
     """
-    importer = importer_of(format_)
+    importer = find_importer(format_)
     if difficulty is not None and difficulty not in DIFFICULTIES:
-        raise unknown("difficulty", difficulty, DIFFICULTIES, "--difficulty")
+        raise build_unknown_name_error("difficulty", difficulty, DIFFICULTIES, "--difficulty")
     # Name and value, without the sign between them.
     settings = dict(option.partition("=")[::2] for option in options)
     if options and format_ != "visual-genome":
         raise InputError(f"--option {options[0]}: the format {format_} has none", "Leave --option out.")
-    place = path if format_ == "visual-genome" else _on_disk(path)  # that format streams what it needs
+    place = path if format_ == "visual-genome" else _fetch_to_disk(path)  # that format streams what it needs
     made = importer(ImportRequest(place, out, category, difficulty, source, licence, settings))
     _tell_contents(made, as_json)
 
 
 def _tell_contents(made: InstanceSet, as_json: bool) -> None:
     """Print the contents of a set, as a table or as a JSON document; the players of most games stand in a manifest."""
-    if game_field(made.game):
+    if build_game_field(made.game):
         click.get_current_context().meta[NEXT] = f"ircore submission new MY-PAIR --game {made.game}"
-    summary = summarise(made)
-    echo_either(as_json, as_document(summary), hanging(as_table(summary), terminal_width()))
+    summary = summarise_set(made)
+    echo_either(
+        as_json, build_summary_document(summary), wrap_with_indent(format_summary(summary), find_terminal_width())
+    )
 
 
-def _on_disk(path: Path) -> Path:
+def _fetch_to_disk(path: Path) -> Path:
     """Return a path on this disk; files of ``hf://datasets/ORG/NAME`` are brought into the Hub's cache.
 
     Raises:
         InputError: There is no such path, or the address names no dataset.
         WorkError: There is none, or the Hub cannot be reached.
     """
-    dataset = dataset_named_by(path)
+    dataset = find_dataset_name(path)
     if dataset is None and not path.exists():
         raise InputError(f"PATH {path}: no such file or folder", "Name what the format reads.")
-    fetched: Path = path if dataset is None else load("releases", "fetch_files")(dataset)
+    fetched: Path = path if dataset is None else load_plugin("releases", "fetch_files")(dataset)
     return fetched
 
 
@@ -134,7 +142,7 @@ def show(folder: Path, as_json: bool, sheet: Path | None, version: str | None) -
         raise InputError(f"--sheet {sheet}: not a .png file", "Name it with .png at the end.")
     instances = read_instances(folder)
     if sheet is not None:
-        write_bytes(sheet, contact_sheet(instances).data)
+        write_bytes(sheet, draw_contact_sheet(instances).data)
     _tell_contents(instances, as_json)
     if wanted is not None:
         require_set(folder, instances.identity, wanted)
@@ -188,8 +196,8 @@ def synthesize(
     folder gets review/index.html; `ircore instances accept` makes a set of the figures that you accept there.
     """
     plan = SynthesisPlan(
-        out, model_player("--describer-model", describer_model, base_url, api_key_env),
-        model_player("--coder-model", coder_model, coder_base_url or base_url, api_key_env),
+        out, build_model_player("--describer-model", describer_model, base_url, api_key_env),
+        build_model_player("--coder-model", coder_model, coder_base_url or base_url, api_key_env),
         tuple(dict.fromkeys(categories)), tuple(dict.fromkeys(difficulties)), count, licence, seed,
         SynthesisRules(tries=tries), prompts, concurrency, deadline, max_cost, prices,
     )  # fmt: skip
@@ -202,7 +210,9 @@ def synthesize(
     if (review / "figures.js").is_file():
         rmtree(review)
     passed = write_review(open_synthesis(out), review)
-    click.echo(f"{passed} of {counted(len(steps), 'figure')} passed the checks; review them: {review / 'index.html'}")
+    click.echo(
+        f"{passed} of {format_count(len(steps), 'figure')} passed the checks; review them: {review / 'index.html'}"
+    )
 
 
 @command.command()
@@ -214,8 +224,10 @@ def review(folder: Path, out: Path, as_json: bool) -> None:
 
     `ircore instances accept DIR decisions.json --out SET` then makes a set of the accepted ones.
     """
-    pictures, page = review_set(read_instances(folder), out), out / "index.html"
-    echo_either(as_json, {"page": page, "pictures": pictures}, f"{counted(pictures, 'picture')}; review them: {page}")
+    pictures, page = write_review_page(read_instances(folder), out), out / "index.html"
+    echo_either(
+        as_json, {"page": page, "pictures": pictures}, f"{format_count(pictures, 'picture')}; review them: {page}"
+    )
 
 
 @command.command()
@@ -232,7 +244,7 @@ def accept(made: Path, decisions: Path, out: Path, as_json: bool) -> None:
     if (made / INDEX).is_file():
         accepted = accept_from_set(read_instances(made), decisions, out)
     else:
-        accepted = accepted_set(open_synthesis(made), decisions, out)
+        accepted = write_accepted_set(open_synthesis(made), decisions, out)
     _tell_contents(accepted, as_json)
 
 
@@ -257,15 +269,20 @@ def diff(first: Path, second: Path, as_json: bool) -> None:
 @click.option("--page", type=PATH, help="Also write a page of figures to this HTML file.")
 def stats(folder: Path, as_json: bool, page: Path | None) -> None:
     """Measure the pictures of a set: elements, text, edges and colours, easy against hard, and near-duplicates."""
-    from ircore.instances.statistics import as_document, as_page, as_text, measure_set
+    from ircore.instances.statistics import (
+        build_statistics_document,
+        format_statistics,
+        measure_set,
+        render_statistics_page,
+    )
 
     if page is not None and page.suffix != ".html":
         raise InputError(f"--page {page}: not a .html file", "Name it with .html at the end.")
     statistics = measure_set(read_instances(folder))
     if page is not None:
-        write_text(page, as_page(statistics))
-    text = hanging(as_text(statistics, terminal_width()), terminal_width())
-    echo_either(as_json, as_document(statistics), text)
+        write_text(page, render_statistics_page(statistics))
+    text = wrap_with_indent(format_statistics(statistics, find_terminal_width()), find_terminal_width())
+    echo_either(as_json, build_statistics_document(statistics), text)
 
 
 @command.command()
@@ -279,7 +296,9 @@ def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
     A new dataset is private. Pictures that must not be published stay here. The same command again goes on where it
     stopped. The token comes from HF_TOKEN or "hf auth login".
     """
-    tag = load("releases", "push_instances")(folder, repo, dry_run, lambda line: click.echo(printable(line), err=True))
+    tag = load_plugin("releases", "push_instances")(
+        folder, repo, dry_run, lambda line: click.echo(make_printable(line), err=True)
+    )
     document = {"repo": repo, "revision": tag, "pushed": not dry_run}
     echo_either(as_json, document, f"ircore instances pull {repo} --revision {tag} --out DIR")
 
@@ -291,11 +310,11 @@ def push(folder: Path, repo: str, dry_run: bool, as_json: bool) -> None:
 @json_option
 def pull(repo: str, out: Path, revision: str | None, as_json: bool) -> None:
     """Bring a set back from the Hugging Face Hub; it appears when every picture is there and has its hash."""
-    instances = load("releases", "pull_instances")(repo, out, revision)
+    instances = load_plugin("releases", "pull_instances")(repo, out, revision)
     if as_json:
         _tell_contents(instances, as_json)
     else:
-        click.echo(f"{counted(len(instances.instances), 'instance')}, identity {instances.identity}")
+        click.echo(f"{format_count(len(instances.instances), 'instance')}, identity {instances.identity}")
 
 
 @command.command()
@@ -313,14 +332,14 @@ def probe(
     The report for each target is OUT/probe.json. Every answer and every refusal is recorded, and none is asked for
     twice; what failed for a technical reason is asked again by the same command.
     """
-    from ircore.scorers.contamination import as_text, forecast
+    from ircore.scorers.contamination import describe_forecast, format_report
     from ircore.scorers.contamination import probe as probe_targets
 
     instances, judge = read_instances(folder), read_judge(manifest)
     plan = JudgingPlan(concurrency=concurrency, deadline=deadline, max_cost=max_cost, prices=prices)
     if dry_run:
-        click.echo(printable(forecast(instances, judge, out, plan)))
+        click.echo(make_printable(describe_forecast(instances, judge, out, plan)))
         return 0
     targets = probe_targets(instances, judge, out, plan)
-    click.echo("\n".join(printable(line) for line in as_text(targets).splitlines()))
+    click.echo("\n".join(make_printable(line) for line in format_report(targets).splitlines()))
     return 1 if any("provider_error" in target.unanswered.values() for target in targets) else 0

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_plan
+from ircore.commands.judging import check_keys, judging_options, read_judges, show_failures, tell_plan
 from ircore.commands.options import PATH
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN, JudgeIdentity
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.base import tasks_of
-from ircore.scorers.judges.manifest import LoadedJudge, is_file
+from ircore.scorers.judges.base import list_tasks
+from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgingPlan, judge_runs
 from ircore.scorers.people.importing import HUMAN_JUDGE
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -47,14 +47,14 @@ def command(
     The judge is an installed one, a metric of single pictures, the file of a model, or `human` for people whose ratings
     were imported. The folder gets card.json and card.html; the same command goes on where it stopped.
     """
-    from ircore.scorers.judge_test.card import card_of, write_card
+    from ircore.scorers.judge_test.card import compute_card, write_card
     from ircore.scorers.judge_test.page import write_page
-    from ircore.scorers.judge_test.test_run import judge_named, open_test, preferred_card
+    from ircore.scorers.judge_test.test_run import compute_preference_card, load_judge_or_metric, open_test
 
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
-    models = read_judges([judge] if is_file(judge) else [])
-    name = models[0].name if models else _checked(judge)
+    models = read_judges([judge] if is_judge_file(judge) else [])
+    name = models[0].name if models else _check_judge(judge)
     # A dry run asks nobody, so that its forecast needs no key.
     if not dry_run:
         check_keys(models)
@@ -64,31 +64,31 @@ def command(
         tell_plan([run], models, every_turn=True, prices_file=prices, preferences=False)
         return 0
     plan = JudgingPlan(True, concurrency, deadline, max_cost, prices, cache, preferences=False)
-    if not models and name != HUMAN and "similarity" not in tasks_of(judge_named(name)):
+    if not models and name != HUMAN and "similarity" not in list_tasks(load_judge_or_metric(name)):
         # Such a judge rates no single picture, and is shown two instead.
-        card, status = preferred_card(run, name), 0
+        card, status = compute_preference_card(run, name), 0
     else:
-        identity, status = _rated(run, name, models, plan)
-        card = card_of(run, identity)
+        identity, status = _rate_edits(run, name, models, plan)
+        card = compute_card(run, identity)
     write_card(folder / "card.json", card)
     write_page(folder / "card.html", card)
-    click.echo(card.model_dump_json(indent=2, by_alias=True) if as_json else _told(card, folder))
+    click.echo(card.model_dump_json(indent=2, by_alias=True) if as_json else _format_card(card, folder))
     return status
 
 
-def _checked(judge: str) -> str:
+def _check_judge(judge: str) -> str:
     """Return the name of an installed judge or metric that can be made, or of people; ``InputError`` for any other."""
-    from ircore.scorers.judge_test.test_run import judge_named
+    from ircore.scorers.judge_test.test_run import load_judge_or_metric
 
     if judge != HUMAN:
-        judge_named(judge)
+        load_judge_or_metric(judge)
     return judge
 
 
-def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
+def _rate_edits(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPlan) -> tuple[JudgeIdentity, int]:
     """Let the judge rate the edits without a rating; return the judge's identity and the exit status."""
     if models:
-        status = end_of(judge_runs([run], models, plan))
+        status = show_failures(judge_runs([run], models, plan))
         return models[0].identity_in(run), status
     if name == HUMAN:
         return HUMAN_JUDGE, 0
@@ -96,19 +96,19 @@ def _rated(run: RunFolder, name: str, models: list[LoadedJudge], plan: JudgingPl
     return run.judges()[name], 0
 
 
-def _told(card: "JudgeCard", folder: Path) -> str:
+def _format_card(card: "JudgeCard", folder: Path) -> str:
     from ircore.scorers.judge_test.card import PASSING
-    from ircore.scorers.judge_test.page import percent
+    from ircore.scorers.judge_test.page import format_percent
 
-    pairs = counted(card.pairs, "ordered pair")
-    share = "no pairs" if card.share is None else f"{percent(card.share, 1)} of {pairs} right"
+    pairs = format_count(card.pairs, "ordered pair")
+    share = "no pairs" if card.share is None else f"{format_percent(card.share, 1)} of {pairs} right"
     verdict = "" if card.passed else f", fewer than {PASSING:.0%}: boards of this judge say so"
     lines = [
-        f"{card.judge.name} on {counted(card.targets, 'target')}, edited: {share}{'' if card.foreign else verdict}"
+        f"{card.judge.name} on {format_count(card.targets, 'target')}, edited: {share}{'' if card.foreign else verdict}"
     ]
     if card.foreign is not None and card.foreign.share is not None:
-        ends = f"{percent(card.foreign.low or 0.0, 1)} to {percent(card.foreign.high or 0.0, 1)}"
-        words = f"{percent(card.foreign.share, 1)} ({ends}) of {counted(card.foreign.pairs, 'pair')} right"
+        ends = f"{format_percent(card.foreign.low or 0.0, 1)} to {format_percent(card.foreign.high or 0.0, 1)}"
+        words = f"{format_percent(card.foreign.share, 1)} ({ends}) of {format_count(card.foreign.pairs, 'pair')} right"
         lines.append(f"drawn by others: {words}{verdict}")
         lines += [
             f"  {family.mean:5.2f}  {family.title} (a person: {family.low:g} to {family.high:g})"
@@ -120,4 +120,4 @@ def _told(card: "JudgeCard", folder: Path) -> str:
     lines += [
         f"  attack: {attack.title}: succeeded on {attack.succeeded} of {attack.targets}" for attack in card.attacks
     ]
-    return printable("\n".join([*lines, f"card: {folder / 'card.html'}"]))
+    return make_printable("\n".join([*lines, f"card: {folder / 'card.html'}"]))

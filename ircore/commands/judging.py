@@ -8,13 +8,13 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.manifest import LoadedJudge, read_judge
-from ircore.scorers.model_judges.forecast import ASSUMED, as_text, estimate_judging
+from ircore.scorers.model_judges.forecast import ASSUMED, estimate_judging, format_estimate
 from ircore.scorers.model_judges.items import plan_run
-from ircore.scorers.model_judges.runner import JudgeReport, judges_prices
+from ircore.scorers.model_judges.runner import JudgeReport, read_judge_prices
 from ircore.scorers.scoring import ScoreCount
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -40,15 +40,15 @@ OPTIONS = (
 
 def judging_options(command: Command) -> Command:
     """Add the options that concern judges that are models."""
-    return _with_options(command, OPTIONS)
+    return _add_options(command, OPTIONS)
 
 
 def model_judge_options(command: Command) -> Command:
     """Add the options of every command that asks models: how many questions at once, and when to stop."""
-    return _with_options(command, ASKING)
+    return _add_options(command, ASKING)
 
 
-def _with_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+def _add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
     # Backwards, since click puts the option that is added last first.
     for option in reversed(options):
         command = option(command)
@@ -92,22 +92,22 @@ def tell_plan(
     again: float | None = None,
 ) -> None:
     """Show which questions would be asked and their cost at most."""
-    prices = judges_prices(runs, judges, prices_file)
+    prices = read_judge_prices(runs, judges, prices_file)
     for judge in judges:
         for run in runs:
             run.check_judge(judge.identity_in(run))
         planned = [plan_run(run, judge, every_turn, preferences, again) for run in runs]
-        click.echo(as_text(judge, estimate_judging(judge, planned, prices), prices))
+        click.echo(format_estimate(judge, estimate_judging(judge, planned, prices), prices))
     click.echo(ASSUMED if judges else "no model would be asked: all of this is computed")
 
 
 def tell_counts(counts: dict[str, ScoreCount]) -> None:
     """Show the number of scores of each judge and metric, which add up to the number of all scores."""
     for name, count in counts.items():
-        click.echo(printable(f"  {name}: {count.text()}"))
+        click.echo(make_printable(f"  {name}: {count.text()}"))
 
 
-def end_of(reports: Sequence[JudgeReport]) -> int:
+def show_failures(reports: Sequence[JudgeReport]) -> int:
     """Show failures and return the exit status.
 
     Raises:
@@ -115,12 +115,12 @@ def end_of(reports: Sequence[JudgeReport]) -> int:
     """
     for report in reports:
         for line in report.failed[:5]:
-            click.echo(printable(f"  {report.name}: {line}"), err=True)
+            click.echo(make_printable(f"  {report.name}: {line}"), err=True)
         if report.failed:
-            failed = counted(len(report.failed), "judgement")
+            failed = format_count(len(report.failed), "judgement")
             click.echo(f"ircore: {report.name}: {failed} failed; the same command asks for them again", err=True)
         if report.losses.too_many:
-            click.echo(printable(f"ircore: {report.losses.line(report.name)}"), err=True)
+            click.echo(make_printable(f"ircore: {report.losses.line(report.name)}"), err=True)
     # Judges behind one service stop for the same reason, which is said once.
     stops = {report.stopped.problem: report.stopped for report in reports if report.stopped is not None}
     if stops:

@@ -8,10 +8,10 @@ import click
 from ircore.commands.options import PATH, echo_json, json_option
 from ircore.commands.run_paths import run_to_read
 from ircore.core.errors import InputError
-from ircore.core.terminal import printable
-from ircore.games.reference.measures import tagged_content_words
-from ircore.games.reference.naming import Naming, log_perplexity, read_annotations
-from ircore.games.reference.naming import naming as measured
+from ircore.core.terminal import make_printable
+from ircore.games.reference.measures import load_tagger
+from ircore.games.reference.naming import Naming, compute_log_perplexity, read_annotations
+from ircore.games.reference.naming import compute_naming as measured
 from ircore.results.tables.formats import render
 from ircore.runs.folder import RunFolder
 
@@ -35,13 +35,16 @@ def naming(annotations: Path, as_json: bool) -> None:
     if as_json:
         perplexities = {
             # Paper and published code differ in whether words are stemmed first.
-            picture: {"paper": log_perplexity(descriptions), "code": log_perplexity(descriptions, stemmed=False)}
+            picture: {
+                "paper": compute_log_perplexity(descriptions),
+                "code": compute_log_perplexity(descriptions, stemmed=False),
+            }
             for picture, descriptions in pictures.items()
         }
         named = {picture: {**row._asdict(), "log_perplexity": perplexities[picture]} for picture, row in rows.items()}
-        echo_json({"pictures": named, "mean": _means(list(rows.values()))})
+        echo_json({"pictures": named, "mean": _compute_means(list(rows.values()))})
         return
-    click.echo(printable(_table(rows)))
+    click.echo(make_printable(_format_table(rows)))
 
 
 @command.command()
@@ -61,12 +64,12 @@ def novelty(run: Path, as_json: bool) -> None:
         raise InputError(
             f"{run}: no run of the reference game", "For reconstruction: ircore results --table convention"
         )
-    content_of = tagged_content_words()
+    content_of = load_tagger()
     table = tagged_novelty_table(Results.from_runs([opened]), content_of)
     click.echo(render(table, "json" if as_json else "text", None), nl=False)
 
 
-def _means(rows: list[Naming]) -> dict[str, float | None]:
+def _compute_means(rows: list[Naming]) -> dict[str, float | None]:
     # Over the pictures with a value: one name alone has no divergence.
     means = {}
     for measure in ("snd", "pnd", "psa"):
@@ -75,16 +78,19 @@ def _means(rows: list[Naming]) -> dict[str, float | None]:
     return means
 
 
-def _table(rows: dict[str, Naming]) -> str:
+def _format_table(rows: dict[str, Naming]) -> str:
     width = max(len("picture"), *map(len, rows))
     head = f"{'picture':<{width}}  {'names':>5}  {'SND':>5}  {'PND':>5}  {'PSA':>5}"
     rule = "─" * len(head)
-    means = _means(list(rows.values()))
+    means = _compute_means(list(rows.values()))
     lines = [
-        f"{picture:<{width}}  {row.n:>5}  {_shown(row.snd)}  {_shown(row.pnd)}  {_shown(row.psa)}"
+        f"{picture:<{width}}  {row.n:>5}  {_format_value(row.snd)}  {_format_value(row.pnd)}  {_format_value(row.psa)}"
         for picture, row in rows.items()
     ]
-    mean = f"{'mean':<{width}}  {'':>5}  {_shown(means['snd'])}  {_shown(means['pnd'])}  {_shown(means['psa'])}"
+    mean = (
+        f"{'mean':<{width}}  {'':>5}  {_format_value(means['snd'])}  {_format_value(means['pnd'])}  "
+        f"{_format_value(means['psa'])}"
+    )
     note = (
         "SND, PND: divergence of names for the whole and for its parts, 0 (all alike) to 1. "
         "PSA: pieces of seven that two people put into the same parts."
@@ -92,5 +98,5 @@ def _table(rows: dict[str, Naming]) -> str:
     return "\n".join([head, rule, *lines, rule, mean, "", note])
 
 
-def _shown(value: float | None) -> str:
+def _format_value(value: float | None) -> str:
     return f"{'–':>5}" if value is None else f"{value:>5.2f}"

@@ -14,10 +14,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from ircore import __version__
-from ircore.commands.settings import load_keys, option_defaults
+from ircore.commands.settings import load_keys, read_option_defaults
 from ircore.core.errors import InputError, StoppedError
-from ircore.core.plugins import missing_package, need_extras
-from ircore.core.terminal import printable, styled, terminal_width
+from ircore.core.plugins import find_missing_package, require_extras
+from ircore.core.terminal import find_terminal_width, make_printable, style_text
 from ircore.core.word_files import read_table
 from ircore.core.workers import NEW_OBJECTS
 
@@ -57,16 +57,16 @@ class _PluginGroup(click.Group):
     """A group whose commands are the entry points ``ircore.commands``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        from ircore.core.plugins import available
+        from ircore.core.plugins import list_available
 
-        return list(available("commands"))
+        return list(list_available("commands"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        from ircore.core.plugins import available, load
+        from ircore.core.plugins import list_available, load_plugin
 
-        if cmd_name not in available("commands"):
+        if cmd_name not in list_available("commands"):
             return None
-        command: click.Command = load("commands", cmd_name)
+        command: click.Command = load_plugin("commands", cmd_name)
         _end_with_next_step(cmd_name, command)
         # The examples are a YAML file, whose parser is imported only where help is shown.
         if any(word in ("-h", "--help") for word in sys.argv[1:]):
@@ -85,21 +85,21 @@ class _PluginGroup(click.Group):
         try:
             command = self.get_command(ctx, name)
         except BrokenPluginError as error:
-            return printable(f"broken: {error.problem.partition(': ')[2]}")
+            return make_printable(f"broken: {error.problem.partition(': ')[2]}")
         return command.get_short_help_str() if command else ""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Refuse an unknown command, naming the nearest known command."""
-        from ircore.core.plugins import available, unknown
+        from ircore.core.plugins import build_unknown_name_error, list_available
 
-        if args and not args[0].startswith("-") and args[0] not in available("commands"):
+        if args and not args[0].startswith("-") and args[0] not in list_available("commands"):
             # A word for the same thing is no slip of the keys: for such a word the whole command is named.
-            near = get_close_matches(args[0].lower(), [*available("commands"), *_MEANT_ALONE], n=1)
+            near = get_close_matches(args[0].lower(), [*list_available("commands"), *_MEANT_ALONE], n=1)
             if near and near[0] in MEANT:
                 raise InputError(f"unknown command {args[0]!r}", f"Did you mean: ircore {MEANT[near[0]]}")
-            raise unknown("command", args[0], list(available("commands")))
+            raise build_unknown_name_error("command", args[0], list(list_available("commands")))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -128,8 +128,8 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     def work_and_tell(*arguments: Any, **parameters: Any) -> Any:
         from ircore.commands.options import tell_next
 
-        need_extras(words, extras_of(words))
-        with _wall(words):
+        require_extras(words, list_extras(words))
+        with _guard_plugin(words):
             status = work(*arguments, **parameters)
         context = click.get_current_context()
         if not status and context.invoked_subcommand is None:
@@ -140,10 +140,10 @@ def _end_with_next_step(words: str, command: click.Command) -> None:
     command.callback = work_and_tell
 
 
-def extras_of(words: str) -> list[str]:
+def list_extras(words: str) -> list[str]:
     """Return the extras that a command needs whatever its options, by its own words or those of its group.
 
-    >>> extras_of("release check"), extras_of("score")
+    >>> list_extras("release check"), list_extras("score")
     (['release'], [])
     """
     parts = words.split()
@@ -151,16 +151,18 @@ def extras_of(words: str) -> list[str]:
     return next((EXTRAS_NEEDED[name] for name in named if name in EXTRAS_NEEDED), [])
 
 
-def _wall(words: str) -> AbstractContextManager[None]:
+def _guard_plugin(words: str) -> AbstractContextManager[None]:
     """Return the context in which a command works: of another package's command, a fault is said in one line."""
-    from ircore.core.plugins import builtin
+    from ircore.core.plugins import list_builtin
 
-    if words.split()[0] in builtin("commands"):
+    if words.split()[0] in list_builtin("commands"):
         # A fault of this project is to be seen whole.
         return nullcontext()
-    from ircore.core.plugins import plugin_work
+    from ircore.core.plugins import convert_plugin_errors
 
-    return plugin_work(f"command {words!r}", SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
+    return convert_plugin_errors(
+        f"command {words!r}", SystemExit, click.ClickException, click.exceptions.Exit, click.Abort
+    )
 
 
 def _add_examples(name: str, command: click.Command) -> None:
@@ -174,9 +176,9 @@ def _add_examples(name: str, command: click.Command) -> None:
 
 def examples() -> dict[str, str]:
     """Return an example of each command by the command's words."""
-    from ircore.commands.options import texts_of_commands
+    from ircore.commands.options import read_command_texts
 
-    return texts_of_commands("examples.yaml")
+    return read_command_texts("examples.yaml")
 
 
 @click.group(cls=_PluginGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -232,14 +234,14 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
             prog_name="ircore",
             standalone_mode=False,
             obj="nested" if nested else tuple(words),
-            default_map=option_defaults(app, words),
-            terminal_width=_help_width(),
+            default_map=read_option_defaults(app, words),
+            terminal_width=_measure_help_width(),
         )
     except InputError as error:
         return _tell(error.problem, error.remedy, error.status)
     except ModuleNotFoundError as error:
         # A package that only some uses of a command need, such as those of a release; any other is a fault of ours.
-        lacking = missing_package(error)
+        lacking = find_missing_package(error)
         if lacking is None:
             raise
         return _tell(f"{next(iter(words), 'ircore')} {lacking.problem}", lacking.remedy, lacking.status)
@@ -268,15 +270,15 @@ def run(arguments: list[str] | None = None, nested: bool = False) -> int:
     return outcome if isinstance(outcome, int) else 0
 
 
-def _help_width() -> int | None:
+def _measure_help_width() -> int | None:
     """Return the columns of help where a terminal has fewer than click's least of 50; None for click's own choice."""
-    columns = terminal_width()
+    columns = find_terminal_width()
     return columns - 2 if columns is not None and columns < 52 else None
 
 
 def _tell(problem: str, remedy: str, status: int) -> int:
     """Show an error on stderr, first the problem, then the remedy; return the exit status."""
-    click.echo(f"{styled('ircore:', 'red', 'bold', stream=sys.stderr)} {printable(problem)}", err=True)
+    click.echo(f"{style_text('ircore:', 'red', 'bold', stream=sys.stderr)} {make_printable(problem)}", err=True)
     if remedy:
-        click.echo(printable(f"  {remedy}"), err=True)
+        click.echo(make_printable(f"  {remedy}"), err=True)
     return status

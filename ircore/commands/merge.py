@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import PATH, echo_json, json_option
-from ircore.commands.run_paths import runs_to_read
-from ircore.core.plain_words import counted
+from ircore.commands.run_paths import find_runs_to_read
+from ircore.core.plain_words import format_count
 from ircore.runs.merge import merge
 
 
 @click.command("merge")
-@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...", callback=runs_to_read)
+@click.argument("shards", type=PATH, nargs=-1, required=True, metavar="SHARD...", callback=find_runs_to_read)
 @click.option("--out", type=PATH, required=True, help="The run folder to make.")
 @click.option("--partial", is_flag=True, help="Join what there is although something is missing.")
 @json_option
@@ -35,7 +35,8 @@ def command(shards: tuple[Path, ...], out: Path, partial: bool, as_json: bool) -
         )
         return
     click.echo(
-        f"{done.folder.run.slug}: {counted(done.episodes, 'episode')} of {counted(len(set(shards)), 'shard')} in {out}"
+        f"{done.folder.run.slug}: {format_count(done.episodes, 'episode')} of "
+        f"{format_count(len(set(shards)), 'shard')} in {out}"
     )
     if done.lacking:
         click.echo(f"  {done.lacking} are missing; ircore play --out {out} plays them", err=True)

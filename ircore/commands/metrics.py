@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from ircore.commands.completion import names_of
+from ircore.commands.completion import complete_plugins
 from ircore.commands.options import PATH, echo_either, echo_json, json_option
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels, read_stored_pixels
-from ircore.core.plugins import load
-from ircore.core.terminal import hanging, printable, terminal_width
+from ircore.core.plugins import load_plugin
+from ircore.core.terminal import find_terminal_width, make_printable, wrap_with_indent
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import installed_metrics, obstacle_of
+from ircore.scorers.metrics.measure import find_obstacle, list_installed_metrics
 from ircore.scorers.metrics.networks import weights
 
 
@@ -24,37 +24,37 @@ def command(context: click.Context, as_json: bool) -> None:
     # click calls the group before each of its commands, too.
     if context.invoked_subcommand is not None:
         return
-    metrics, broken = installed_metrics()
+    metrics, broken = list_installed_metrics()
     if as_json:
         faulty = [{"name": name, "broken": reason} for name, reason in broken.items()]
-        listed = [_document(metric) for metric in metrics.values()]
+        listed = [_build_document(metric) for metric in metrics.values()]
         echo_json({"metrics": listed, "broken": faulty})
         return
-    rows = [_row(metric) for metric in metrics.values()]
+    rows = [_build_row(metric) for metric in metrics.values()]
     heads = ("name", "better", "range", "looks at", "title", "here")
-    lines, columns = _aligned([heads, *rows]), terminal_width()
+    lines, columns = _align_rows([heads, *rows]), find_terminal_width()
     # Wrapped rows would no longer line up with their heads.
     if columns is not None and max(map(len, lines)) > columns:
-        lines = [line for row in rows for line in _block(heads, row)]
-    click.echo(hanging(printable("\n".join(lines)), columns))
+        lines = [line for row in rows for line in _format_block(heads, row)]
+    click.echo(wrap_with_indent(make_printable("\n".join(lines)), columns))
     for name, reason in broken.items():
-        click.echo(printable(f"{name}  broken: {reason}"))
+        click.echo(make_printable(f"{name}  broken: {reason}"))
 
 
 @command.command()
-@click.argument("name", shell_complete=names_of("metrics"))
+@click.argument("name", shell_complete=complete_plugins("metrics"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def show(name: str, as_json: bool) -> None:
     """Show the metric NAME: source, version, needs and common misreadings."""
-    metric: Metric = load("metrics", name)
-    document = _document(metric)
+    metric: Metric = load_plugin("metrics", name)
+    document = _build_document(metric)
     if as_json:
         echo_json(document)
         return
     lines = [f"{metric.title} ({metric.name})", ""]
     facts = {
         "better": document["direction"],
-        "range": _range(metric),
+        "range": _format_range(metric),
         "unit": metric.unit or "none",
         "looks at": document["reference"],
         "source": metric.source,
@@ -65,7 +65,7 @@ def show(name: str, as_json: bool) -> None:
     }
     width = max(map(len, facts))
     lines += [f"  {key:<{width}}  {value}" for key, value in facts.items() if value]
-    click.echo(hanging(printable("\n".join(lines)), terminal_width()))
+    click.echo(wrap_with_indent(make_printable("\n".join(lines)), find_terminal_width()))
 
 
 @command.command()
@@ -77,35 +77,35 @@ def fid(targets: Path, images: Path, as_json: bool) -> None:
     reason = weights.FID_METRIC.obstacle()
     if reason is not None:
         raise InputError(f"metric fid: {reason}", "See: ircore metrics show fid.")
-    value = float(weights.fid(_pictures(targets), _pictures(images)))
+    value = float(weights.fid(_read_pictures(targets), _read_pictures(images)))
     echo_either(as_json, {"metric": "fid", "value": value}, f"{value:.4f}")
 
 
-def _pictures(folder: Path) -> list[Pixels]:
+def _read_pictures(folder: Path) -> list[Pixels]:
     """Read every file of a folder as published values were computed, in the order of their names."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a folder of pictures.")
     return [read_stored_pixels(path) for path in sorted(folder.iterdir()) if path.is_file()]
 
 
-def _row(metric: Metric) -> tuple[str, ...]:
+def _build_row(metric: Metric) -> tuple[str, ...]:
     return (
         metric.name,
         "higher" if metric.higher_is_better else "lower",
-        " ".join(part for part in (_range(metric), metric.unit) if part),
-        _looks_at(metric),
+        " ".join(part for part in (_format_range(metric), metric.unit) if part),
+        _describe_input(metric),
         metric.title,
-        obstacle_of(metric) or "yes",
+        find_obstacle(metric) or "yes",
     )
 
 
-def _looks_at(metric: Metric) -> str:
+def _describe_input(metric: Metric) -> str:
     if metric.over == "set":
         return "two sets"
     return "both pictures" if metric.reference else "the image"
 
 
-def _range(metric: Metric) -> str:
+def _format_range(metric: Metric) -> str:
     if metric.low is None and metric.high is None:
         return "open"
     if metric.high is None:
@@ -113,20 +113,20 @@ def _range(metric: Metric) -> str:
     return f"to {metric.high:g}" if metric.low is None else f"{metric.low:g} to {metric.high:g}"
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+def _align_rows(rows: list[tuple[str, ...]]) -> list[str]:
     """Return the rows with columns as wide as their longest entry, the last column ragged."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     padded = [[*(f"{cell:<{width}}" for cell, width in zip(row[:-1], widths, strict=True)), row[-1]] for row in rows]
     return ["  ".join(cells).rstrip() for cells in padded]
 
 
-def _block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
+def _format_block(heads: tuple[str, ...], row: tuple[str, ...]) -> list[str]:
     """Return a row for a narrow terminal: its name, then a line for each entry."""
     width = max(map(len, heads))
     return [row[0], *(f"  {head:<{width}}  {cell}" for head, cell in zip(heads[1:], row[1:], strict=True))]
 
 
-def _document(metric: Metric) -> dict[str, Any]:
+def _build_document(metric: Metric) -> dict[str, Any]:
     reference = "target and image" if metric.reference else "none: the image alone"
     return {
         "name": metric.name,
@@ -137,7 +137,7 @@ def _document(metric: Metric) -> dict[str, Any]:
         "over": metric.over,
         "reference": "two sets of pictures" if metric.over == "set" else reference,
         "needs": metric.needs,
-        "unavailable": obstacle_of(metric),
+        "unavailable": find_obstacle(metric),
         "citation": metric.source,
         "version": metric.version,
         "trap": metric.trap,

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ircore.commands.completion import categories, difficulties
-from ircore.commands.run_paths import results_to_read
+from ircore.commands.completion import complete_categories, complete_difficulties
+from ircore.commands.run_paths import find_results_to_read
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 
 if TYPE_CHECKING:
     from ircore.core.records import Instance
@@ -48,12 +48,12 @@ CommandT = TypeVar("CommandT", bound=Callable[..., object])
 
 
 category_option = click.option(
-    "--category", "-c", metavar="NAME", shell_complete=categories, help="Only this category."
+    "--category", "-c", metavar="NAME", shell_complete=complete_categories, help="Only this category."
 )
 """The parameter ``category: str | None``, where a single condition can be chosen."""
 
 difficulty_option = click.option(
-    "--difficulty", "-d", metavar="NAME", shell_complete=difficulties, help="Only easy or hard."
+    "--difficulty", "-d", metavar="NAME", shell_complete=complete_difficulties, help="Only easy or hard."
 )
 """The parameter ``difficulty: str | None``."""
 
@@ -77,14 +77,14 @@ def echo_either(as_json: bool, document: object, text: str) -> None:
         click.echo(text)
 
 
-def instance_named(instances: "InstanceSet", instance_id: str, option: str) -> "Instance":
+def find_instance(instances: "InstanceSet", instance_id: str, option: str) -> "Instance":
     """Return the instance of a set that an option or argument names.
 
     Raises:
         InputError: The set has no such instance; the nearest one is named.
     """
     if instance_id not in instances.instances.ids:
-        raise unknown("instance", instance_id, list(instances.instances.ids), option)
+        raise build_unknown_name_error("instance", instance_id, list(instances.instances.ids), option)
     return next(iter(instances.instances.named({instance_id})))
 
 
@@ -96,7 +96,7 @@ def conditions_options(command: CommandT) -> CommandT:
         "difficulties",
         multiple=True,
         metavar="NAME",
-        shell_complete=difficulties,
+        shell_complete=complete_difficulties,
         help="Only easy or hard; may be repeated.",
     )(command)
     return click.option(
@@ -105,7 +105,7 @@ def conditions_options(command: CommandT) -> CommandT:
         "categories",
         multiple=True,
         metavar="NAME",
-        shell_complete=categories,
+        shell_complete=complete_categories,
         help="Only this category; may be repeated.",
     )(command)
 
@@ -131,7 +131,7 @@ def executor_options(command: CommandT) -> CommandT:
     )(command)
 
 
-def scheduler_of(executor: str, scheduler: str | None) -> str | None:
+def find_scheduler(executor: str, scheduler: str | None) -> str | None:
     """Return the scheduler's address, or None for this machine.
 
     Raises:
@@ -175,7 +175,7 @@ runs_option = click.option(
     required=True,
     metavar="RUN...",
     type=PATH,
-    callback=results_to_read,
+    callback=find_results_to_read,
     help="Runs, folders of runs or releases: several after one --runs, or one each.",
 )
 """The parameter ``runs: tuple[Path, ...]`` of a ``SeveralPathsCommand``."""
@@ -192,7 +192,7 @@ def open_runs(paths: Sequence[Path]) -> "list[RunFolder]":
     return [RunFolder(path) for path in dict.fromkeys(Path(realpath(path)) for path in paths)]
 
 
-def published_runs(folder: Path) -> tuple[Path, ...]:
+def find_published_runs(folder: Path) -> tuple[Path, ...]:
     """Return the runs of a release that was brought here.
 
     Args:
@@ -241,16 +241,16 @@ published_option = click.option(
 )
 
 
-def option_words(options: Mapping[str, object]) -> list[str]:
+def format_options(options: Mapping[str, object]) -> list[str]:
     """Return options as words of a command line; options that are None are left out.
 
-    >>> option_words({"--max-cost": 2.5, "--prices": None})
+    >>> format_options({"--max-cost": 2.5, "--prices": None})
     ['--max-cost', '2.5']
     """
     return [word for name, value in options.items() if value is not None for word in (name, str(value))]
 
 
-def own_set(run: Path, game: str) -> Path:
+def draw_own_set(run: Path, game: str) -> Path:
     """Return a game's own instance set, drawn beside a run folder if it does not lie there yet."""
     place = run.parent / f"instances-{game}"
     if not place.exists():
@@ -275,9 +275,9 @@ def run_nested(words: list[str], also: tuple[int, ...] = ()) -> int:
 
     from ircore.commands.main import run
     from ircore.core.errors import InputError, WorkError
-    from ircore.core.terminal import printable
+    from ircore.core.terminal import make_printable
 
-    click.echo(printable(f"+ ircore {join(words)}"), err=True)
+    click.echo(make_printable(f"+ ircore {join(words)}"), err=True)
     status = run(words, nested=True)
     # Raised as such: an error of ours would let a command that goes on after failures begin with the next pair.
     if status == 130:
@@ -317,16 +317,16 @@ SILENT = "IRCORE_NEXT"
 
 
 @cache
-def next_steps() -> dict[str, str]:
+def read_next_steps() -> dict[str, str]:
     """Return the template of the next command by the words of a command.
 
-    >>> next_steps()["play"]
+    >>> read_next_steps()["play"]
     'ircore score {out}'
     """
-    return texts_of_commands("next_steps.yaml")
+    return read_command_texts("next_steps.yaml")
 
 
-def texts_of_commands(file: str) -> dict[str, str]:
+def read_command_texts(file: str) -> dict[str, str]:
     """Return the texts in a YAML file of this package by the words of commands."""
     import yaml
 
@@ -334,10 +334,10 @@ def texts_of_commands(file: str) -> dict[str, str]:
     return texts
 
 
-def filled(template: str, parameters: Mapping[str, object]) -> str:
+def fill_template(template: str, parameters: Mapping[str, object]) -> str:
     """Return a template with the values that the user gave, quoted for a shell.
 
-    >>> filled("ircore score {out}", {"out": "my run"})
+    >>> fill_template("ircore score {out}", {"out": "my run"})
     "ircore score 'my run'"
 
     Args:
@@ -354,7 +354,7 @@ def filled(template: str, parameters: Mapping[str, object]) -> str:
     return PLACE.sub(value_of, template)
 
 
-def program_name() -> str:
+def find_program_name() -> str:
     """Return the program's name for a shell: ``ircore``, or the path of this call where ``ircore`` is not on PATH."""
     from shutil import which
 
@@ -369,7 +369,7 @@ def tell_next(words: str, context: click.Context) -> None:
         words: The finished command's words, such as ``"site build"``.
         context: The finished command's context.
     """
-    from ircore.core.terminal import printable, styled
+    from ircore.core.terminal import make_printable, style_text
 
     # As typed: callbacks have put the run folders behind a path in the path's place.
     typed = {**context.params, **context.meta.get("ircore.typed", {})}
@@ -378,13 +378,13 @@ def tell_next(words: str, context: click.Context) -> None:
     # What reads such an output is a program, which gives its next command anyway.
     if typed.get("as_json") or typed.get("form", "text") != "text":
         return
-    template = context.meta.get(NEXT) or next_steps().get(words)
+    template = context.meta.get(NEXT) or read_next_steps().get(words)
     if typed.get("dry_run"):
         # What was only tried is now done.
         command = f"ircore {shlex.join(word for word in context.find_root().obj if word != '--dry-run')}"
     else:
-        command = filled(template, typed) if template else ""
+        command = fill_template(template, typed) if template else ""
     if command:
         name, _, rest = command.partition(" ")
-        step = printable(f"{program_name() if name == 'ircore' else name} {rest}")
-        click.echo(f"{styled('next:', 'cyan', stream=sys.stderr)} {step}", err=True)
+        step = make_printable(f"{find_program_name() if name == 'ircore' else name} {rest}")
+        click.echo(f"{style_text('next:', 'cyan', stream=sys.stderr)} {step}", err=True)

@@ -9,59 +9,59 @@ from typing import Any
 
 import click
 
-from ircore.commands.completion import submissions
+from ircore.commands.completion import complete_submissions
 from ircore.commands.options import (
     NEXT,
     PATH,
     POSITIVE,
     conditions_options,
+    draw_own_set,
     echo_json,
     executor_options,
+    find_scheduler,
     json_option,
-    own_set,
     path_option,
     run_nested,
-    scheduler_of,
 )
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.strict_yaml import YamlError, parse_value
 from ircore.core.submission_records import MOST_REPEATS, Run
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.core.word_files import BUILT_IN
 from ircore.games.base import Game, GamePrompts
 from ircore.games.registry import load_game, require_support
-from ircore.players.builtin_pairs import submission_place
+from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 from ircore.runs.cache import Cache
-from ircore.runs.costs.forecast import PlannedPlay, as_text, estimate, measured
-from ircore.runs.costs.prices import RunPrices, prices_of_run, read_prices
+from ircore.runs.costs.forecast import PlannedPlay, describe_rate, estimate, format_estimate
+from ircore.runs.costs.prices import RunPrices, load_run_prices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter
 from ircore.runs.play import (
     Part,
+    add_run_id,
     check_part,
     declare_final,
     make_run,
     open_run,
     parse_shard,
     play,
-    with_run_id,
     write_part,
 )
 from ircore.runs.processes import ProcessPool
-from ircore.runs.provenance import in_order, seed_of
+from ircore.runs.provenance import compute_seed, sort_ids
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import Prepared, begin_run, make_players, prepare
 from ircore.runs.summary import summarise
-from ircore.submissions.addresses import only_outside as guard
-from ircore.submissions.commitments import opening_for, read_salt
+from ircore.submissions.addresses import refuse_internal as guard
+from ircore.submissions.commitments import find_opening, read_salt
 from ircore.submissions.request_fields import refuse_self_reported
 
 
 @click.command("play")
-@click.argument("submission", type=PATH, shell_complete=submissions)
+@click.argument("submission", type=PATH, shell_complete=complete_submissions)
 @click.option("--instances", "instances_dir", type=PATH, help="The instance set; the game's own if not given.")
 @click.option("--out", type=PATH, required=True, help="The run folder: created, or resumed if it exists.")
 @click.option("--concurrency", type=click.IntRange(1, 256), default=4, show_default=True, help="Episodes at once.")
@@ -154,27 +154,27 @@ def command(
     """
     if len(prompts_dirs) > 1:
         return _play_with_each(submission, prompts_dirs, out, as_json)
-    address = scheduler_of(executor, scheduler)
+    address = find_scheduler(executor, scheduler)
     _refuse_together(only_outside, address is not None, processes, json_of_nothing=as_json and (dry_run or final))
-    stated = _rules(given_rules, token_budget=token_budget, max_turns=max_turns)
-    loaded, game, instances, _ = prepared = prepare(submission, instances_dir or partial(own_set, out), stated)
-    run, prompts = _run(prepared, _own_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
+    stated = _parse_rules(given_rules, token_budget=token_budget, max_turns=max_turns)
+    loaded, game, instances, _ = prepared = prepare(submission, instances_dir or partial(draw_own_set, out), stated)
+    run, prompts = _run(prepared, _find_prompts_folder(*prompts_dirs), seed, repeats, as_maintainers, salt)
     shard = None if shard_text is None else parse_shard(shard_text)
     selected = instances.select(categories, difficulties)
     if run.opening is not None:
         # A commitment fixes the order, and with it the instances that --limit leaves.
-        selected = selected.in_order(in_order(run.opening, selected.ids))
+        selected = selected.in_order(sort_ids(run.opening, selected.ids))
     selected = selected[:limit]
     part = None if shard is None else Part.of(shard, selected.ids)
     plan = PlayPlan(run, instances, selected[shard.places] if shard else selected, prompts, concurrency, deadline)
     if dry_run:
-        return _dry_run(plan, game, out, prices_file)
+        return _show_forecast(plan, game, out, prices_file)
     if final:
         return _declare_final(plan, out, part)
     with guard() if only_outside else nullcontext():
         cache = _cache(cache_dir, cache_generators, loaded)
         status = _play(plan, game, loaded, out, max_cost, prices_file, part, cache, address, as_maintainers, processes)
-    return _printed(status, out, as_json)
+    return _print_contents(status, out, as_json)
 
 
 def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path, as_json: bool) -> int:
@@ -187,11 +187,11 @@ def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path,
             f"--prompts: two of these folders are called {twice[0]}",
             "Rename one of them: the runs are told apart by the names of the folders.",
         )
-    game = load_game(read_manifest(submission_place(submission)).submission.game)
+    game = load_game(read_manifest(find_submission_place(submission)).submission.game)
     require_support("comparison of prompts", game.name, "--prompts")
     # A fault in the last folder must not be found when the first has been played.
     for folder in prompts_dirs:
-        game.prompts(_own_folder(folder))
+        game.prompts(_find_prompts_folder(folder))
     status = 0
     for folder, name in zip(prompts_dirs, names, strict=True):
         click.echo(f"prompts {name}:", err=True)
@@ -200,7 +200,7 @@ def _play_with_each(submission: Path, prompts_dirs: tuple[Path, ...], out: Path,
     return status
 
 
-def _own_folder(folder: Path | None = None) -> Path | None:
+def _find_prompts_folder(folder: Path | None = None) -> Path | None:
     """Return the folder of prompts; None for the built-in ones, which ``built-in`` names where no such folder is."""
     return None if folder is None or (str(folder) == BUILT_IN and not folder.exists()) else folder
 
@@ -218,17 +218,17 @@ def _run(
     # A seed of the submitter's choice is what a commitment rules out.
     if seed:
         raise click.UsageError("--seed goes not with --salt: the seed follows from the commitment")
-    opening = opening_for(loaded, read_salt(salt))
-    run = make_run(loaded, instances, rules, prompts, seed_of(opening), repeats)
-    return with_run_id(run.model_copy(update={"opening": opening})), prompts
+    opening = find_opening(loaded, read_salt(salt))
+    run = make_run(loaded, instances, rules, prompts, compute_seed(opening), repeats)
+    return add_run_id(run.model_copy(update={"opening": opening})), prompts
 
 
-def _printed(status: int, out: Path, as_json: bool) -> int:
+def _print_contents(status: int, out: Path, as_json: bool) -> int:
     """Print the contents of a run as ``ircore show --json`` prints them, if asked for; return the exit status."""
     if not as_json:
         return status
     folder = RunFolder(out)
-    echo_json(summarise(folder, prices_of_run(folder, None)))
+    echo_json(summarise(folder, load_run_prices(folder, None)))
     return status
 
 
@@ -251,7 +251,7 @@ def _cache(folder: Path | None, generators: bool, loaded: LoadedSubmission) -> C
     return Cache(folder, loaded.submission.players, generators) if folder else None
 
 
-def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
+def _parse_rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
     """Return the rules in options; YAML reads the values of ``--rule NAME=VALUE``."""
     rules: dict[str, object] = {name: value for name, value in named.items() if value is not None}
     for text in options:
@@ -265,23 +265,25 @@ def _rules(options: tuple[str, ...], **named: int | None) -> dict[str, object]:
     return rules
 
 
-def _dry_run(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | None) -> int:
+def _show_forecast(plan: PlayPlan, game: Game[Any], out: Path, prices_file: Path | None) -> int:
     folder, finished = None, set()
     prices = RunPrices(read_prices(prices_file), plan.run.submission)
     # A run that was begun has finished episodes, and prices of its own.
     if (out / RUN_FILE).is_file():
         folder = open_run(out, plan.run, plan.instances)
         finished = set(RunWriter.finished_episodes(folder))
-        prices = prices_of_run(folder, prices_file)
+        prices = load_run_prices(folder, prices_file)
     left = [name for name in plan.episode_ids if name not in finished]
     done = len(plan.episode_ids) - len(left)
-    click.echo(f"{plan.run.slug}: {len(left)} of {counted(len(plan.episode_ids), 'episode')} to play, {done} finished")
+    click.echo(
+        f"{plan.run.slug}: {len(left)} of {format_count(len(plan.episode_ids), 'episode')} to play, {done} finished"
+    )
     rules = game.rules.model_validate(plan.run.rules)
     planned = PlannedPlay(game, plan.run.submission, rules, plan.prompts, plan.instances)
     of_instance = {name: len(set(left).intersection(plan.run.episode_ids([name]))) for name in plan.selected.ids}
     episodes = {name: count for name, count in of_instance.items() if count}
-    click.echo(as_text(estimate(planned, episodes, prices), prices))
-    if folder and (like_before := measured(folder, prices, len(left))):
+    click.echo(format_estimate(estimate(planned, episodes, prices), prices))
+    if folder and (like_before := describe_rate(folder, prices, len(left))):
         click.echo(like_before)
     click.echo(f"  instance set {plan.run.instance_set[:12]}")
     return 0
@@ -296,7 +298,9 @@ def _declare_final(plan: PlayPlan, out: Path, part: Part | None) -> int:
         if part is not None:
             write_part(folder.path, part)
         given_up = declare_final(folder, plan.selected)
-    click.echo(f"{plan.run.slug}: {counted(given_up, 'episode')} declared final; they count as not played", err=True)
+    click.echo(
+        f"{plan.run.slug}: {format_count(given_up, 'episode')} declared final; they count as not played", err=True
+    )
     return 0
 
 
@@ -321,7 +325,7 @@ def _play(
         episodes = play(plan, folder, game, players, cost_limit, cache, pool)
     status = tell_outcomes(plan, game, episodes)
     # A person wants to know at once; runs of models are scored by a command of its own.
-    if any(traits_of(spec.player).needs == "person" for spec in loaded.submission.players.values()):
+    if any(load_traits(spec.player).needs == "person" for spec in loaded.submission.players.values()):
         score_person(out, game.name)
     return status
 
@@ -331,14 +335,15 @@ def tell_outcomes(plan: PlayPlan, game: Game[Any], episodes: Sequence[Episode]) 
     counts = ", ".join(
         f"{sum(episode.outcome == outcome.name for episode in episodes)} {outcome.name}" for outcome in game.outcomes
     )
-    planned = counted(len(plan.instances.instances) * plan.run.repeats, "episode")
+    planned = format_count(len(plan.instances.instances) * plan.run.repeats, "episode")
     click.echo(f"{plan.run.slug}: {len(episodes)} of {planned}: {counts}", err=True)
     failed = [episode for episode in episodes if not episode.finished]
     for episode in failed[:5]:
-        click.echo(printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
+        click.echo(make_printable(f"  {episode.episode_id}: {episode.abort_reason}: {episode.detail}"), err=True)
     if failed:
         click.echo(
-            f"ircore: {counted(len(failed), 'episode')} failed, so the run is incomplete and has no rank; the same "
+            f"ircore: {format_count(len(failed), 'episode')} failed, so the run is incomplete and has no "
+            f"rank; the same "
             "command plays them again, with --final it counts them as not played",
             err=True,
         )

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, open_runs
-from ircore.commands.run_paths import runs_to_change
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
+from ircore.commands.run_paths import find_runs_to_change
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
 from ircore.scorers.people.importing import ImportSummary, import_ratings
 
@@ -28,7 +28,7 @@ def command() -> None:
     required=True,
     metavar="RUN...",
     type=PATH,
-    callback=runs_to_change,
+    callback=find_runs_to_change,
     help="The run folders that were rated: several after one --run, or one each.",
 )
 @click.option("--check", is_flag=True, help="Say what would be imported; write nothing.")
@@ -47,14 +47,16 @@ def import_(file: Path, runs: tuple[Path, ...], check: bool, as_json: bool) -> N
     if as_json:
         click.echo(json.dumps({"file": str(file), "checked_only": check, **asdict(done)}, indent=2))
     else:
-        click.echo(printable(_page(file, done, check)))
+        click.echo(make_printable(_format_page(file, done, check)))
 
 
-def _page(file: Path, done: ImportSummary, check: bool) -> str:
+def _format_page(file: Path, done: ImportSummary, check: bool) -> str:
     would = "would be added (nothing was written)" if check else "added"
     unchanged = f", {done.kept:,} kept as they were" if done.kept else ""
-    lines = [f"{file}: {counted(done.added, 'rating')} {would}{unchanged}"]
+    lines = [f"{file}: {format_count(done.added, 'rating')} {would}{unchanged}"]
     for annotator in done.annotators:
         unable = f", {annotator.without_value:,} of them without a value" if annotator.without_value else ""
-        lines.append(f"  {annotator.annotator}: {annotator.answered:,} of {counted(annotator.items, 'item')}{unable}")
+        lines.append(
+            f"  {annotator.annotator}: {annotator.answered:,} of {format_count(annotator.items, 'item')}{unable}"
+        )
     return "\n".join(lines)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from ircore.commands.completion import names_of, table_names
+from ircore.commands.completion import complete_plugins, complete_tables
 from ircore.commands.options import PATH, category_option, difficulty_option, open_runs
-from ircore.commands.run_paths import results_to_read
+from ircore.commands.run_paths import find_results_to_read
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import plugin_work, unknown
-from ircore.core.terminal import printable, styled, terminal_width
+from ircore.core.plugins import build_unknown_name_error, convert_plugin_errors
+from ircore.core.terminal import find_terminal_width, make_printable, style_text
 
 if TYPE_CHECKING:
     from ircore.results.language.corrections import Choice
@@ -38,12 +38,12 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 
 
 @click.command("results")
-@click.argument("runs", type=PATH, nargs=-1, required=True, callback=results_to_read)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=find_results_to_read)
 @click.option(
     "--table",
     "name",
     metavar="NAME",
-    shell_complete=table_names,
+    shell_complete=complete_tables,
     default="board",
     show_default=True,
     help="Name of the table, see docs/results.md.",
@@ -52,10 +52,10 @@ SUFFIXES: "dict[Format, str]" = {"json": "json", "csv": "csv", "markdown": "md",
 @click.option(
     "--judge",
     metavar="NAME",
-    shell_complete=names_of("judges"),
+    shell_complete=complete_plugins("judges"),
     help="Judge whose scores are shown.  [default: verified where it rated]",
 )
-@click.option("--game", metavar="NAME", shell_complete=names_of("games"), help="Only runs of this game.")
+@click.option("--game", metavar="NAME", shell_complete=complete_plugins("games"), help="Only runs of this game.")
 @category_option
 @difficulty_option
 @click.option(
@@ -102,12 +102,12 @@ def command(
     RUNS are run folders, folders of runs, or releases. The default is the board: pairs ranked by their main score, in
     which an episode that was not played counts as 0.
     """
-    played = _by_game(open_runs(runs), game)
+    played = _group_by_game(open_runs(runs), game)
     # After the runs are opened: a folder that is not there is named at once.
     from ircore.results.tables.catalogue import Question
 
     if len(played) > 1 and name != "board":
-        played = _with_table(played, name)
+        played = _select_with_table(played, name)
     form = "json" if as_json else form
     # The formats of files hold one table: text alone can show several, one below the other.
     if len(played) > 1 and (form != "text" or out is not None):
@@ -126,7 +126,7 @@ def command(
     status, shown = 0, 0
     for opened in played.values():
         try:
-            text = _game_table(opened, asked, out, with_title=len(played) > 1)
+            text = _build_game_table(opened, asked, out, with_title=len(played) > 1)
         except WorkError as error:
             # A game whose package is broken must not hold up the boards of the others.
             if len(played) == 1:
@@ -151,49 +151,49 @@ class _Asked(NamedTuple):
     lexicon: "Choice | None"
 
 
-def _game_table(runs: "list[RunFolder]", asked: _Asked, out: Path | None, *, with_title: bool) -> str:
+def _build_game_table(runs: "list[RunFolder]", asked: _Asked, out: Path | None, *, with_title: bool) -> str:
     """Return the table of one game's runs as text, or write all tables and return nothing."""
     from ircore.results.model import Results
-    from ircore.results.tables.catalogue import table_entry
+    from ircore.results.tables.catalogue import find_table_entry
     from ircore.results.tables.formats import render
-    from ircore.results.tables.intervals import with_standard_errors
+    from ircore.results.tables.intervals import use_standard_errors
 
     results = Results.from_runs(runs)
-    entry = table_entry(asked.name, "--table", results.game)
+    entry = find_table_entry(asked.name, "--table", results.game)
     _check_order(asked.name, entry, asked.order)
     if out is not None:
-        _write(_all_tables(results, asked.question), out)
+        _write(_build_all_tables(results, asked.question), out)
         return ""
     if asked.lexicon is not None and not entry.by_lexicon:
         raise click.UsageError("--lexicon goes with --table corrections, corrections_by_turn or words")
-    with plugin_work(f"table {asked.name!r}"):
+    with convert_plugin_errors(f"table {asked.name!r}"):
         table = entry.table(results, asked.question)
     if asked.is_sem:
-        table = with_standard_errors(table, results)
+        table = use_standard_errors(table, results)
     listed = results if asked.episodes else None
-    title = styled(printable(results.game.title), "bold") + "\n" if with_title else ""
-    return title + render(table, asked.form, listed, terminal_width())
+    title = style_text(make_printable(results.game.title), "bold") + "\n" if with_title else ""
+    return title + render(table, asked.form, listed, find_terminal_width())
 
 
-def _by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, list[RunFolder]]":
+def _group_by_game(opened: "Sequence[RunFolder]", wanted: str | None) -> "dict[str, list[RunFolder]]":
     """Return runs by game, or the runs of the wanted game, of which there must be at least one."""
     runs: dict[str, list[RunFolder]] = {}
     for folder in opened:
         runs.setdefault(folder.game, []).append(folder)
     if wanted is not None and wanted not in runs:
-        raise unknown("game of these runs", wanted, runs, "--game")
+        raise build_unknown_name_error("game of these runs", wanted, runs, "--game")
     return runs if wanted is None else {wanted: runs[wanted]}
 
 
-def _with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, list[RunFolder]]":
+def _select_with_table(played: "dict[str, list[RunFolder]]", name: str) -> "dict[str, list[RunFolder]]":
     """Return the runs of the games that have a table; of all games if none has it, so that the first one refuses it."""
     from ircore.games.registry import load_game
-    from ircore.results.tables.catalogue import names_of_tables
+    from ircore.results.tables.catalogue import list_game_table_names
 
     def has_table(game: str) -> bool:
         with suppress(InputError, WorkError):
             declared = load_game(game)
-            return name in names_of_tables(declared)
+            return name in list_game_table_names(declared)
         return False
 
     return {game: opened for game, opened in played.items() if has_table(game)} or played
@@ -213,23 +213,23 @@ def _check_order(name: str, entry: "Entry", order: str | None) -> None:
 
 def _say_left_out(error: WorkError) -> None:
     # What another package adds must not hold up the tables of this one.
-    click.echo(printable(f"ircore: left out: {error.problem}"), err=True)
+    click.echo(make_printable(f"ircore: left out: {error.problem}"), err=True)
 
 
-def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
+def _build_all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
     """Return every table by its file's name; tables of ratings once for each judge, unless a judge was named."""
-    from ircore.results.tables.catalogue import names_of_tables, table_entry
+    from ircore.results.tables.catalogue import find_table_entry, list_game_table_names
 
     judges = (question.the_judge(results),) if question.judge or len(results.judges) < 2 else results.judges
     tables = {}
-    for name in names_of_tables(results.game):
+    for name in list_game_table_names(results.game):
         try:
-            entry = table_entry(name, "", results.game)
+            entry = find_table_entry(name, "", results.game)
             if not entry.by_condition:
                 question = replace(question, category=None, difficulty=None)
             for judge in judges if entry.of_judge else judges[:1]:
                 stem = f"{name}-{judge}" if entry.of_judge and len(judges) > 1 else name
-                with plugin_work(f"table {name!r}"):
+                with convert_plugin_errors(f"table {name!r}"):
                     tables[stem] = entry.table(results, replace(question, judge=judge))
         except WorkError as error:
             _say_left_out(error)
@@ -237,10 +237,10 @@ def _all_tables(results: "Results", question: "Question") -> "dict[str, Table]":
 
 
 def _write(tables: "dict[str, Table]", out: Path) -> None:
-    from ircore.core.files import new_folder, write_text
+    from ircore.core.files import write_new_folder, write_text
     from ircore.results.tables.formats import render
 
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         for name, table in tables.items():
             for form, suffix in SUFFIXES.items():
                 write_text(folder / f"{name}.{suffix}", render(table, form))

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 
 RUN_FILE, RELEASE_FILE, SHARD_FILE = "run.json", "release.json", "shard.json"
 """Files by which run folders, releases and shards are known; formats live in ``ircore.runs`` and ``dataset_card``."""
@@ -25,7 +25,7 @@ OTHER_FOLDERS = {
 MAKE_A_RUN = "Name a run, a folder of runs or a release. A run is made by: ircore play SUBMISSION … --out DIR"
 
 
-def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+def find_runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
     """Return the run folders behind paths; a path that holds neither run, nor runs, nor release is returned as it is.
 
     The runs of a release lie in a temporary folder, which the context removes when the command ends.
@@ -33,53 +33,53 @@ def runs_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence
     # A shell that completes a word must not unpack a release.
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(typed))
+    _remember_typed(ctx, parameter, tuple(typed))
     return tuple(run for path in typed for run in _read(ctx, path))
 
 
-def results_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the run folders behind paths like ``runs_to_read``; runs under several seeds are joined, being one result.
+def find_results_to_read(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the run folders behind paths like ``find_runs_to_read``; runs of several seeds as one.
 
     The joined run lies in a temporary folder, too.
     """
-    return _joined_by_seed(ctx, runs_to_read(ctx, parameter, typed))
+    return _join_by_seed(ctx, find_runs_to_read(ctx, parameter, typed))
 
 
-def runs_to_change(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
+def find_runs_to_change(ctx: click.Context, parameter: click.Parameter, typed: Sequence[Path]) -> tuple[Path, ...]:
     """Return the run folders behind paths, for a command that writes into the runs; a release is refused."""
     if ctx.resilient_parsing:
         return ()
-    _typed(ctx, parameter, tuple(typed))
-    return tuple(run for path in typed for run in _changed(path))
+    _remember_typed(ctx, parameter, tuple(typed))
+    return tuple(run for path in typed for run in _find_changed(path))
 
 
 def run_to_read(ctx: click.Context, parameter: click.Parameter, typed: Path) -> Path:
     """Return the run folder behind a path, for a command that works on a single run."""
     if ctx.resilient_parsing:
         return typed
-    runs = runs_to_read(ctx, parameter, (typed,))
-    _typed(ctx, parameter, typed)
+    runs = find_runs_to_read(ctx, parameter, (typed,))
+    _remember_typed(ctx, parameter, typed)
     if len(runs) > 1:
         names = ", ".join(run.name for run in runs[:5])
         raise InputError(f"{typed}: holds {len(runs)} runs, and this command works on one", f"Name one: {names}")
     return runs[0]
 
 
-def _typed(ctx: click.Context, parameter: click.Parameter, typed: object) -> None:
+def _remember_typed(ctx: click.Context, parameter: click.Parameter, typed: object) -> None:
     """Keep the paths as typed, for the line that names the next command."""
     ctx.meta.setdefault("ircore.typed", {})[parameter.name] = typed
 
 
 def _read(ctx: click.Context, path: Path) -> Iterator[Path]:
     if not _is_release(path):
-        yield from _runs_below(path)
+        yield from _find_runs_below(path)
         return
     folder = ctx.with_resource(TemporaryDirectory(prefix="ircore-release-"))
     click.echo(f"{path}: a release; its runs are checked and read", err=True)
-    yield from load("releases", "pull_runs")(path, Path(folder) / "pulled")
+    yield from load_plugin("releases", "pull_runs")(path, Path(folder) / "pulled")
 
 
-def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, ...]:
+def _join_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return runs, those that differ in their seeds alone joined into one, in the place of the first of them.
 
     Runs of one seed stay apart: only one of the two may be named, which the results say.
@@ -87,7 +87,7 @@ def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, .
     groups: dict[object, dict[object, Path]] = {}
     # A folder that is named twice, by a link perhaps, is one run.
     for run in {realpath(run): run for run in runs}.values():
-        identity, seeds = _identity(run)
+        identity, seeds = _split_identity(run)
         of_seed = groups.setdefault(identity, {})
         if any(seed in of_seed for seed in seeds):
             return runs
@@ -109,7 +109,7 @@ def _joined_by_seed(ctx: click.Context, runs: tuple[Path, ...]) -> tuple[Path, .
     return tuple(joined)
 
 
-def _identity(run: Path) -> tuple[object, tuple[object, ...]]:
+def _split_identity(run: Path) -> tuple[object, tuple[object, ...]]:
     """Return what runs under several seeds have in common, and the seeds; its path of what has no such fields."""
     alone = realpath(run), (None,)
     try:
@@ -124,20 +124,20 @@ def _identity(run: Path) -> tuple[object, tuple[object, ...]]:
     return json.dumps(shared, sort_keys=True), tuple(map(str, (document["seed"], *more)))
 
 
-def _changed(path: Path) -> list[Path]:
+def _find_changed(path: Path) -> list[Path]:
     if _is_release(path):
         raise InputError(
             f"{path}: a release, which nothing is written into",
             f"Bring its runs back first: ircore release pull {path} --out pulled",
         )
-    return _runs_below(path)
+    return _find_runs_below(path)
 
 
 def _is_release(path: Path) -> bool:
     return (path / RELEASE_FILE).is_file() and not (path / RUN_FILE).is_file()
 
 
-def _runs_below(path: Path) -> list[Path]:
+def _find_runs_below(path: Path) -> list[Path]:
     """Return the runs in a folder, or in its folder ``runs`` as a pulled release has them; else the path itself."""
     if (path / RUN_FILE).is_file() or not path.is_dir():
         return [path]

@@ -6,7 +6,7 @@ import click
 
 from ircore.commands.options import echo_json, json_option
 from ircore.core.errors import WorkError
-from ircore.core.sandbox.probing import probe
+from ircore.core.sandbox.probing import probe_sandbox
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,7 +21,7 @@ def check(as_json: bool) -> None:
 
     Exits with 2 where no sandbox can be made, and with 1 where a guarantee does not hold.
     """
-    guarantees = probe()
+    guarantees = probe_sandbox()
     if as_json:
         echo_json([{**asdict(guarantee), "held": guarantee.held} for guarantee in guarantees])
     for guarantee in () if as_json else guarantees:

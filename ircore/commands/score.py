@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from ircore.commands.judging import check_keys, end_of, judging_options, read_judges, tell_counts, tell_plan
-from ircore.commands.options import NEXT, PATH, executor_options, open_runs, scheduler_of
-from ircore.commands.run_paths import runs_to_change
+from ircore.commands.judging import check_keys, judging_options, read_judges, show_failures, tell_counts, tell_plan
+from ircore.commands.options import NEXT, PATH, executor_options, find_scheduler, open_runs
+from ircore.commands.run_paths import find_runs_to_change
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.plugins import available, builtin
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import list_available, list_builtin
 from ircore.core.score_records import HUMAN
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.games.base import Game
 from ircore.games.registry import has_rated_pictures, load_game
-from ircore.results.ranking import UnrankedRun, unranked_runs
-from ircore.results.retests import answered_twice, retest_agreements
+from ircore.results.ranking import UnrankedRun, list_unranked_runs
+from ircore.results.retests import measure_retests, pair_answers
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.manifest import LoadedJudge, is_file
+from ircore.scorers.judges.manifest import LoadedJudge, is_judge_file
 from ircore.scorers.model_judges.runner import JudgeReport, JudgingPlan, judge_runs
-from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, score_runs, scored_by
+from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, ScoringSummary, build_cluster_scorer, score_runs
 from ircore.seeing.ocr import find_missing_reader_package
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ OF_JUDGES = frozenset({"judges", "every_turn", "concurrency", "deadline", "max_c
 """Options that runs of every game with pictures to rate take, if a judge is named."""
 
 
-def runs_to_judge(runs: Sequence[RunFolder], judges: Sequence[str], mixed: bool) -> list[RunFolder]:
+def select_runs_to_judge(runs: Sequence[RunFolder], judges: Sequence[str], mixed: bool) -> list[RunFolder]:
     """Return the runs whose pictures the named judges rate, and say of which games nothing can be rated.
 
     Args:
@@ -60,14 +60,14 @@ def runs_to_judge(runs: Sequence[RunFolder], judges: Sequence[str], mixed: bool)
     if without and not rated and not mixed:
         raise InputError(problem, "Leave out --judge: the game's own measures are computed.")
     if without:
-        click.echo(printable(problem), err=True)
+        click.echo(make_printable(problem), err=True)
     return rated
 
 
 def _has_pictures(run: RunFolder) -> bool | None:
     """Return whether pictures of a run can be rated; None for a broken game, told where its measures are computed."""
     try:
-        return has_rated_pictures(_game_of(run))
+        return has_rated_pictures(_load_run_game(run))
     except WorkError:
         return None
 
@@ -75,7 +75,7 @@ def _has_pictures(run: RunFolder) -> bool | None:
 def is_judged(run: RunFolder) -> bool:
     """Return whether judges give the headline of a run's game; not of a broken game, which is told of later."""
     try:
-        return _game_of(run).is_judged
+        return _load_run_game(run).is_judged
     except WorkError:
         return False
 
@@ -108,19 +108,19 @@ def limit_options(runs: Sequence[RunFolder], mixed: bool, judged: bool) -> None:
             f"Leave out {' and '.join(stated)}: the game's own measures are computed.",
         )
     limit = f"for runs that judges rate alone; of the game {games} the game's own measures are computed"
-    click.echo(printable(f"{', '.join(stated)}: {limit}"), err=True)
+    click.echo(make_printable(f"{', '.join(stated)}: {limit}"), err=True)
 
 
 def tell_game_plan(runs: Sequence[RunFolder], judged: bool) -> None:
     """Show which measures would be computed of how many episodes; judges, if any is named, tell their own plans."""
-    from ircore.scorers.game_measures import played
+    from ircore.scorers.game_measures import is_played
 
     for run in runs:
-        game = _game_of(run)
-        count = sum(played(game, episode) for episode in run.episodes())
+        game = _load_run_game(run)
+        count = sum(is_played(game, episode) for episode in run.episodes())
         keys = ", ".join(measure.key for measure in game.measures if measure.needs in ("steps", "pictures"))
-        line = f"{run.run.run_id} ({run.game}): of {counted(count, 'played episode')} it would compute {keys}"
-        click.echo(printable(line if judged else f"{line}; no model would be asked"))
+        line = f"{run.run.run_id} ({run.game}): of {format_count(count, 'played episode')} it would compute {keys}"
+        click.echo(make_printable(line if judged else f"{line}; no model would be asked"))
 
 
 def score_games(runs: Sequence[RunFolder]) -> "list[tuple[RunFolder, MeasureCounts]]":
@@ -130,10 +130,10 @@ def score_games(runs: Sequence[RunFolder]) -> "list[tuple[RunFolder, MeasureCoun
     measured = []
     for run in runs:
         try:
-            measured.append((run, score_game_run(run, _game_of(run))))
+            measured.append((run, score_game_run(run, _load_run_game(run))))
         except WorkError as error:
             # A game whose package is broken must not hold up the runs of the others.
-            click.echo(printable(f"ircore: {run.path} is left out: {error.problem}\n  {error.remedy}"), err=True)
+            click.echo(make_printable(f"ircore: {run.path} is left out: {error.problem}\n  {error.remedy}"), err=True)
     return measured
 
 
@@ -141,19 +141,19 @@ def tell_measured(measured: "Sequence[tuple[RunFolder, MeasureCounts]]") -> None
     """Show the counts of each run in a line."""
     for run, counts in measured:
         click.echo(
-            f"{run.run.run_id} ({run.game}): {counted(counts.episodes, 'played episode')}: "
-            f"{counted(counts.new + counts.kept, 'value')}, {counts.new:,} new and {counts.kept:,} kept"
+            f"{run.run.run_id} ({run.game}): {format_count(counts.episodes, 'played episode')}: "
+            f"{format_count(counts.new + counts.kept, 'value')}, {counts.new:,} new and {counts.kept:,} kept"
         )
         if counts.absent:
             said = f"no played episode has {', '.join(counts.absent)}, which the game {run.game} declares"
-            click.echo(printable(f"{run.run.run_id}: {said}"), err=True)
+            click.echo(make_printable(f"{run.run.run_id}: {said}"), err=True)
 
 
-def _game_of(run: RunFolder) -> Game[Any]:
+def _load_run_game(run: RunFolder) -> Game[Any]:
     return load_game(run.game, f"{run.path}/run.json: game")
 
 
-def _without_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:
+def _refuse_people(_context: click.Context, _parameter: click.Parameter, judges: tuple[str, ...]) -> tuple[str, ...]:
     """Return the judges to ask; people, whose ratings are imported, are refused even if a plug-in has that name."""
     if HUMAN in judges:
         raise InputError(
@@ -162,7 +162,7 @@ def _without_people(_context: click.Context, _parameter: click.Parameter, judges
     return judges
 
 
-def _share(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> float | None:
+def _parse_share(_context: click.Context, _parameter: click.Parameter, typed: str | None) -> float | None:
     """Read a share above 0 and at most 1, such as 10% or 0.1."""
     if typed is None:
         return None
@@ -176,13 +176,13 @@ def _share(_context: click.Context, _parameter: click.Parameter, typed: str | No
 
 
 @click.command("score")
-@click.argument("runs", type=PATH, nargs=-1, required=True, callback=runs_to_change)
+@click.argument("runs", type=PATH, nargs=-1, required=True, callback=find_runs_to_change)
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     metavar="NAME|FILE",
-    callback=_without_people,
+    callback=_refuse_people,
     help="Judge to ask instead of structural and verified: an installed judge, or a model's file; may be repeated.",
 )
 @click.option(
@@ -197,7 +197,7 @@ def _share(_context: click.Context, _parameter: click.Parameter, typed: str | No
 @click.option(
     "--again",
     metavar="SHARE",
-    callback=_share,
+    callback=_parse_share,
     help="Only: let models rate a share of what they have rated a second time, such as 10%, and say how far they agree "
     "with themselves. Kept apart from the scores.",
 )
@@ -229,11 +229,11 @@ def command(
     if dry_run and as_json:
         raise click.UsageError("--dry-run has no JSON form")
     begun = monotonic()
-    models = read_judges([judge for judge in judges if is_file(judge)])
-    installed = tuple(judge for judge in judges if not is_file(judge))
+    models = read_judges([judge for judge in judges if is_judge_file(judge)])
+    installed = tuple(judge for judge in judges if not is_judge_file(judge))
     plan = ScoringPlan(installed if judges else JUDGES, metrics or METRICS, every_turn)
     if again is not None:
-        return _again(
+        return _run_retest(
             runs,
             models,
             installed,
@@ -244,7 +244,7 @@ def command(
     opened = open_runs(runs)
     folders = [folder for folder in opened if is_judged(folder)]
     games = [folder for folder in opened if folder not in folders]
-    rated: list[RunFolder] = [*folders, *runs_to_judge(games, judges, mixed=bool(folders))]
+    rated: list[RunFolder] = [*folders, *select_runs_to_judge(games, judges, mixed=bool(folders))]
     if games:
         limit_options(games, mixed=bool(folders), judged=bool(judges))
     if dry_run:
@@ -254,7 +254,7 @@ def command(
         return 0
     # Before the computed scores, which may take minutes: a missing key shows at once.
     check_keys(models)
-    address = scheduler_of(executor, scheduler)
+    address = find_scheduler(executor, scheduler)
     measured = score_games(games)
     if not as_json:
         tell_measured(measured)
@@ -264,7 +264,7 @@ def command(
             click.echo(json.dumps(by_run, indent=2))
         return int(len(measured) < len(games))
     asked = JudgingPlan(every_turn, concurrency, deadline, max_cost, prices, cache)
-    done = score_runs(rated, plan, elsewhere=scored_by(address) if address is not None else None)
+    done = score_runs(rated, plan, elsewhere=build_cluster_scorer(address) if address is not None else None)
     reports = judge_runs(rated, models, asked) if models else []
     _tell_others(plan, with_metrics=bool(folders))
     if facts:
@@ -274,13 +274,13 @@ def command(
         place = "{runs}" if len(runs) == 1 else quote(str(runs[0]))
         click.get_current_context().meta[NEXT] = f"ircore show {place}"
         click.echo("nothing to score: no episode was played to a rendering", err=True)
-    unranked = unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
+    unranked = list_unranked_runs(folders, [*plan.judges, *(judge.name for judge in models)])
     seconds = round(monotonic() - begun, 2)
     _tell(done, reports, unranked, every_turn, seconds, {"games": by_run} if games else {}, as_json)
-    return end_of(reports) or int(len(measured) < len(games))
+    return show_failures(reports) or int(len(measured) < len(games))
 
 
-def _again(
+def _run_retest(
     runs: tuple[Path, ...],
     models: list[LoadedJudge],
     installed: tuple[str, ...],
@@ -301,8 +301,8 @@ def _again(
         return 0
     check_keys(models)
     reports = judge_runs(opened, models, plan)
-    answers = [answer for run in opened for answer in answered_twice(run)]
-    agreements = [agreement for judge in models for agreement in retest_agreements(answers, judge.name)]
+    answers = [answer for run in opened for answer in pair_answers(run)]
+    agreements = [agreement for judge in models for agreement in measure_retests(answers, judge.name)]
     if as_json:
         document = {
             "new": {report.name: report.count.new for report in reports},
@@ -310,14 +310,14 @@ def _again(
             "retests": [asdict(agreement) for agreement in agreements],
         }
         click.echo(json.dumps(document, indent=2))
-        return end_of(reports)
+        return show_failures(reports)
     for report in reports:
-        click.echo(printable(f"{report.name}: {counted(report.count.new, 'second rating')} now"))
+        click.echo(make_printable(f"{report.name}: {format_count(report.count.new, 'second rating')} now"))
     for agreement in agreements:
-        click.echo(printable(f"  {agreement.text()}"))
+        click.echo(make_printable(f"  {agreement.text()}"))
     if not agreements:
         click.echo("nothing was rated twice: score the runs by this judge first", err=True)
-    return end_of(reports)
+    return show_failures(reports)
 
 
 def _tell(
@@ -344,17 +344,18 @@ def _tell(
     missing = sum(sum(count.without.values()) for count in counts.values())
     lacking = f"; {missing:,} without a value" if missing else ""
     click.echo(
-        f"{counted(done.episodes, 'played episode')} of {counted(done.runs, 'run')}: {counted(new + known, 'score')}, "
+        f"{format_count(done.episodes, 'played episode')} of {format_count(done.runs, 'run')}: "
+        f"{format_count(new + known, 'score')}, "
         f"{new:,} new and {known:,} kept{lacking} ({seconds:.1f} s)"
     )
     tell_counts(counts)
     for name, count in counts.items():
         if words := count.unread_words(find_missing_reader_package()):
-            click.echo(printable(f"  {name}: {words}"), err=True)
+            click.echo(make_printable(f"  {name}: {words}"), err=True)
     rendered = "every rendering" if every_turn else "the first and the final rendering"
     click.echo(f"Scored: {rendered} of each episode; a preference is between first and final. Kept: there before.")
     for gap in unranked:
-        click.echo(printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
+        click.echo(make_printable(f"  {gap.judge}: no rank for {gap.run}: {gap.words}"), err=True)
 
 
 def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: JudgingPlan) -> None:
@@ -367,22 +368,27 @@ def _measure_facts(runs: list[RunFolder], judges: list[LoadedJudge], plan: Judgi
 
     count = measure_said(runs)
     passed = (
-        f"; {counted(count.without_scene, 'episode')} of targets that were not drawn" if count.without_scene else ""
+        f"; {format_count(count.without_scene, 'episode')} of targets that were not drawn"
+        if count.without_scene
+        else ""
     )
-    turns = counted(count.new + count.kept, "turn")
+    turns = format_count(count.new + count.kept, "turn")
     click.echo(f"facts: {turns}, {count.new:,} new and {count.kept:,} kept{passed}", err=True)
     for judge in judges:
         readings = ask_said(runs, judge, plan)
-        lost = f", {counted(readings.unreadable, 'answer')} not readable" if readings.unreadable else ""
+        lost = f", {format_count(readings.unreadable, 'answer')} not readable" if readings.unreadable else ""
         failed = f", {readings.failed} failed: the same command asks again" if readings.failed else ""
-        click.echo(printable(f"facts: {judge.name} read {counted(readings.read, 'new turn')}{lost}{failed}"), err=True)
+        click.echo(
+            make_printable(f"facts: {judge.name} read {format_count(readings.read, 'new turn')}{lost}{failed}"),
+            err=True,
+        )
 
 
 def _tell_others(plan: ScoringPlan, with_metrics: bool) -> None:
     """Say which judges and, where they can be asked for, metrics of other packages were not asked for."""
     # Code of other packages runs only if it is named: a package must not change scores by being installed.
-    judges = available("judges").keys() - builtin("judges") - set(plan.judges)
-    metrics = available("metrics").keys() - builtin("metrics") - set(plan.metrics) if with_metrics else ()
+    judges = list_available("judges").keys() - list_builtin("judges") - set(plan.judges)
+    metrics = list_available("metrics").keys() - list_builtin("metrics") - set(plan.metrics) if with_metrics else ()
     others = [*(f"--judge {name}" for name in judges), *(f"--metric {name}" for name in metrics)]
     if others:
-        click.echo(printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)
+        click.echo(make_printable(f"also installed, and asked by name: {', '.join(sorted(others))}"), err=True)

@@ -35,7 +35,7 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)")
 
 
-def setting_files() -> list[Path]:
+def find_setting_files() -> list[Path]:
     """Return the files of settings that exist, the file that counts first in front."""
     named = os.environ.get(PLACE)
     # An empty name switches settings off, such as for tests that must not depend on the user's.
@@ -47,7 +47,7 @@ def setting_files() -> list[Path]:
     return [path for path in places if path.is_file()]
 
 
-def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
+def read_option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
     """Return the values for options of the command that is given, as click's ``default_map``.
 
     Args:
@@ -59,18 +59,18 @@ def option_defaults(app: click.Group, words: list[str]) -> dict[str, Any]:
     """
     defaults: dict[str, Any] = {}
     # Backwards: a later file overwrites, and the one of the current folder counts most.
-    for file in reversed(setting_files()):
-        document = _toml(file)
+    for file in reversed(find_setting_files()):
+        document = _parse_toml(file)
         for name in document:
             if name not in app.list_commands(click.Context(app)):
-                from ircore.core.plugins import unknown
+                from ircore.core.plugins import build_unknown_name_error
 
-                raise unknown("command", name, app.list_commands(click.Context(app)), str(file))
+                raise build_unknown_name_error("command", name, app.list_commands(click.Context(app)), str(file))
         # Only the command that is given is imported; the tables of the others stay unread.
         word = next((word for word in words if not word.startswith("-")), "")
         command = app.get_command(click.Context(app), word) if word in document else None
         if command is not None:
-            _merge(defaults, {word: _values(file, word, command, document[word])})
+            _merge(defaults, {word: _read_values(file, word, command, document[word])})
     return defaults
 
 
@@ -82,9 +82,9 @@ def _merge(below: dict[str, Any], above: dict[str, Any]) -> None:
             below[name] = value
 
 
-def _values(file: Path, words: str, command: click.Command, table: object) -> dict[str, Any]:
+def _read_values(file: Path, words: str, command: click.Command, table: object) -> dict[str, Any]:
     """Return a table's values by the names of parameters."""
-    from ircore.core.plugins import unknown
+    from ircore.core.plugins import build_unknown_name_error
 
     if not isinstance(table, dict):
         raise InputError(f"{file}: {words}: not a table of options", f"Write [{words}], and the options below.")
@@ -98,19 +98,19 @@ def _values(file: Path, words: str, command: click.Command, table: object) -> di
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name in inner:
-            values[name] = _values(file, f"{words}.{name}", inner[name], value)
+            values[name] = _read_values(file, f"{words}.{name}", inner[name], value)
         elif f"--{name}" in BY_HAND:
             raise InputError(
                 f"{file}: {words}.{name}: is given by hand only", f"Take it out; give --{name} when meant."
             )
         elif name not in options:
-            raise unknown("option", name, [*options, *inner], f"{file}: {words}")
+            raise build_unknown_name_error("option", name, [*options, *inner], f"{file}: {words}")
         else:
-            values[str(options[name].name)] = _as_given(f"{file}: {words}.{name}", options[name], value)
+            values[str(options[name].name)] = _convert_value(f"{file}: {words}.{name}", options[name], value)
     return values
 
 
-def _as_given(where: str, option: click.Parameter, value: object) -> object:
+def _convert_value(where: str, option: click.Parameter, value: object) -> object:
     """Return a value as the command line would give the value, which the option's type then checks."""
     if isinstance(value, list):
         if not option.multiple:
@@ -124,16 +124,16 @@ def _as_given(where: str, option: click.Parameter, value: object) -> object:
     return value if isinstance(value, bool) else str(value)
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def _parse_toml(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(_text(file))
+        return tomllib.loads(_read_text(file))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{file}: no TOML: {error}", "See docs/command-line.md for an example.") from error
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     data = file.read_bytes()
     if len(data) > LARGEST:
         raise InputError(f"{file}: larger than {LARGEST // 1024} kB", "Name a small text file.")
@@ -153,20 +153,20 @@ def load_keys(file: Path = Path(KEYS)) -> None:
     """
     if not file.is_file():
         return
-    for number, line in enumerate(_text(file).splitlines(), start=1):
+    for number, line in enumerate(_read_text(file).splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
         match = _LINE.fullmatch(line)
         if match is None:
             raise InputError(f"{file}: line {number}: not NAME=value", "Write a key as OPENAI_API_KEY=…")
-        name, value = match[1], _unquoted(match[2])
+        name, value = match[1], _strip_quotes(match[2])
         # Other names are skipped: a file of a downloaded project must not set, say, PATH or a proxy.
         if value and _KEY.fullmatch(name):
             os.environ.setdefault(name, value)
 
 
-def _unquoted(value: str) -> str:
+def _strip_quotes(value: str) -> str:
     """Return a value without the quotes around it, or without the comment behind it."""
     if len(value) > 1 and value[0] in "'\"" and value.endswith(value[0]):
         return value[1:-1]

@@ -73,12 +73,12 @@ MACHINERY = ("asyncio", "selectors", "importlib", "_frozen_importlib", "_frozen_
 
 
 @contextmanager
-def outside_calls() -> Iterator[list[str]]:
+def watch_outside_calls() -> Iterator[list[str]]:
     """Watch this thread for calls that reach files, the clock, the network or unseeded chance.
 
     Everything is let through, so that a plug-in cannot hide a call by catching an error.
 
-    >>> with outside_calls() as calls:
+    >>> with watch_outside_calls() as calls:
     ...     moment = time.time()
     >>> [call.partition(" reaches ")[2] for call in calls]
     ['the clock (time)']
@@ -91,9 +91,9 @@ def outside_calls() -> Iterator[list[str]]:
     def note_call(frame: FrameType, event: str, function: Any) -> None:
         if event not in ("call", "c_call"):
             return
-        reached = _python_call(frame) if event == "call" else _built_in_call(frame, function)
+        reached = _describe_python_call(frame) if event == "call" else _describe_builtin_call(frame, function)
         if reached is not None:
-            calls.append(f"{_place(frame)} reaches {reached}")
+            calls.append(f"{_find_caller(frame)} reaches {reached}")
 
     before, collecting = sys.getprofile(), gc.isenabled()
     # Whoever listens to the garbage collector may read a clock: that is no call of what is watched.
@@ -107,18 +107,22 @@ def outside_calls() -> Iterator[list[str]]:
             gc.enable()
 
 
-def _python_call(frame: FrameType) -> str | None:
+def _describe_python_call(frame: FrameType) -> str | None:
     # Python's own function, which the profiler sees as a call of Python code and not of a built-in one.
     if frame.f_code is asyncio.sleep.__code__:
         return "the clock (asyncio.sleep)"
     caller = frame.f_back
-    if _module(frame) in NETWORK and caller is not None and _module(caller) not in (*NETWORK, *MACHINERY):
-        return f"the network ({_module(frame)})"
+    if (
+        _find_module_name(frame) in NETWORK
+        and caller is not None
+        and _find_module_name(caller) not in (*NETWORK, *MACHINERY)
+    ):
+        return f"the network ({_find_module_name(frame)})"
     return None
 
 
-def _built_in_call(frame: FrameType, function: Any) -> str | None:
-    if _module(frame) in MACHINERY:
+def _describe_builtin_call(frame: FrameType, function: Any) -> str | None:
+    if _find_module_name(frame) in MACHINERY:
         return None
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if (owner is datetime or owner is date) and name in ("now", "utcnow", "today"):
@@ -130,14 +134,18 @@ def _built_in_call(frame: FrameType, function: Any) -> str | None:
     return None if reached is None else f"{reached} ({name})"
 
 
-def _module(frame: FrameType) -> str:
+def _find_module_name(frame: FrameType) -> str:
     return str(frame.f_globals.get("__name__", "")).split(".")[0]
 
 
-def _place(frame: FrameType) -> str:
+def _find_caller(frame: FrameType) -> str:
     """Return file and line of the nearest caller outside Python's own library."""
     caller: FrameType | None = frame
-    while caller is not None and _module(caller) in sys.stdlib_module_names and _module(caller) != "__main__":
+    while (
+        caller is not None
+        and _find_module_name(caller) in sys.stdlib_module_names
+        and _find_module_name(caller) != "__main__"
+    ):
         caller = caller.f_back
     nearest = caller or frame
     return f"{Path(nearest.f_code.co_filename).name}:{nearest.f_lineno}"

@@ -37,7 +37,7 @@ _FINE = 256
 """Steps of a pixel to which corners are rounded."""
 
 
-def filled(polygon: Polygon, width: int, height: int) -> Mask:
+def fill_polygon(polygon: Polygon, width: int, height: int) -> Mask:
     """Return the pixels whose middle lies inside a polygon, by the even-odd rule.
 
     Args:
@@ -45,15 +45,15 @@ def filled(polygon: Polygon, width: int, height: int) -> Mask:
         width: Width of the mask in pixels.
         height: Height of the mask in pixels.
     """
-    return np.asarray(_windings([polygon], width, height) & 1, np.bool_)
+    return np.asarray(_count_windings([polygon], width, height) & 1, np.bool_)
 
 
-def filled_together(polygons: Sequence[Polygon], width: int, height: int) -> Mask:
+def fill_polygons(polygons: Sequence[Polygon], width: int, height: int) -> Mask:
     """Return the pixels whose middle lies inside at least a polygon of several; no polygon may cross itself."""
-    return np.asarray(_windings([_clockwise(polygon) for polygon in polygons], width, height), np.bool_)
+    return np.asarray(_count_windings([_orient_clockwise(polygon) for polygon in polygons], width, height), np.bool_)
 
 
-def turned(mask: Grey, degrees: float) -> Grey:
+def rotate_mask(mask: Grey, degrees: float) -> Grey:
     """Return a mask turned counter-clockwise by bilinear interpolation, enlarged to hold all of the turned picture."""
     # Quarter turns move whole pixels; interpolation would blur them.
     if degrees % 90 == 0:
@@ -74,14 +74,14 @@ def turned(mask: Grey, degrees: float) -> Grey:
     return np.asarray(np.rint(upper * (1 - along) + lower * along), np.uint8)
 
 
-def _clockwise(polygon: Polygon) -> Polygon:
+def _orient_clockwise(polygon: Polygon) -> Polygon:
     # Overlapping polygons that turn in opposite directions would cancel each other out.
     xs, ys = zip(*polygon, strict=True)
     area = math.fsum(x * y1 - x1 * y for x, y, x1, y1 in zip(xs, ys, xs[1:] + xs[:1], ys[1:] + ys[:1], strict=True))
     return polygon if area >= 0 else polygon[::-1]
 
 
-def _windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
+def _count_windings(polygons: Sequence[Polygon], width: int, height: int) -> npt.NDArray[np.int16]:
     """Return how many times the polygons go round the middle of each pixel, clockwise less counter-clockwise."""
     # Whole numbers from here on: no step below rounds, whatever the processor.
     corners = [np.rint(np.array(polygon, np.float64) * _FINE).astype(np.int64) for polygon in polygons]
@@ -154,11 +154,13 @@ class Drawing:
         """Draw a closed polygon; an outline, ``width`` pixels wide, is centred on the edge."""
         boxes = []
         if fill is not None:
-            boxes.append(self._paint(_extent(points, 0), fill, lambda at, *size: filled(at(points), *size)))
+            boxes.append(
+                self._paint(_compute_extent(points, 0), fill, lambda at, *size: fill_polygon(at(points), *size))
+            )
         if outline is not None:
             # After the filling, which would otherwise cover the inner half of the outline.
             boxes.append(self.line(points, outline, width, closed=True))
-        return _union(boxes)
+        return _merge_boxes(boxes)
 
     def rectangle(
         self, left: float, top: float, right: float, bottom: float, fill: str | None = None, outline: str | None = None,
@@ -196,13 +198,13 @@ class Drawing:
             closed: Whether the last point is joined to the first.
         """
         path = [*points, points[0]] if closed else list(points)
-        pieces = dashes(path, dash) if dash else [path]
+        pieces = split_into_dashes(path, dash) if dash else [path]
 
         def fill(at: "_Scaler", wide: int, high: int) -> Mask:
-            parts = [part for piece in pieces for part in _stroke(piece, width / 2, round_ends=not dash)]
-            return filled_together([at(part) for part in parts], wide, high)
+            parts = [part for piece in pieces for part in _build_stroke(piece, width / 2, round_ends=not dash)]
+            return fill_polygons([at(part) for part in parts], wide, high)
 
-        return self._paint(_extent(points, width), colour, fill)
+        return self._paint(_compute_extent(points, width), colour, fill)
 
     def text(
         self, at: Point, text: str, size: float, colour: str = "#000000", anchor: Anchor = "mm", rotation: float = 0.0
@@ -219,10 +221,10 @@ class Drawing:
 
         The font is the one inside Pillow: ASCII, Latin letters and ``°``, but no Greek or mathematical signs.
         """
-        mask = _text_mask(text, round(size * SCALE))
+        mask = _draw_text_mask(text, round(size * SCALE))
         # The mask is turned, since Pillow writes only level text.
         if rotation:
-            mask = Image.fromarray(turned(np.asarray(mask), rotation))
+            mask = Image.fromarray(rotate_mask(np.asarray(mask), rotation))
         across, down = mask.width / SCALE, mask.height / SCALE
         left = at[0] - {"l": 0.0, "m": across / 2, "r": across}[anchor[0]]
         top = at[1] - {"t": 0.0, "m": down / 2, "b": down}[anchor[1]]
@@ -268,7 +270,7 @@ _Fill = Callable[[_Scaler, int, int], "Mask | Grey"]
 
 def text_size(text: str, size: float) -> Point:
     """Return width and height in pixels of the ink of ``text`` at font size ``size``."""
-    mask = _text_mask(text, round(size * SCALE))
+    mask = _draw_text_mask(text, round(size * SCALE))
     return mask.width / SCALE, mask.height / SCALE
 
 
@@ -280,7 +282,7 @@ def arc_points(centre: Point, radii: Point, start: float, end: float, rotation: 
     ]
 
 
-def sector_start(centre: Point, radius: float, degrees: float, box: Sequence[int]) -> int:
+def find_sector_start(centre: Point, radius: float, degrees: float, box: Sequence[int]) -> int:
     """Return where a sector begins, in whole degrees clockwise from 3 o'clock, so that it fills a box best.
 
     Scenes record the box of the tint of an angle, but not where it begins.
@@ -309,7 +311,7 @@ def _arc(radii: Point, start: float, end: float, rotation: float) -> tuple[tuple
     return tuple(parts)
 
 
-def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point]]:
+def split_into_dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point]]:
     """Cut a line into the strokes of a dash pattern.
 
     Args:
@@ -334,7 +336,7 @@ def dashes(points: Sequence[Point], pattern: Sequence[float]) -> list[list[Point
     return pieces
 
 
-def _stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
+def _build_stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[list[Point]]:
     """Yield the polygons of a stroke: a rectangle for each straight piece, a disc for each joint."""
     for (x0, y0), (x1, y1) in itertools.pairwise(points):
         length = exact.hypot(x1 - x0, y1 - y0)
@@ -346,12 +348,12 @@ def _stroke(points: Sequence[Point], half: float, round_ends: bool) -> Iterator[
         yield arc_points(joint, (half, half), 0, 360)[:-1]
 
 
-def _extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:
+def _compute_extent(points: Sequence[Point], width: float) -> tuple[float, float, float, float]:
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return min(xs) - width, min(ys) - width, max(xs) + width, max(ys) + width
 
 
-def _union(boxes: list[Box]) -> Box:
+def _merge_boxes(boxes: list[Box]) -> Box:
     drawn = [box for box in boxes if box.right > box.left]
     if not drawn:
         return Box(0, 0, 0, 0)
@@ -360,15 +362,15 @@ def _union(boxes: list[Box]) -> Box:
 
 
 @cache
-def _font(size: int) -> ImageFont.FreeTypeFont:
+def _load_font(size: int) -> ImageFont.FreeTypeFont:
     font = ImageFont.load_default(size)
     assert isinstance(font, ImageFont.FreeTypeFont)  # noqa: S101 - Pillow's wheels always have FreeType
     return font
 
 
-def _text_mask(text: str, size: int) -> Image.Image:
+def _draw_text_mask(text: str, size: int) -> Image.Image:
     """Return a mask cropped to the ink of ``text``; a single blank pixel if the text has no ink."""
-    font = _font(size)
+    font = _load_font(size)
     left, top, right, bottom = font.getbbox(text)
     mask = Image.new("L", (max(1, math.ceil(right - left)), max(1, math.ceil(bottom - top))), 0)
     ImageDraw.Draw(mask).text((-left, -top), text, font=font, fill=255)

@@ -15,7 +15,7 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore.core.errors import InputError
 from ircore.core.files import read_json, write_text
 from ircore.core.records import Line, Record, Scene
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 
 MAX_BYTES = 4 * 2**20
 FORM = (
@@ -65,13 +65,13 @@ class ElementList(Record):
         return Counter(element.label for element in self.elements)
 
 
-def elements_of_scene(scene: Scene) -> ElementList:
+def list_scene_elements(scene: Scene) -> ElementList:
     """Return the elements of a scene by type (bar, wedge, label …) with their boxes."""
     elements = tuple(SeenElement(label=element.type, box=tuple(map(float, element.box))) for element in scene.elements)
     return ElementList(width=scene.width, height=scene.height, source="scene", elements=elements)
 
 
-def elements_of_counts(counts: dict[str, int], width: int = 1, height: int = 1) -> ElementList:
+def build_counted_elements(counts: dict[str, int], width: int = 1, height: int = 1) -> ElementList:
     """Return elements without places, from counts such as ``{"person": 2}``."""
     elements = tuple(SeenElement(label=label) for label, count in counts.items() for _ in range(count))
     return ElementList(width=width, height=height, source="counts", elements=elements)
@@ -84,12 +84,12 @@ def read_elements(path: Path) -> ElementList:
         InputError: The file is missing, too large, not JSON or of another form; the message names the field.
     """
     document = read_json(path, MAX_BYTES, FORM)
-    with validating(path, FORM):
+    with convert_validation_errors(path, FORM):
         # The three forms have no key in common that would name them, so their content tells them apart.
         if isinstance(document, dict) and _is_scene(document):
-            return elements_of_scene(Scene.model_validate(document))
+            return list_scene_elements(Scene.model_validate(document))
         if isinstance(document, dict) and _is_counts(document):
-            return _of_file_counts(path, document)
+            return _check_counts(path, document)
         return ElementList.model_validate(document)
 
 
@@ -98,12 +98,12 @@ def write_elements(path: Path, elements: ElementList) -> None:
     write_text(path, elements.model_dump_json(indent=2, exclude_none=True) + "\n")
 
 
-def _of_file_counts(path: Path, counts: dict[str, int]) -> ElementList:
+def _check_counts(path: Path, counts: dict[str, int]) -> ElementList:
     for label, count in counts.items():
         # Each counted thing becomes an element in memory, so a short file must not count millions.
         if not 0 <= count <= 1000:
             raise InputError(f"{path}: {label}: the count {count} is out of range", "Write a count from 0 to 1000.")
-    return elements_of_counts(counts)
+    return build_counted_elements(counts)
 
 
 def _is_scene(document: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Fields, Name, Record, Sha256
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 
 StepT = TypeVar("StepT", bound=Record)
 
@@ -216,7 +216,7 @@ class Episode(Record):
         known: tuple[Any, ...] = self.__dict__.get("_typed", (None, None, ()))
         if known[0] is not self.steps or known[1] is not kind:
             remedy = "Install the version of the game that played it."
-            with validating(f"{self.episode_id}: a step does not fit the game", remedy):
+            with convert_validation_errors(f"{self.episode_id}: a step does not fit the game", remedy):
                 known = self.steps, kind, tuple(kind.model_validate(step) for step in self.steps)
             self.__dict__["_typed"] = known
         typed: tuple[StepT, ...] = known[2]
@@ -225,29 +225,29 @@ class Episode(Record):
     @property
     def renderings(self) -> dict[int, Rendering]:
         """The first rendering of each step that has one, by the step's place, 1-based, in order."""
-        return dict(sorted(dict(reversed(drawn_renderings(self))).items()))
+        return dict(sorted(dict(reversed(list_renderings(self))).items()))
 
     def with_steps(self, steps: Iterable[Record], **changes: Any) -> Self:
         """Return the episode with other steps, given as a game's records, and other fields changed too."""
         return self.model_copy(update={**changes, "steps": tuple(step.model_dump(mode="json") for step in steps)})
 
 
-def drawn_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
+def list_renderings(episode: Episode) -> tuple[tuple[int, Rendering], ...]:
     """Return every rendering in the steps of an episode with its 1-based step number; each episode is read once."""
     # Beside the fields, and with what it was made of: a copy with other steps has other renderings.
     known: tuple[Any, tuple[tuple[int, Rendering], ...]] = episode.__dict__.get("_drawn", (None, ()))
     if known[0] is not episode.steps:
         steps = enumerate(episode.steps, start=1)
-        known = episode.steps, tuple((number, drawn) for number, step in steps for drawn in renderings_in(step))
+        known = episode.steps, tuple((number, drawn) for number, step in steps for drawn in iterate_renderings(step))
         episode.__dict__["_drawn"] = known
     return known[1]
 
 
-def renderings_in(value: object) -> Iterator[Rendering]:
+def iterate_renderings(value: object) -> Iterator[Rendering]:
     """Yield every rendering in a step, which is plain JSON, or in a part of it."""
     # In JSON a rendering is known by having these fields and no others.
     if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
         yield Rendering.model_validate(value)
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from renderings_in(part)
+            yield from iterate_renderings(part)

@@ -39,31 +39,31 @@ _ARCTAN = tuple((-1) ** k / (2 * k + 1) for k in range(13, -1, -1))
 
 def sin(x: Real) -> Real:
     """Return the sine of an angle in radians."""
-    return _circular(x, 0)
+    return _sine_of_quarters(x, 0)
 
 
 def cos(x: Real) -> Real:
     """Return the cosine of an angle in radians."""
-    return _circular(x, 1)
+    return _sine_of_quarters(x, 1)
 
 
 def tan(x: Real) -> Real:
     """Return the tangent of an angle in radians."""
-    return _circular(x, 0) / _circular(x, 1)
+    return _sine_of_quarters(x, 0) / _sine_of_quarters(x, 1)
 
 
 def atan2(y: Real, x: Real) -> Real:
     """Return the direction of the vector (x, y) in radians, -π to π; 0 for the vector without a length."""
-    longer, shorter = _larger(abs(x), abs(y)), _smaller(abs(x), abs(y))
+    longer, shorter = _select_larger(abs(x), abs(y)), _select_smaller(abs(x), abs(y))
     # At most 1, where the series converges; the angle is mirrored into its own eighth below.
-    part = shorter / _where(longer > 0, longer, 1.0)
+    part = shorter / _select_where(longer > 0, longer, 1.0)
     # Each half angle: tan(a / 2) = tan a / (1 + sqrt(1 + tan² a)); after two the series is short.
     for _ in range(2):
-        part = part / (1.0 + _root(1.0 + part * part))
-    angle = 4.0 * part * _series(part * part, _ARCTAN)
-    angle = _where(abs(y) > abs(x), math.pi / 2 - angle, angle)
-    angle = _where(x < 0, math.pi - angle, angle)
-    turned: Real = _where(y < 0, -angle, angle)
+        part = part / (1.0 + _compute_root(1.0 + part * part))
+    angle = 4.0 * part * _evaluate_polynomial(part * part, _ARCTAN)
+    angle = _select_where(abs(y) > abs(x), math.pi / 2 - angle, angle)
+    angle = _select_where(x < 0, math.pi - angle, angle)
+    turned: Real = _select_where(y < 0, -angle, angle)
     return turned
 
 
@@ -80,24 +80,24 @@ def asin(x: float) -> float:
 def exp(x: Real) -> Real:
     """Return e to the power of ``x``; infinity above 709."""
     # Beyond these the result is 0 or infinity, and the whole number of twos below stays small.
-    bounded = _smaller(_larger(x, -750.0), 710.0)
-    twos = _nearest(bounded / (_LN_2[0] + _LN_2[1]))
+    bounded = _select_smaller(_select_larger(x, -750.0), 710.0)
+    twos = _round_to_whole(bounded / (_LN_2[0] + _LN_2[1]))
     rest = (bounded - twos * _LN_2[0]) - twos * _LN_2[1]
     half = twos // 2
     # In two steps, for 2 to the power of 1024 is no float.
-    value: Real = _scaled(_scaled(_series(rest, _EXPONENTIAL), half), twos - half)
+    value: Real = _scale_by_power(_scale_by_power(_evaluate_polynomial(rest, _EXPONENTIAL), half), twos - half)
     return value
 
 
 def log(x: Real) -> Real:
     """Return the natural logarithm; -infinity for 0, nan below."""
-    share, twos = _parts(_where(x > 0, x, 1.0))
+    share, twos = _split_float(_select_where(x > 0, x, 1.0))
     is_low = share < math.sqrt(0.5)
-    share, twos = _where(is_low, 2.0 * share, share), _where(is_low, twos - 1.0, twos)
+    share, twos = _select_where(is_low, 2.0 * share, share), _select_where(is_low, twos - 1.0, twos)
     part = (share - 1.0) / (share + 1.0)
-    value = twos * _LN_2[0] + (twos * _LN_2[1] + 2.0 * part * _series(part * part, _ARTANH))
-    value = _where(x == math.inf, math.inf, value)
-    defined: Real = _where(x > 0, value, _where(x == 0, -math.inf, math.nan))
+    value = twos * _LN_2[0] + (twos * _LN_2[1] + 2.0 * part * _evaluate_polynomial(part * part, _ARTANH))
+    value = _select_where(x == math.inf, math.inf, value)
+    defined: Real = _select_where(x > 0, value, _select_where(x == 0, -math.inf, math.nan))
     return defined
 
 
@@ -142,7 +142,7 @@ def power_of_ten(exponent: int) -> float:
 
 def hypot(x: Real, y: Real) -> Real:
     """Return the length of the vector (x, y)."""
-    length: Real = _root(x * x + y * y)
+    length: Real = _compute_root(x * x + y * y)
     return length
 
 
@@ -151,19 +151,21 @@ def dist(first: Sequence[float], second: Sequence[float]) -> float:
     return math.sqrt(math.fsum((a - b) * (a - b) for a, b in zip(first, second, strict=True)))
 
 
-def _circular(x: Real, quarters: int) -> Real:
+def _sine_of_quarters(x: Real, quarters: int) -> Real:
     """Return the sine of ``x`` plus a number of quarter turns."""
     # The rest lies within an eighth of a turn of 0, where ten terms of the series suffice.
-    turns = _nearest(x / (math.pi / 2))
+    turns = _round_to_whole(x / (math.pi / 2))
     rest = ((x - turns * _HALF_PI[0]) - turns * _HALF_PI[1]) - turns * _HALF_PI[2]
     square = rest * rest
     which = (turns + quarters) % 4
-    value = _where(which % 2 == 0, rest * _series(square, _SINE), _series(square, _COSINE))
-    signed: Real = _where(which >= 2, -value, value)
+    value = _select_where(
+        which % 2 == 0, rest * _evaluate_polynomial(square, _SINE), _evaluate_polynomial(square, _COSINE)
+    )
+    signed: Real = _select_where(which >= 2, -value, value)
     return signed
 
 
-def _series(x: Any, coefficients: tuple[float, ...]) -> Any:
+def _evaluate_polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
     total = coefficients[0]
     for coefficient in coefficients[1:]:
         total = total * x + coefficient
@@ -173,36 +175,36 @@ def _series(x: Any, coefficients: tuple[float, ...]) -> Any:
 # What floats and arrays write in different ways.
 
 
-def _where(condition: Any, then: Any, otherwise: Any) -> Any:
+def _select_where(condition: Any, then: Any, otherwise: Any) -> Any:
     return (
         np.where(condition, then, otherwise) if isinstance(condition, np.ndarray) else then if condition else otherwise
     )
 
 
-def _nearest(x: Any) -> Any:
+def _round_to_whole(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.rint(x)
     return float(round(x)) if math.isfinite(x) else math.nan
 
 
-def _root(x: Any) -> Any:
+def _compute_root(x: Any) -> Any:
     return np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)
 
 
-def _larger(x: Any, y: Any) -> Any:
+def _select_larger(x: Any, y: Any) -> Any:
     return np.maximum(x, y) if isinstance(x, np.ndarray) else max(x, y)
 
 
-def _smaller(x: Any, y: Any) -> Any:
+def _select_smaller(x: Any, y: Any) -> Any:
     return np.minimum(x, y) if isinstance(x, np.ndarray) else min(x, y)
 
 
-def _scaled(x: Any, twos: Any) -> Any:
+def _scale_by_power(x: Any, twos: Any) -> Any:
     if isinstance(x, np.ndarray):
         return np.ldexp(x, np.nan_to_num(twos).astype(np.int32))
     return math.nan if math.isnan(twos) else x * math.ldexp(1.0, int(twos))
 
 
-def _parts(x: Any) -> tuple[Any, Any]:
+def _split_float(x: Any) -> tuple[Any, Any]:
     """Return ``x`` as a number from 0.5 to 1 and a power of two."""
     return np.frexp(x) if isinstance(x, np.ndarray) else math.frexp(x)

@@ -105,7 +105,7 @@ def write_bytes(path: Path, data: bytes, durable: bool = False) -> None:
     Raises:
         WorkError: The disk is full or the place cannot be written.
     """
-    with _replacing(path) as temporary:
+    with _replace_when_done(path) as temporary:
         if durable:
             _write_through(temporary, data)
         else:
@@ -143,7 +143,7 @@ def write_text(path: Path, text: str, durable: bool = False) -> None:
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[BinaryIO]:
+def write_new_file(path: Path) -> Iterator[BinaryIO]:
     """Write a file piece by piece; it appears under its own name only when it is complete.
 
     Args:
@@ -155,19 +155,19 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     Raises:
         WorkError: The disk is full or the place cannot be written.
     """
-    with _replacing(path) as temporary:
+    with _replace_when_done(path) as temporary:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             yield file
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
+def _replace_when_done(path: Path) -> Iterator[Path]:
     """Yield a temporary name in a file's folder, renamed to the file on success and removed on any failure."""
     # Not the process id: processes on several machines may share a folder.
     temporary = path.with_name(f".{path.name}.{token_hex(4)}.part")
     try:
-        with _writing(path):
+        with _convert_write_errors(path):
             yield temporary
             temporary.replace(path)
     finally:
@@ -176,7 +176,7 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _writing(path: Path, remedy: str = "Free some space or choose another place.") -> Iterator[None]:
+def _convert_write_errors(path: Path, remedy: str = "Free some space or choose another place.") -> Iterator[None]:
     """Turn an ``OSError`` in the block into a ``WorkError`` that names the place."""
     try:
         yield
@@ -197,7 +197,7 @@ def sync_folder(path: Path) -> None:
     """
     if sys.platform == "win32":
         return
-    with _writing(path, "Choose another place."):
+    with _convert_write_errors(path, "Choose another place."):
         folder = os.open(path, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -243,7 +243,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def new_folder(path: Path, durable: bool = False) -> Iterator[Path]:
+def write_new_folder(path: Path, durable: bool = False) -> Iterator[Path]:
     """Fill a folder that appears under its own name only when complete.
 
     Args:
@@ -264,13 +264,13 @@ def new_folder(path: Path, durable: bool = False) -> Iterator[Path]:
         raise InputError(f"{path}: exists already", "Choose another --out, or remove this folder first.")
     if path.is_dir() and path.samefile("."):
         raise InputError(f"{path}: is the folder you are in, which cannot be replaced", "Choose another --out.")
-    with _writing(path, "Choose another --out."):
+    with _convert_write_errors(path, "Choose another --out."):
         path.parent.mkdir(parents=True, exist_ok=True)
         # Beside the folder, since a rename works only within one disk.
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
         temporary.chmod(0o755)  # mkdtemp's own rights let nobody else read
     try:
-        with _writing(path):
+        with _convert_write_errors(path):
             yield temporary
             if durable:
                 _sync_tree(temporary)
@@ -284,7 +284,7 @@ def new_folder(path: Path, durable: bool = False) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(folder: Path, content: str) -> Iterator[None]:
+def lock_folder(folder: Path, content: str) -> Iterator[None]:
     """Lock a folder against other processes that would write into it.
 
     Of a file system without locks a line on stderr says what that means, and work goes on.

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from ircore.core.errors import InputError
 from ircore.core.files import AS_BYTES, cache_folder, read_bounded
-from ircore.core.picture_colours import PNG, BarePng, bare_png, to_srgb
+from ircore.core.picture_colours import PNG, BarePng, convert_to_srgb, strip_png
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,16 +50,16 @@ _place: Path | None = None
 """The file in the user's folder for caches that has been read and is added to."""
 
 
-def file_hash(data: bytes) -> bytes:
+def hash_file(data: bytes) -> bytes:
     """Return what a file is known by, 32 bytes."""
     return hashlib.sha256(data).digest()
 
 
-def intact_key(file: bytes, width: int, height: int, sha256: str, bare: bool = False) -> bytes:
+def compute_intact_key(file: bytes, width: int, height: int, sha256: str, bare: bool = False) -> bytes:
     """Return what a file and a record of it are remembered by.
 
     Args:
-        file: ``file_hash`` of its bytes.
+        file: ``hash_file`` of its bytes.
         width: Of the picture as recorded, pixels.
         height: Of the picture as recorded, pixels.
         sha256: Hash of the pixels as recorded.
@@ -71,7 +71,7 @@ def intact_key(file: bytes, width: int, height: int, sha256: str, bare: bool = F
     return hashlib.sha256(stated.encode() + file).digest()
 
 
-def found_intact(key: bytes) -> bool:
+def is_known_intact(key: bytes) -> bool:
     """Return whether the file was found to hold the recorded picture, by this process or by one before."""
     if key in _known:
         return True
@@ -241,7 +241,7 @@ class Picture:
         from PIL import Image
 
         with Image.open(io.BytesIO(self.data)) as image:
-            return _frozen(np.asarray(plain_rgb(image)))
+            return _freeze(np.asarray(convert_to_rgb(image)))
 
     @classmethod
     def from_pixels(cls, pixels: Pixels, changes: tuple[str, ...] = ()) -> "Picture":
@@ -264,7 +264,7 @@ class Picture:
         Image.fromarray(pixels).save(file, "PNG", compress_level=4)
         picture = cls(file.getvalue(), pixels.shape[1], pixels.shape[0], changes)
         # In place of the cached property, which would decode what was just encoded.
-        picture.__dict__["pixels"] = _frozen(pixels)
+        picture.__dict__["pixels"] = _freeze(pixels)
         return picture
 
     @classmethod
@@ -282,7 +282,7 @@ class Picture:
 
         image, changes = _open(data, name)
         with image:
-            return cls.from_pixels(np.asarray(_as_rgb(image, changes)), tuple(changes))
+            return cls.from_pixels(np.asarray(_render_as_rgb(image, changes)), tuple(changes))
 
     @classmethod
     def from_own_file(cls, data: bytes, known: KnownPicture, where: str, remedy: str = RESTORE) -> "Picture":
@@ -298,8 +298,8 @@ class Picture:
             ImageError: The file is damaged or shows another picture.
         """
         picture = cls(data, known.width, known.height)
-        file, stated = file_hash(data), (known.width, known.height, known.sha256)
-        if found_intact(intact_key(file, *stated)):
+        file, stated = hash_file(data), (known.width, known.height, known.sha256)
+        if is_known_intact(compute_intact_key(file, *stated)):
             picture.__dict__["sha256"] = known.sha256
             return picture
         import numpy as np
@@ -310,15 +310,15 @@ class Picture:
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
                 # Before decoding: a file of some kilobytes can hold a picture that fills the memory.
                 if image.size == (known.width, known.height) and known.width * known.height <= MAX_PIXELS:
-                    picture.__dict__["pixels"] = _frozen(np.asarray(plain_rgb(image)))
-                    bare = not metadata_names(image)
+                    picture.__dict__["pixels"] = _freeze(np.asarray(convert_to_rgb(image)))
+                    bare = not list_metadata_names(image)
         except (*UNDECODABLE, Image.DecompressionBombError):
             pass
         if "pixels" not in picture.__dict__ or picture.sha256 != known.sha256:
             raise ImageError(f"{where}: damaged, not the picture that was recorded", remedy)
-        remember_intact(intact_key(file, *stated))
+        remember_intact(compute_intact_key(file, *stated))
         if bare:
-            remember_intact(intact_key(file, *stated, bare=True))
+            remember_intact(compute_intact_key(file, *stated, bare=True))
         return picture
 
     @classmethod
@@ -357,33 +357,33 @@ def read_stored_pixels(path: Path) -> Pixels:
     """
     image, _ = _open(read_image_bytes(path), str(path))
     with image:
-        return stored_pixels(image)
+        return decode_stored_pixels(image)
 
 
-def stored_pixels(image: "Image.Image") -> Pixels:
+def decode_stored_pixels(image: "Image.Image") -> Pixels:
     """Return the pixels of an opened picture as they are stored, see ``read_stored_pixels``."""
     import numpy as np
 
-    plain = _from_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
-    return _frozen(np.asarray(plain.convert("RGB")))
+    plain = _convert_16_bit(image) if image.mode.startswith("I") or image.mode == "F" else image
+    return _freeze(np.asarray(plain.convert("RGB")))
 
 
-def plain_rgb(image: "Image.Image") -> "Image.Image":
+def convert_to_rgb(image: "Image.Image") -> "Image.Image":
     """Return a picture in RGB: itself, where it is, since Pillow would copy it."""
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def metadata_names(image: "Image.Image") -> set[str]:
+def list_metadata_names(image: "Image.Image") -> set[str]:
     """Return the names of a decoded picture's metadata, text chunks of PNG files included; empty without metadata."""
     names = {str(name) for name in image.info if str(name).lower() in _METADATA} | set(getattr(image, "text", {}))
     return names | {"EXIF"} if image.getexif() else names
 
 
-def shown_pixels(image: "Image.Image") -> Pixels:
+def decode_viewed_pixels(image: "Image.Image") -> Pixels:
     """Return the pixels of an opened picture as a viewer shows them, on white."""
     import numpy as np
 
-    return _frozen(np.asarray(_as_rgb(image, [])))
+    return _freeze(np.asarray(_render_as_rgb(image, [])))
 
 
 def read_image_bytes(path: Path, remedy: str = "Check the path.") -> bytes:
@@ -410,7 +410,7 @@ def _open(data: bytes, name: str) -> "tuple[Image.Image, list[str]]":
             f"{name}: the file has more than {MOST_SCANS} scans", "Save the picture again from its source."
         )
     # Long texts in a PNG file are no damage, and Pillow refuses them: such metadata is dropped unread.
-    bare = bare_png(data) if data.startswith(PNG) else BarePng(data, None)
+    bare = strip_png(data) if data.startswith(PNG) else BarePng(data, None)
     try:
         with warnings.catch_warnings():
             # Pillow warns of large pictures and damaged EXIF; the first has a limit of our own, the second is harmless.
@@ -454,19 +454,19 @@ def _note_colours(image: "Image.Image", bare: BarePng) -> None:
             image.info["transparency"] = see_through * 255 // (2**depth - 1)
 
 
-def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
+def _render_as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     """Convert a picture of any mode to RGB as a viewer would show it; each conversion is added to ``changes``."""
     from PIL import Image
 
     # First, since conversions drop the EXIF data that says how the picture lies.
-    if 2 <= (orientation := _orientation(image)) <= 8:
+    if 2 <= (orientation := _read_orientation(image)) <= 8:
         image = image.transpose(Image.Transpose[_TURNS[orientation - 2]])
         changes.append("turned as its EXIF says")
     if image.mode.startswith("I") or image.mode == "F":
-        image = _from_16_bit(image)
+        image = _convert_16_bit(image)
         changes.append("16 bit scaled to 8")
     profile = image.info.get("icc_profile")
-    if isinstance(profile, bytes) and profile and (converted := to_srgb(image, profile)) is not None:
+    if isinstance(profile, bytes) and profile and (converted := convert_to_srgb(image, profile)) is not None:
         changes += [] if image.mode in ("RGB", "RGBA") else [f"{image.mode} to RGB"]
         image = converted
         changes.append("colour profile to sRGB")
@@ -480,7 +480,7 @@ def _as_rgb(image: "Image.Image", changes: list[str]) -> "Image.Image":
     return image if image.mode == "RGB" else image.convert("RGB")
 
 
-def _orientation(image: "Image.Image") -> int:
+def _read_orientation(image: "Image.Image") -> int:
     """Return the EXIF orientation; 1 (upright) if EXIF is damaged, as viewers do."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -495,7 +495,7 @@ _TURNS = ("FLIP_LEFT_RIGHT", "ROTATE_180", "FLIP_TOP_BOTTOM", "TRANSPOSE", "ROTA
 """Transpositions that show pictures of the EXIF orientations 2 to 8 upright (EXIF 2.3, tag 0x0112)."""
 
 
-def _from_16_bit(image: "Image.Image") -> "Image.Image":
+def _convert_16_bit(image: "Image.Image") -> "Image.Image":
     import numpy as np
     from PIL import Image
 
@@ -508,7 +508,7 @@ def _from_16_bit(image: "Image.Image") -> "Image.Image":
     return grey
 
 
-def _frozen(pixels: Pixels) -> Pixels:
+def _freeze(pixels: Pixels) -> Pixels:
     view = pixels.view()
     view.flags.writeable = False
     return view

@@ -103,10 +103,10 @@ class JournalWriter:
         self._path = path
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | AS_BYTES, 0o644)
-            self._length = self._complete_length()
+            self._length = self._find_complete_length()
             os.ftruncate(self._file, self._length)
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._describe_failure(error) from error
 
     def append(self, lines: Iterable[bytes], durable: bool = False) -> None:
         """Append lines, either all of them or, on failure, no line at all.
@@ -137,7 +137,7 @@ class JournalWriter:
             # The bytes of this call alone are taken back: lines of another writer stay.
             if os.fstat(self._file).st_size == self._length + written:
                 os.ftruncate(self._file, self._length)
-            raise self._failed(error) from error
+            raise self._describe_failure(error) from error
         self._length += len(data)
 
     def sync(self) -> None:
@@ -145,7 +145,7 @@ class JournalWriter:
         try:
             _sync(self._file)
         except OSError as error:
-            raise self._failed(error) from error
+            raise self._describe_failure(error) from error
 
     def __enter__(self) -> Self:
         return self
@@ -153,7 +153,7 @@ class JournalWriter:
     def __exit__(self, *error: object) -> None:
         os.close(self._file)
 
-    def _complete_length(self) -> int:
+    def _find_complete_length(self) -> int:
         """Return the length in bytes up to and including the last newline, looking from the end."""
         end = os.lseek(self._file, 0, os.SEEK_END)
         while end > 0:
@@ -165,7 +165,7 @@ class JournalWriter:
             end = start
         return 0
 
-    def _failed(self, error: OSError) -> WorkError:
+    def _describe_failure(self, error: OSError) -> WorkError:
         return WorkError(
             f"{self._path}: cannot be written ({error.strerror})",
             "Free some space and give the same command again: nothing finished is lost.",
@@ -260,11 +260,11 @@ class Recorder(Generic[Entry]):
         self._idle.clear()
 
         def report(future: Future[None]) -> None:
-            loop.call_soon_threadsafe(self._written, [written for _, written in batch], future.exception())
+            loop.call_soon_threadsafe(self._finish_batch, [written for _, written in batch], future.exception())
 
         self._thread.submit(self._writer.record, [entry for entry, _ in batch]).add_done_callback(report)
 
-    def _written(self, batch: list[asyncio.Future[None]], failure: BaseException | None) -> None:
+    def _finish_batch(self, batch: list[asyncio.Future[None]], failure: BaseException | None) -> None:
         for written in batch:
             # Done already where the task that awaited it was cancelled.
             if not written.done():

@@ -62,7 +62,7 @@ class BarePng(NamedTuple):
     profile: bytes | None
 
 
-def bare_png(data: bytes) -> BarePng:
+def strip_png(data: bytes) -> BarePng:
     """Return a PNG file without metadata, which is never unpacked, so that its length does not matter.
 
     Args:
@@ -81,16 +81,16 @@ def bare_png(data: bytes) -> BarePng:
             said.setdefault(kind, data[at + 8 : end - 4])
         at = end
     kept.append(data[at:])
-    return BarePng(b"".join(kept) if said else data, _profile_of_png(said))
+    return BarePng(b"".join(kept) if said else data, _find_png_profile(said))
 
 
-def _profile_of_png(said: dict[bytes, bytes]) -> bytes | None:
+def _find_png_profile(said: dict[bytes, bytes]) -> bytes | None:
     """Return the profile of what a PNG file's chunks say of its colours."""
     points = said.get(b"cICP", b"")
     if len(points) == 4 and points[2:] == b"\0\1" and points[0] in _PRIMARIES and points[1] in _CURVES:
-        return _made_unless_srgb(_PRIMARIES[points[0]], _CURVES[points[1]])
+        return _build_unless_srgb(_PRIMARIES[points[0]], _CURVES[points[1]])
     if b"iCCP" in said:
-        return _unpacked_profile(said[b"iCCP"])
+        return _unpack_profile(said[b"iCCP"])
     gamma, light = said.get(b"gAMA", b""), said.get(b"cHRM", b"")
     if b"sRGB" in said or not (len(gamma) == 4 or len(light) == 32):
         return None
@@ -101,19 +101,19 @@ def _profile_of_png(said: dict[bytes, bytes]) -> bytes | None:
         numbers = [value / 100_000 for value in struct.unpack(">8I", light)]
         white, *colours = zip(numbers[::2], numbers[1::2], strict=True)
         primaries = (*colours, white)
-    return _made_unless_srgb(primaries, curve)
+    return _build_unless_srgb(primaries, curve)
 
 
-def _made_unless_srgb(primaries: Chromaticities, curve: tuple[float, ...]) -> bytes | None:
+def _build_unless_srgb(primaries: Chromaticities, curve: tuple[float, ...]) -> bytes | None:
     # Many programs write what sRGB comes to: a gamma of 2.2, and its primaries to some places.
     like_srgb = curve == _SRGB_CURVE or (len(curve) == 1 and abs(curve[0] - 2.2) < 0.02)
     numbers, expected = ([value for point in points for value in point] for points in (primaries, _SRGB))
     if like_srgb and max(abs(value - known) for value, known in zip(numbers, expected, strict=True)) < 0.002:
         return None
-    return made_profile(primaries, curve)
+    return build_profile(primaries, curve)
 
 
-def _unpacked_profile(chunk: bytes) -> bytes | None:
+def _unpack_profile(chunk: bytes) -> bytes | None:
     """Return the profile in an iCCP chunk; None if it is damaged or too large, as viewers leave such a one aside."""
     name, mark, packed = chunk.partition(b"\0")
     stream = zlib.decompressobj()
@@ -124,7 +124,7 @@ def _unpacked_profile(chunk: bytes) -> bytes | None:
     return profile if mark and len(name) < 80 and packed[:1] == b"\0" and stream.eof else None
 
 
-def made_profile(primaries: Sequence[Sequence[float]], curve: Sequence[float]) -> bytes | None:
+def build_profile(primaries: Sequence[Sequence[float]], curve: Sequence[float]) -> bytes | None:
     """Return an ICC profile of three colours and a curve; None if no light has such colours.
 
     Args:
@@ -146,8 +146,8 @@ def made_profile(primaries: Sequence[Sequence[float]], curve: Sequence[float]) -
     if not np.isfinite(adapted).all() or np.abs(adapted).max() > 100:
         return None
     kind = 0 if len(curve) == 1 else 3
-    para = b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + b"".join(map(_fixed, curve))
-    light = [b"XYZ \0\0\0\0" + b"".join(map(_fixed, column)) for column in (_D50, *adapted.T)]
+    para = b"para\0\0\0\0" + struct.pack(">HH", kind, 0) + b"".join(map(_pack_fixed_point, curve))
+    light = [b"XYZ \0\0\0\0" + b"".join(map(_pack_fixed_point, column)) for column in (_D50, *adapted.T)]
     tags = [
         *zip((b"wtpt", b"rXYZ", b"gXYZ", b"bXYZ"), light, strict=True),
         *((name, para) for name in (b"rTRC", b"gTRC", b"bTRC")),
@@ -157,15 +157,21 @@ def made_profile(primaries: Sequence[Sequence[float]], curve: Sequence[float]) -
         table += name + struct.pack(">II", at + len(body), len(content))
         body += content + b"\0" * (-len(content) % 4)
     head = struct.pack(">I4sI12s", at + len(body), b"\0" * 4, 0x04200000, b"mntrRGB XYZ ")
-    head += struct.pack(">6H", 2000, 1, 1, 0, 0, 0) + b"acsp" + b"\0" * 28 + b"".join(map(_fixed, _D50)) + b"\0" * 48
+    head += (
+        struct.pack(">6H", 2000, 1, 1, 0, 0, 0)
+        + b"acsp"
+        + b"\0" * 28
+        + b"".join(map(_pack_fixed_point, _D50))
+        + b"\0" * 48
+    )
     return head + struct.pack(">I", len(tags)) + table + body
 
 
-def _fixed(value: float) -> bytes:
+def _pack_fixed_point(value: float) -> bytes:
     return struct.pack(">i", round(value * 65536))
 
 
-def to_srgb(image: "Image.Image", profile: bytes) -> "Image.Image | None":
+def convert_to_srgb(image: "Image.Image", profile: bytes) -> "Image.Image | None":
     """Return a picture in sRGB: RGB, or RGBA if it has transparency; None if nothing is to be converted.
 
     A profile that is damaged, or of other colours than the picture's, is left aside, as viewers do.
@@ -187,13 +193,15 @@ def to_srgb(image: "Image.Image", profile: bytes) -> "Image.Image | None":
         if mode is None or (mode == "L") > grey or (mode == "CMYK") != (image.mode == "CMYK"):
             return None
         transform = ImageCms.buildTransform(source, ImageCms.createProfile("sRGB"), mode, "RGB")
-        ramp = Image.fromarray(_sample_colours())
+        ramp = Image.fromarray(_build_sample_colours())
         sample = ramp.convert(mode)
         shown = np.asarray(ImageCms.applyTransform(sample, transform)).astype(int)
         # Profiles of sRGB differ in their last digits, and have many names.
         if mode != "CMYK" and np.abs(shown - np.asarray(sample.convert("RGB"))).max() <= 1:
             return None
-        plain = image if image.mode == mode else image.convert(mode) if alpha is None else _opaque(image, mode)
+        plain = (
+            image if image.mode == mode else image.convert(mode) if alpha is None else _drop_transparency(image, mode)
+        )
         converted = ImageCms.applyTransform(plain, transform)
     except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
         return None
@@ -204,7 +212,7 @@ def to_srgb(image: "Image.Image", profile: bytes) -> "Image.Image | None":
     return converted
 
 
-def _opaque(image: "Image.Image", mode: str) -> "Image.Image":
+def _drop_transparency(image: "Image.Image", mode: str) -> "Image.Image":
     """Return the colours of a picture without regard to its transparency."""
     from PIL import Image
 
@@ -212,7 +220,7 @@ def _opaque(image: "Image.Image", mode: str) -> "Image.Image":
     return colours if mode == "RGB" else colours.convert(mode)
 
 
-def _sample_colours() -> "npt.NDArray[np.uint8]":
+def _build_sample_colours() -> "npt.NDArray[np.uint8]":
     import numpy as np
 
     levels = np.array([0, 40, 90, 140, 200, 255], np.uint8)

@@ -14,10 +14,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from ircore.core.errors import InputError
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def format_count(count: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun, such as ``1 episode`` or ``1,200 episodes``.
 
-    >>> counted(1, "episode"), counted(0, "new turn"), counted(1200, "query", "queries")
+    >>> format_count(1, "episode"), format_count(0, "new turn"), format_count(1200, "query", "queries")
     ('1 episode', '0 new turns', '1,200 queries')
 
     Args:
@@ -25,13 +25,13 @@ def counted(count: int, noun: str, plural: str = "") -> str:
         noun: In the singular, with the words before it.
         plural: The same in the plural; made by the rules of spelling if empty.
     """
-    return f"{count:,} {noun if count == 1 else plural or plural_of(noun)}"
+    return f"{count:,} {noun if count == 1 else plural or form_plural(noun)}"
 
 
-def plural_of(noun: str) -> str:
+def form_plural(noun: str) -> str:
     """Return the plural of a noun that follows the rules of spelling.
 
-    >>> plural_of("round"), plural_of("guess"), plural_of("query"), plural_of("day")
+    >>> form_plural("round"), form_plural("guess"), form_plural("query"), form_plural("day")
     ('rounds', 'guesses', 'queries', 'days')
     """
     if noun.endswith(("s", "x", "z", "ch", "sh")):
@@ -41,12 +41,12 @@ def plural_of(noun: str) -> str:
     return f"{noun}s"
 
 
-def article(words: str) -> str:
+def add_article(words: str) -> str:
     """Put ``A`` or ``An`` before words."""
     return f"An {words}" if words[0] in "aeiou" else f"A {words}"
 
 
-def _as_day(value: Any) -> str:
+def _format_day(value: Any) -> str:
     """Return a date as text: YAML reads 2026-11-22 as a date, JSON as text."""
     # A datetime is a date, too: a time of day is refused here.
     if isinstance(value, date) and not isinstance(value, datetime):
@@ -57,30 +57,30 @@ def _as_day(value: Any) -> str:
     return date.fromisoformat(value).isoformat()
 
 
-Day = Annotated[str, BeforeValidator(_as_day), Field(json_schema_extra={"format": "date"})]
+Day = Annotated[str, BeforeValidator(_format_day), Field(json_schema_extra={"format": "date"})]
 """A date, YYYY-MM-DD."""
 
 
-def _as_moment(text: str) -> str:
+def _check_moment(text: str) -> str:
     """Check that a text is a time in UTC in the only form in which texts sort as times."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = None
     # A time without a zone is of some clock that nobody knows.
-    if moment is None or moment.tzinfo is None or written_moment(moment) != text:
+    if moment is None or moment.tzinfo is None or format_moment(moment) != text:
         raise ValueError("must be a time in UTC, such as 2026-11-22T07:45:00+00:00")
     return text
 
 
-Moment = Annotated[str, AfterValidator(_as_moment), Field(json_schema_extra={"format": "date-time"})]
-"""A time in UTC, to the second, as ``written_moment`` writes it: the first ten characters are the day."""
+Moment = Annotated[str, AfterValidator(_check_moment), Field(json_schema_extra={"format": "date-time"})]
+"""A time in UTC, to the second, as ``format_moment`` writes it: the first ten characters are the day."""
 
 
-def written_moment(moment: datetime) -> str:
+def format_moment(moment: datetime) -> str:
     """Return a time in UTC as text; a time without a zone counts as UTC.
 
-    >>> written_moment(datetime(2026, 11, 22, 7, 45))
+    >>> format_moment(datetime(2026, 11, 22, 7, 45))
     '2026-11-22T07:45:00+00:00'
     """
     known = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
@@ -98,6 +98,6 @@ def parse_day(text: str, name: str) -> str:
         InputError: It is no date.
     """
     try:
-        return _as_day(text)
+        return _format_day(text)
     except ValueError as error:
         raise InputError(f"{name}: {text!r} is not a date", "Give it as YYYY-MM-DD.") from error

@@ -19,21 +19,21 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, StoppedError, WorkError
-from ircore.core.untrusted_text import writable
+from ircore.core.untrusted_text import replace_surrogates
 
 _LIBRARIES = frozenset({"pydantic", "numpy", "PIL"})
 """Packages whose lines say nothing to the author of a plug-in that called them wrongly."""
 
 
 @contextmanager
-def plugin_work(
+def convert_plugin_errors(
     who: str, *contract: type[BaseException], remedy: str = "Mend the package that adds it."
 ) -> Iterator[None]:
     """Turn an unexpected exception of a plug-in into an error of one line.
 
     Example:
         >>> try:
-        ...     with plugin_work("judge 'coin'"):
+        ...     with convert_plugin_errors("judge 'coin'"):
         ...         1 / 0
         ... except WorkError as error:
         ...     print(error.problem.partition(" (")[0])
@@ -58,11 +58,14 @@ def plugin_work(
         own = [frame for frame in frames if _LIBRARIES.isdisjoint(Path(frame.filename).parts)]
         # The last frame outside of libraries is the plug-in's own line, where its author has to look.
         frame = (own or frames)[-1]
-        place, words = f"{Path(frame.filename).name}:{frame.lineno}", " ".join(writable(_said(error)).split())
+        place, words = (
+            f"{Path(frame.filename).name}:{frame.lineno}",
+            " ".join(replace_surrogates(_describe_error(error)).split()),
+        )
         raise WorkError(f"{who} broke with {type(error).__name__}: {words} ({place})", remedy) from error
 
 
-def _said(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """Return what an error says, of a record that is not valid in words of our own."""
     # The import takes a tenth of a second, and what is raised without the library is no error of its.
     if "pydantic" not in sys.modules:
@@ -76,10 +79,10 @@ def _said(error: BaseException) -> str:
     return str(error)
 
 
-def finite(value: object) -> float:
+def check_finite(value: object) -> float:
     """Return a value that a plug-in computed as a number.
 
-    >>> finite(1)
+    >>> check_finite(1)
     1.0
 
     Raises:
@@ -123,10 +126,10 @@ def install_words(*extras: str) -> str:
     return f"pip install {quote}ircore[{','.join(extras)}]{quote}"
 
 
-def need_packages(who: str, extra: str, *packages: str) -> None:
+def require_packages(who: str, extra: str, *packages: str) -> None:
     """Refuse to go on unless packages are installed; ``who`` needs them, ``extra`` brings them.
 
-    >>> need_packages("the player openai", "models", "no_such_package")
+    >>> require_packages("the player openai", "models", "no_such_package")
     Traceback (most recent call last):
     ...
     ircore.core.errors.InputError: the player openai needs the package no_such_package, which is not installed
@@ -140,7 +143,7 @@ def need_packages(who: str, extra: str, *packages: str) -> None:
             )
 
 
-def need_extras(who: str, extras: Iterable[str]) -> None:
+def require_extras(who: str, extras: Iterable[str]) -> None:
     """Refuse to go on unless every package of some extras is installed; the remedy names all that are missing.
 
     Raises:
@@ -157,7 +160,7 @@ def need_extras(who: str, extras: Iterable[str]) -> None:
         )
 
 
-def missing_package(error: ModuleNotFoundError) -> InputError | None:
+def find_missing_package(error: ModuleNotFoundError) -> InputError | None:
     """Return the error to show where an import failed because an extra is not installed; None for any other import."""
     package = (error.name or "").partition(".")[0]
     package = _BROUGHT_ALONG.get(package, package)
@@ -246,9 +249,9 @@ class BrokenPluginError(WorkError):
     """
 
 
-def available(group: Group) -> dict[str, EntryPoint]:
+def list_available(group: Group) -> dict[str, EntryPoint]:
     """Return the plug-ins of a group by name, not yet imported, sorted by name."""
-    return {name: points[0] for name, points in _by_name(group).items()}
+    return {name: points[0] for name, points in _group_by_name(group).items()}
 
 
 class Unused(NamedTuple):
@@ -273,60 +276,60 @@ class Unused(NamedTuple):
         return f"the name belongs to the package {self.owner}"
 
 
-def unused(group: Group) -> list[Unused]:
+def list_unused(group: Group) -> list[Unused]:
     """Return the plug-ins of a group whose names others have.
 
     A package must not change scores by being installed, so a name of this package stays this package's.
     """
     return [
-        Unused(name, package_of(point), package_of(points[0]))
-        for name, points in _by_name(group).items()
+        Unused(name, find_package_name(point), find_package_name(points[0]))
+        for name, points in _group_by_name(group).items()
         for point in points[1:]
     ]
 
 
-def _by_name(group: Group) -> dict[str, list[EntryPoint]]:
+def _group_by_name(group: Group) -> dict[str, list[EntryPoint]]:
     """Return the plug-ins of each name, sorted by name; the first is used."""
-    installed = _installed(f"ircore.{group}", tuple((folder, _changed_at(folder)) for folder in sys.path))
+    installed = _load_entry_points(f"ircore.{group}", tuple((folder, _find_change_time(folder)) for folder in sys.path))
     by_name: dict[str, list[EntryPoint]] = {}
     for point in sorted(installed, key=lambda point: point.name):
         by_name.setdefault(point.name, []).append(point)
     for points in by_name.values():
         # Only then, since the name of a package is read from a file.
         if len(points) > 1:
-            points.sort(key=lambda point: (not _is_ours(point), package_of(point)))
+            points.sort(key=lambda point: (not _is_ours(point), find_package_name(point)))
     return by_name
 
 
-def package_of(point: EntryPoint) -> str:
+def find_package_name(point: EntryPoint) -> str:
     """Return the name of the package that adds a plug-in."""
-    return _distribution_name(point.dist) if point.dist else "unknown"
+    return _find_distribution_name(point.dist) if point.dist else "unknown"
 
 
 @lru_cache(maxsize=256)
-def _distribution_name(distribution: Distribution) -> str:
+def _find_distribution_name(distribution: Distribution) -> str:
     return distribution.name  # reads and parses a file: 1 ms, and every page asks of every player
 
 
-def package_version(group: Group, name: str) -> tuple[str, str] | None:
+def find_package_version(group: Group, name: str) -> tuple[str, str] | None:
     """Return name and version of the package that adds a plug-in; None for this package's own, or if not installed."""
-    point = available(group).get(name)
+    point = list_available(group).get(name)
     if point is None or point.dist is None or _is_ours(point):
         return None
     return point.dist.name, point.dist.version
 
 
 def _is_ours(point: EntryPoint) -> bool:
-    return package_of(point) == PROJECT
+    return find_package_name(point) == PROJECT
 
 
 @lru_cache(maxsize=32)
-def _installed(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _load_entry_points(group: str, _folders: tuple[tuple[str, int], ...]) -> EntryPoints:
     """Return the entry points of a group, read again when a folder of the import path has changed."""
     return entry_points(group=group)  # reads a file of every installed package: 10 ms, and commands ask again and again
 
 
-def _changed_at(folder: str) -> int:
+def _find_change_time(folder: str) -> int:
     """Return when an entry of a folder was added or removed, in nanoseconds; 0 where there is no such folder."""
     try:
         return Path(folder).stat().st_mtime_ns
@@ -334,7 +337,7 @@ def _changed_at(folder: str) -> int:
         return 0
 
 
-def load(group: Group, name: str, where: str = "") -> Any:
+def load_plugin(group: Group, name: str, where: str = "") -> Any:
     """Import a plug-in.
 
     Args:
@@ -349,15 +352,15 @@ def load(group: Group, name: str, where: str = "") -> Any:
         InputError: There is none of that name, and the message names the nearest one; or an extra is missing.
         WorkError: Its package is broken or lacks something it needs.
     """
-    points = available(group)
+    points = list_available(group)
     if name not in points:
-        raise unknown(group.removesuffix("s"), name, points, where)
+        raise build_unknown_name_error(group.removesuffix("s"), name, points, where)
     if group == "releases" and _is_ours(points[name]):
         # Before any work, and for the library as for commands: these modules import what they need late.
-        need_extras("reading or publishing a release", ["release"])
+        require_extras("reading or publishing a release", ["release"])
     try:
         loaded = points[name].load()
-        _check(group, name, loaded)
+        _check_plugin(group, name, loaded)
     except (KeyboardInterrupt, StoppedError):
         raise
     except BaseException as error:  # a plug-in is somebody else's code: importing it may raise anything, and exit too
@@ -365,17 +368,19 @@ def load(group: Group, name: str, where: str = "") -> Any:
             raise StoppedError.last from None  # while a class is made, Python and pydantic wrap what a signal raises
         plugin = f"{group.removesuffix('s')} {name!r}"
         # Nothing of this package is broken only because an extra is not installed.
-        lacking = missing_package(error) if isinstance(error, ModuleNotFoundError) and _is_ours(points[name]) else None
+        lacking = (
+            find_missing_package(error) if isinstance(error, ModuleNotFoundError) and _is_ours(points[name]) else None
+        )
         if lacking is not None:
             raise InputError(f"{plugin} {lacking.problem}", lacking.remedy) from error
         raise BrokenPluginError(
-            f"{plugin} cannot be loaded: {_reason(error)}",
+            f"{plugin} cannot be loaded: {_describe_import_failure(error)}",
             "Mend its package, or install it again.",
         ) from error
     return loaded
 
 
-def _check(group: Group, name: str, loaded: object) -> None:
+def _check_plugin(group: Group, name: str, loaded: object) -> None:
     """Raise a TypeError for an object that is no plug-in of a group, or has another name than its entry point."""
     for names in _NEEDED.get(group, ()):
         if not any(hasattr(loaded, needed) for needed in names.split("|")):
@@ -389,12 +394,12 @@ def _check(group: Group, name: str, loaded: object) -> None:
         raise TypeError(f"its name is {own}, its entry point's {name}")
 
 
-def builtin(group: Group) -> frozenset[str]:
+def list_builtin(group: Group) -> frozenset[str]:
     """Return the names of a group's plug-ins that come with this package."""
-    return frozenset(name for name, point in available(group).items() if _is_ours(point))
+    return frozenset(name for name, point in list_available(group).items() if _is_ours(point))
 
 
-def _reason(error: BaseException) -> str:
+def _describe_import_failure(error: BaseException) -> str:
     message = " ".join(str(error).split())
     if isinstance(error, ImportError):
         return message
@@ -406,12 +411,14 @@ def _reason(error: BaseException) -> str:
     )
 
 
-def unknown(kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = "") -> InputError:
+def build_unknown_name_error(
+    kind: str, name: str, known: "dict[str, Any] | tuple[str, ...] | list[str]", where: str = ""
+) -> InputError:
     """Make the error for an unknown name, with the nearest known name.
 
-    >>> str(unknown("category", "geomtry", ["geometry", "photos"]))
+    >>> str(build_unknown_name_error("category", "geomtry", ["geometry", "photos"]))
     "unknown category 'geomtry'"
-    >>> unknown("category", "geomtry", ["geometry", "photos"]).remedy
+    >>> build_unknown_name_error("category", "geomtry", ["geometry", "photos"]).remedy
     'Did you mean geometry? Known: geometry, photos.'
 
     Args:

@@ -80,22 +80,24 @@ class Leak(NamedTuple):
 def find_leaks(text: str) -> Iterator[Leak]:
     """Yield every key, address, machine path and unseen character in a text, from left to right, none that overlap."""
     end = 0
-    for leak in sorted(chain(_by_pattern(text), _detected(text), _tokens(text)), key=lambda leak: leak.begin):
+    for leak in sorted(
+        chain(_find_by_pattern(text), _find_secrets(text), _find_tokens(text)), key=lambda leak: leak.begin
+    ):
         if leak.begin >= end:
             yield leak
             end = leak.end
 
 
-def without_unseen(text: str) -> str:
+def remove_invisible(text: str) -> str:
     r"""Return a text without the characters that nobody sees; line breaks, tabs, and joiners of scripts and emoji stay.
 
-    >>> without_unseen("a\u200bb\x00\n\tc")
+    >>> remove_invisible("a\u200bb\x00\n\tc")
     'ab\n\tc'
     """
     return _UNSEEN.sub("", text)
 
 
-def without_leaks(text: str) -> str:
+def redact_leaks(text: str) -> str:
     """Return a text in which each leak is replaced by the name of its rule."""
     shown, end = "", 0
     for leak in find_leaks(text):
@@ -104,7 +106,7 @@ def without_leaks(text: str) -> str:
     return shown + text[end:]
 
 
-def _by_pattern(text: str) -> Iterator[Leak]:
+def _find_by_pattern(text: str) -> Iterator[Leak]:
     # Looking for a few letters takes a hundredth of the time of a pattern.
     small, ascii_alone = text.casefold(), text.isascii()
     rules = tuple(
@@ -113,61 +115,61 @@ def _by_pattern(text: str) -> Iterator[Leak]:
         if not (ascii_alone and rule in _BEYOND_ASCII)
         and (rule not in _NEEDED or any(needed in small for needed in _NEEDED[rule]))
     )
-    for match in _any_of(rules).finditer(text):
+    for match in _build_alternation(rules).finditer(text):
         if match.lastindex is not None:
             yield Leak(rules[match.lastindex - 1], match.start(), match.end())
 
 
 @lru_cache(maxsize=1000)
-def _any_of(rules: tuple[str, ...]) -> re.Pattern[str]:
+def _build_alternation(rules: tuple[str, ...]) -> re.Pattern[str]:
     """Return an expression for whatever one of the rules finds; the group of a match says which rule."""
     return re.compile("|".join(f"({PATTERNS[rule]})" for rule in rules))
 
 
-def _detected(text: str) -> Iterator[Leak]:
+def _find_secrets(text: str) -> Iterator[Leak]:
     """Yield the secrets that ``detect-secrets`` finds in a text."""
     for line in text.splitlines():
-        for kind, secret in _detected_in(line):
+        for kind, secret in _find_secrets_in_line(line):
             if (begin := text.find(secret)) >= 0:
                 yield Leak(f"a {kind}", begin, begin + len(secret))
 
 
 @lru_cache(maxsize=20_000)
-def _detected_in(line: str) -> Sequence[tuple[str, str]]:
+def _find_secrets_in_line(line: str) -> Sequence[tuple[str, str]]:
     """Return kind and text of each secret in a line; lines of JSON and of cards recur, and are searched once."""
     return tuple(
-        (detector.secret_type, secret) for detector in _detectors() for secret in detector.analyze_string(line)
+        (detector.secret_type, secret) for detector in _load_detectors() for secret in detector.analyze_string(line)
     )
 
 
 @cache
-def _detectors() -> Sequence[Any]:
+def _load_detectors() -> Sequence[Any]:
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
 
     kinds: list[Any] = sorted(get_mapping_from_secret_type_to_class().values(), key=lambda kind: kind.__name__)
     return tuple(kind() for kind in kinds if kind.__name__ not in LEFT_OUT)
 
 
-def _tokens(text: str) -> Iterator[Leak]:
+def _find_tokens(text: str) -> Iterator[Leak]:
     """Yield tokens in base64: keys that were encoded, and strings of a token's length drawn at random."""
     for match in _TOKEN.finditer(text):
-        if _hides_a_key(match[0]):
+        if _has_encoded_key(match[0]):
             yield Leak("a key in base64", match.start(), match.end())
-        elif len(match[0]) in _RANDOM_LENGTHS and _looks_random(match[0]):
+        elif len(match[0]) in _RANDOM_LENGTHS and _is_random(match[0]):
             yield Leak("a token in base64", match.start(), match.end())
 
 
-def _hides_a_key(token: str) -> bool:
+def _has_encoded_key(token: str) -> bool:
     # Both alphabets of RFC 4648, with or without padding.
     data = token.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         decoded = b64decode(data + "=" * (-len(data) % 4)).decode("ascii")
     except ValueError:
         return False
-    return any(leak.is_secret for leak in chain(_by_pattern(decoded), _detected(decoded)))
+    return any(leak.is_secret for leak in chain(_find_by_pattern(decoded), _find_secrets(decoded)))
 
 
-def _looks_random(token: str) -> bool:
+def _is_random(token: str) -> bool:
     kinds = [(character.isupper(), character.islower(), character.isdigit()) for character in token]
     changes = sum(kind != before for before, kind in pairwise(kinds)) / len(token)
     if changes < _CHANGES or not all(any(kind[number] for kind in kinds) for number in range(3)):

@@ -41,26 +41,26 @@ class Progress(Protocol):
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Progress]:
+def show_progress(label: str, total: int) -> Iterator[Progress]:
     """Show how much of ``total`` is done while the block runs."""
     # In a log file the characters by which a bar moves back would only pile up.
     if sys.stderr.isatty():
-        with _bar(label, total) as bar:
+        with _show_bar(label, total) as bar:
             yield bar
     else:
         yield _Plain(label, total)
 
 
-def tracked(things: Iterable[T], label: str, total: int) -> Iterator[T]:
+def track_progress(things: Iterable[T], label: str, total: int) -> Iterator[T]:
     """Yield ``things`` and count each of them as done when the next is asked for."""
-    with progress(label, total) as shown:
+    with show_progress(label, total) as shown:
         for thing in things:
             yield thing
             shown.advance()
 
 
 @contextmanager
-def _bar(label: str, total: int) -> Iterator[Progress]:
+def _show_bar(label: str, total: int) -> Iterator[Progress]:
     from tqdm import tqdm
 
     shown = 0.0
@@ -99,12 +99,14 @@ class _Plain:
         self.shown = monotonic()
         words = [note] if note else []
         if 0 < self.done < self.total:
-            words.append(f"about {span((self.shown - self.started) / self.done * (self.total - self.done))} left")
+            words.append(
+                f"about {format_duration((self.shown - self.started) / self.done * (self.total - self.done))} left"
+            )
         behind = f" ({', '.join(words)})" if words else ""
         print(f"{self.label}: {self.done} of {self.total}{behind}", file=sys.stderr)
 
 
-def span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Return a duration for people: 40 s, 12 min, 3.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"

@@ -46,7 +46,7 @@ DEFAULT_GAME = "reconstruction"
 Difficulty = Literal["easy", "hard"]
 
 
-def _without_examples(schema: dict[str, Any]) -> None:
+def _drop_examples(schema: dict[str, Any]) -> None:
     """Leave the examples of a class's docstring out of the description in its JSON Schema."""
     if "description" in schema:
         schema["description"] = schema["description"].partition(">>>")[0].rstrip()
@@ -67,7 +67,7 @@ class Record(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True, json_schema_extra=_without_examples
+        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True, json_schema_extra=_drop_examples
     )
 
 
@@ -214,7 +214,7 @@ class Instance(Record):
         return self
 
 
-def measures_of(instance: Instance) -> dict[str, float]:
+def collect_measures(instance: Instance) -> dict[str, float]:
     """Return the numbers known of an instance's picture, such as how differently people name it (snd)."""
     stated = instance.payload.get("measures")
     numbers = stated.items() if isinstance(stated, dict) else ()
@@ -325,7 +325,7 @@ class GameRules(Record):
     """
 
 
-def categories_with_scenes(instances: Iterable[Instance]) -> tuple[str, ...]:
+def list_scene_categories(instances: Iterable[Instance]) -> tuple[str, ...]:
     """Return the categories of a set in which some target has a scene, in the order of the set."""
     return tuple(dict.fromkeys(instance.category for instance in instances if instance.scene is not None))
 
@@ -360,7 +360,9 @@ class StatedRules(NamedTuple):
             setting: Name that the game's paper has for them.
         """
         others = {name: value for name, value in rules.items() if name not in defaults or defaults[name] != value}
-        return cls(rules_key(rules), rule_phrases(others), rule_phrases({**defaults, **rules}), setting)
+        return cls(
+            format_rules_key(rules), describe_each_rule(others), describe_each_rule({**defaults, **rules}), setting
+        )
 
     @property
     def words(self) -> str:
@@ -408,54 +410,54 @@ class StatedRules(NamedTuple):
         return name if plain else f"{name or 'rules'}-{hashlib.sha256(self.key.encode()).hexdigest()[:6]}"
 
 
-def rules_key(rules: Fields) -> str:
+def format_rules_key(rules: Fields) -> str:
     """Return the rules of a run as one word for tables; equal rules have equal keys.
 
-    >>> rules_key({"rounds": 3, "feedback": True})
+    >>> format_rules_key({"rounds": 3, "feedback": True})
     'feedback=true,rounds=3'
-    >>> rules_key({})
+    >>> format_rules_key({})
     'none'
     """
-    return ",".join(f"{name}={rule_word(value)}" for name, value in sorted(rules.items())) or "none"
+    return ",".join(f"{name}={format_rule_value(value)}" for name, value in sorted(rules.items())) or "none"
 
 
-def rules_words(rules: Fields) -> str:
+def describe_rules(rules: Fields) -> str:
     """Return the rules of a run for people; empty without rules.
 
-    >>> rules_words({"rounds": 3, "feedback": True})
+    >>> describe_rules({"rounds": 3, "feedback": True})
     'feedback on, rounds: 3'
     """
-    return ", ".join(rule_phrases(rules))
+    return ", ".join(describe_each_rule(rules))
 
 
-def rule_phrases(rules: Fields) -> tuple[str, ...]:
+def describe_each_rule(rules: Fields) -> tuple[str, ...]:
     """Return each rule of a run for people, by name; a rule without a value, such as an empty list, says nothing.
 
-    >>> rule_phrases({"max_steps": 3, "feedback": False, "words": []})
+    >>> describe_each_rule({"max_steps": 3, "feedback": False, "words": []})
     ('feedback off', 'max steps: 3')
     """
     return tuple(
         f"{name.replace('_', ' ')} {'on' if value else 'off'}"
         if isinstance(value, bool)
-        else f"{name.replace('_', ' ')}: {rule_word(value)}"
+        else f"{name.replace('_', ' ')}: {format_rule_value(value)}"
         for name, value in sorted(rules.items())
         if value not in ("", None, [])
     )
 
 
-def natural_key(text: str) -> list[str | int]:
+def build_natural_key(text: str) -> list[str | int]:
     """Return a key by which numbers within texts are ordered by their size.
 
-    >>> sorted(["b200-t10", "b50-t10"], key=natural_key)
+    >>> sorted(["b200-t10", "b50-t10"], key=build_natural_key)
     ['b50-t10', 'b200-t10']
     """
     return [int(part) if part.isdecimal() else part for part in re.split("([0-9]+)", text)]
 
 
-def rule_word(value: object) -> str:
+def format_rule_value(value: object) -> str:
     """Return the value of a rule as a manifest has it, a text without its quotation marks.
 
-    >>> rule_word(False), rule_word(3), rule_word("edit")
+    >>> format_rule_value(False), format_rule_value(3), format_rule_value("edit")
     ('false', '3', 'edit')
     """
     return json.dumps(value, sort_keys=True, default=str).strip('"')

@@ -2,7 +2,7 @@
 
 Records of the facts that a rendering shows, as a program or a model saw them: file ``facts.jsonl`` of a run.
 
-The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.facts_of``), so a line
+The facts themselves follow from the target's scene (``ircore.scorers.verification.scene_facts.list_facts``), so a line
 holds verdicts only, in the order of that list.
 """
 
@@ -243,7 +243,7 @@ UNASKED = "-"
 VERDICT: dict[str, Verdict] = {letter: verdict for verdict, letter in LETTER.items()} | {UNASKED: "undecided"}
 
 
-def letter_of(verdict: Verdict, weight: float) -> str:
+def format_verdict_letter(verdict: Verdict, weight: float) -> str:
     """Return the letter of a fact's verdict; a fact without weight is not asked."""
     return LETTER[verdict] if weight else UNASKED
 

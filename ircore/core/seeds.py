@@ -3,12 +3,12 @@
 import hashlib
 
 
-def derived_seed(seed: int, *parts: object) -> int:
+def derive_seed(seed: int, *parts: object) -> int:
     """Return a seed of 32 bits that depends on ``seed`` and every part.
 
-    >>> derived_seed(7, "geometry-easy-01") == derived_seed(7, "geometry-easy-01")
+    >>> derive_seed(7, "geometry-easy-01") == derive_seed(7, "geometry-easy-01")
     True
-    >>> derived_seed(7, 1, "describer") == derived_seed(7, 1, "generator")
+    >>> derive_seed(7, 1, "describer") == derive_seed(7, 1, "generator")
     False
     """
     # By a hash: Python's own ``hash`` of a text differs from process to process.

@@ -134,12 +134,12 @@ class _StrictLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if self.check_event(yaml.AliasEvent) or event.anchor is not None:
             remedy = "Write the value out where it is needed; quote a text with & or *."
-            raise _fault("anchors and aliases are not allowed", event.start_mark, remedy)
+            raise _build_fault("anchors and aliases are not allowed", event.start_mark, remedy)
         if event.tag is not None:
-            raise _fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Remove the tag (!…).")
+            raise _build_fault(f"the tag {event.tag!r} is not allowed", event.start_mark, "Remove the tag (!…).")
         # Counted here, since Python's own limit on recursion would end the parser without a line number.
         if self._depth >= MAX_DEPTH:
-            raise _fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
+            raise _build_fault(f"nested more than {MAX_DEPTH} deep", event.start_mark)
         self._depth += 1
         node = super().compose_node(parent, index)
         # Not in a ``finally``: after an error nothing more is read.
@@ -149,18 +149,22 @@ class _StrictLoader(yaml.SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         # Before the number is made: Python takes quadratic time for a number of many digits.
         if node.tag == _INTEGER and len(node.value) > _MOST_DIGITS:
-            raise _fault(_TOO_LARGE, node.start_mark)
+            raise _build_fault(_TOO_LARGE, node.start_mark)
         if node.tag in (_INTEGER, _FLOAT) and _READ_IN_TWO_WAYS.search(node.value):
-            raise _fault("a number that is read in two ways", node.start_mark, "Write it in plain decimal digits.")
+            raise _build_fault(
+                "a number that is read in two ways", node.start_mark, "Write it in plain decimal digits."
+            )
         try:
             value = super().construct_object(node, deep)
         except (ValueError, OverflowError) as error:
             # What looks like a date or a number and is none, such as 2026-99-99.
-            raise _fault(str(error), node.start_mark, _ODD) from error
+            raise _build_fault(str(error), node.start_mark, _ODD) from error
         if isinstance(value, float) and not isfinite(value):
-            raise _fault("a number that is not finite", node.start_mark, "Write a finite number, or remove the value.")
+            raise _build_fault(
+                "a number that is not finite", node.start_mark, "Write a finite number, or remove the value."
+            )
         if isinstance(value, int) and value.bit_length() > 64:
-            raise _fault(_TOO_LARGE, node.start_mark)
+            raise _build_fault(_TOO_LARGE, node.start_mark)
         return value
 
     def construct_yaml_float(self, node: yaml.ScalarNode) -> float:
@@ -171,19 +175,19 @@ class _StrictLoader(yaml.SafeLoader):
         keys = set()
         for key, _ in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise _fault("a key must be one word", key.start_mark)
+                raise _build_fault("a key must be one word", key.start_mark)
             if key.tag == _MERGE:
-                raise _fault("merge keys are not allowed", key.start_mark)
+                raise _build_fault("merge keys are not allowed", key.start_mark)
             if key.value in keys:
                 shown = key.value if len(key.value) <= 60 else f"{key.value[:57]}…"
-                raise _fault(f"{shown!r} is given twice", key.start_mark, "Remove one of the two.")
+                raise _build_fault(f"{shown!r} is given twice", key.start_mark, "Remove one of the two.")
             keys.add(key.value)
         return super().construct_mapping(node, deep)
 
     def process_directives(self) -> Any:
         token = self.peek_token()  # type: ignore[no-untyped-call]
         if self.check_token(yaml.DirectiveToken):
-            raise _fault("directives are not allowed", token.start_mark)
+            raise _build_fault("directives are not allowed", token.start_mark)
         return super().process_directives()  # type: ignore[no-untyped-call]
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
@@ -250,7 +254,7 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
     Raises:
         YamlError: They are too many, not YAML, or not a mapping.
     """
-    text = _decoded(data, name)
+    text = _decode(data, name)
     _refuse_hidden(text, name)
     try:
         loader = _StrictLoader(text)
@@ -260,21 +264,21 @@ def parse_mapping(data: bytes, name: str, if_other: str) -> Document:
         finally:
             loader.dispose()
     except yaml.MarkedYAMLError as error:
-        detail, remedy = _words(error)
-        raise _refusal(name, detail, _place(error.problem_mark), remedy) from error
+        detail, remedy = _describe_error(error)
+        raise _build_refusal(name, detail, _build_place(error.problem_mark), remedy) from error
     except (yaml.YAMLError, RecursionError) as error:
-        raise _refusal(name, type(error).__name__, START) from error
+        raise _build_refusal(name, type(error).__name__, START) from error
     # After the parser's own errors, which name the line; these concern the file as a whole.
     if not isinstance(document, dict):
         detail = "is empty" if document is None else "is not a mapping of keys to values"
         raise YamlError(f"{name}: {detail}", if_other, detail=detail)
     keys: dict[FieldPath, Place] = {}
     values: dict[FieldPath, Place] = {}
-    _locate(node, (), keys, values)
+    _note_places(node, (), keys, values)
     return Document(document, keys, values)
 
 
-def hidden_character(text: str) -> tuple[int, str] | None:
+def find_hidden_character(text: str) -> tuple[int, str] | None:
     """Find the first character that cannot be seen or changes how others are shown; line breaks and tabs may stay.
 
     Returns:
@@ -291,7 +295,7 @@ def hidden_character(text: str) -> tuple[int, str] | None:
     return None
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _decode(data: bytes, name: str) -> str:
     if len(data) > MAX_BYTES:
         detail = f"is larger than {MAX_BYTES // 1024} KiB"
         raise YamlError(f"{name}: {detail}", "Shorten the file.", detail=detail)
@@ -301,26 +305,28 @@ def _decoded(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         place = Place(line, error.start - data.rfind(b"\n", 0, error.start))
-        raise _refusal(name, "a byte that is not UTF-8", place, "Save the file as UTF-8.") from error
+        raise _build_refusal(name, "a byte that is not UTF-8", place, "Save the file as UTF-8.") from error
 
 
 def _refuse_hidden(text: str, name: str) -> None:
-    character = hidden_character(text)
+    character = find_hidden_character(text)
     if character is not None:
         before = text[: character[0]]
         place = Place(before.count("\n") + 1, character[0] - before.rfind("\n"))
-        raise _refusal(name, f"the character {character[1]}, which cannot be seen", place, "Remove the character.")
+        raise _build_refusal(
+            name, f"the character {character[1]}, which cannot be seen", place, "Remove the character."
+        )
 
 
-def _refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:
+def _build_refusal(name: str, detail: str, place: Place, remedy: str = MEND) -> YamlError:
     return YamlError(f"{name}:{place.line}: not valid YAML ({detail})", remedy, place, f"not valid YAML ({detail})")
 
 
-def _fault(problem: str, mark: yaml.Mark, remedy: str = "") -> yaml.MarkedYAMLError:
+def _build_fault(problem: str, mark: yaml.Mark, remedy: str = "") -> yaml.MarkedYAMLError:
     return yaml.MarkedYAMLError(problem=problem, problem_mark=mark, note=remedy)
 
 
-def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
+def _describe_error(error: yaml.MarkedYAMLError) -> tuple[str, str]:
     """Return problem and remedy of an error; two frequent slips get clearer words than the parser's."""
     problem = error.problem or "not well formed"
     if "'\\t'" in problem:
@@ -330,23 +336,23 @@ def _words(error: yaml.MarkedYAMLError) -> tuple[str, str]:
     return problem, error.note or MEND
 
 
-def _place(mark: yaml.Mark | None) -> Place:
+def _build_place(mark: yaml.Mark | None) -> Place:
     return START if mark is None else Place(mark.line + 1, mark.column + 1)
 
 
-def _locate(
+def _note_places(
     node: yaml.Node | None, path: FieldPath, keys: dict[FieldPath, Place], values: dict[FieldPath, Place]
 ) -> None:
     """Note the places where a node and everything below it begin."""
     if node is None:
         return
-    values[path] = _place(node.start_mark)
+    values[path] = _build_place(node.start_mark)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             below = (*path, key.value)
-            keys[below] = _place(key.start_mark)
-            _locate(value, below, keys, values)
+            keys[below] = _build_place(key.start_mark)
+            _note_places(value, below, keys, values)
     elif isinstance(node, yaml.SequenceNode):
         for number, value in enumerate(node.value):
-            keys[*path, number] = _place(value.start_mark)
-            _locate(value, (*path, number), keys, values)
+            keys[*path, number] = _build_place(value.start_mark)
+            _note_places(value, (*path, number), keys, values)

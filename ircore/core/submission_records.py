@@ -66,10 +66,10 @@ NOBODY = "nobody"
 """Label of an empty seat."""
 
 
-def game_field(game: str) -> dict[str, str]:
+def build_game_field(game: str) -> dict[str, str]:
     """Return the field of a manifest that names its game; none for the game of manifests that name none.
 
-    >>> game_field("reference"), game_field(DEFAULT_GAME)
+    >>> build_game_field("reference"), build_game_field(DEFAULT_GAME)
     ({'game': 'reference'}, {})
     """
     return {} if game == DEFAULT_GAME else {"game": game}
@@ -349,10 +349,10 @@ def refuse_double_keys(text: bytes) -> None:
     Raises:
         ValueError: A key is given twice, or the text is no JSON.
     """
-    json.loads(text, object_pairs_hook=_once)
+    json.loads(text, object_pairs_hook=_refuse_repeated_keys)
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+def _refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Refuse an object with a key given twice: people read the first value, programs take the second."""
     members = dict(pairs)
     if len(members) < len(pairs):
@@ -360,7 +360,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
-def decision_lines(decisions: Iterable[Record]) -> str:
+def format_decisions(decisions: Iterable[Record]) -> str:
     """Return decisions as the content of a file with a JSON record in each line."""
     return "".join(decision.model_dump_json(exclude_none=True) + "\n" for decision in decisions)
 

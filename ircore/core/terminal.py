@@ -7,23 +7,23 @@ from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
 
-from ircore.core.untrusted_text import without_controls
+from ircore.core.untrusted_text import replace_controls
 
 COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
 """Codes of ECMA-48 (SGR) by the names that ``styled`` takes."""
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Return a text without characters that could steer a terminal or hide other text; line breaks stay."""
-    return without_controls(text, "\N{REPLACEMENT CHARACTER}", stays="\n")
+    return replace_controls(text, "\N{REPLACEMENT CHARACTER}", stays="\n")
 
 
-def shows_colours(stream: TextIO) -> bool:
+def has_colours(stream: TextIO) -> bool:
     """Return whether a stream is a terminal with colours, and the user wants them (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def styled(text: str, *styles: str, stream: TextIO | None = None) -> str:
+def style_text(text: str, *styles: str, stream: TextIO | None = None) -> str:
     """Return a text in colours for a terminal; unchanged for files, pipes and people who set ``NO_COLOR``.
 
     Args:
@@ -31,16 +31,16 @@ def styled(text: str, *styles: str, stream: TextIO | None = None) -> str:
         styles: Names in ``COLOURS``.
         stream: Where the text goes; stdout if None.
     """
-    if not shows_colours(stream or sys.stdout):
+    if not has_colours(stream or sys.stdout):
         return text
     codes = ";".join(str(COLOURS[style]) for style in styles)
     return f"\x1b[{codes}m{text}\x1b[0m"
 
 
-def hanging(text: str, columns: int | None) -> str:
+def wrap_with_indent(text: str, columns: int | None) -> str:
     """Return a text with lines that are too long broken between words, their rest below the last column.
 
-    >>> print(hanging("uqi   UQI by the formula of sewar", 24))
+    >>> print(wrap_with_indent("uqi   UQI by the formula of sewar", 24))
     uqi   UQI by the formula
           of sewar
 
@@ -50,10 +50,10 @@ def hanging(text: str, columns: int | None) -> str:
     """
     if columns is None:
         return text
-    return "\n".join(part for line in text.split("\n") for part in _hung(line, columns))
+    return "\n".join(part for line in text.split("\n") for part in _wrap_line(line, columns))
 
 
-def _hung(line: str, columns: int) -> list[str]:
+def _wrap_line(line: str, columns: int) -> list[str]:
     """Return the parts of a line; the rest of a line whose last column begins far to the right is indented by four."""
     # A rule across a table is cut, not continued on the next line.
     if len(line) <= columns or set(line) == {"─"}:
@@ -64,6 +64,6 @@ def _hung(line: str, columns: int) -> list[str]:
     return wrap(line, columns, subsequent_indent=blanks, break_on_hyphens=False) or [line]
 
 
-def terminal_width(stream: TextIO | None = None) -> int | None:
+def find_terminal_width(stream: TextIO | None = None) -> int | None:
     """Return the columns of the terminal behind a stream (stdout if None); None for files and pipes."""
     return get_terminal_size().columns if (stream or sys.stdout).isatty() else None

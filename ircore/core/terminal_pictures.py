@@ -9,7 +9,7 @@ from PIL import Image
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.terminal import shows_colours, terminal_width
+from ircore.core.terminal import find_terminal_width, has_colours
 
 CHOICE = "IRCORE_PICTURES"
 """Environment variable that turns pictures off, where it says ``none``."""
@@ -18,7 +18,7 @@ WIDEST = 96
 """Columns that pictures side by side take at most."""
 
 
-def shows_pictures(stream: TextIO) -> bool:
+def can_show_pictures(stream: TextIO) -> bool:
     """Return whether a stream shows pictures: a terminal with colours, whose user has not turned them off.
 
     Raises:
@@ -27,23 +27,23 @@ def shows_pictures(stream: TextIO) -> bool:
     choice = os.environ.get(CHOICE, "")
     if choice not in ("", "none"):
         raise InputError(f"{CHOICE}: {choice!a} is unknown", "Write none, or unset it to see pictures.")
-    return not choice and shows_colours(stream)
+    return not choice and has_colours(stream)
 
 
 def show_pictures(pictures: Mapping[str, Picture], stream: TextIO) -> bool:
     """Show pictures side by side, each with its name below; return whether the stream shows pictures at all."""
-    if not shows_pictures(stream) or not pictures:
+    if not can_show_pictures(stream) or not pictures:
         return False
-    columns = min(terminal_width(stream) or WIDEST, WIDEST)
+    columns = min(find_terminal_width(stream) or WIDEST, WIDEST)
     each = max(columns // len(pictures) - 1, 1)
     names = "".join(name[:each].ljust(each + 1) for name in pictures)
-    lines = _half_blocks(_side_by_side(list(pictures.values()), each))
+    lines = _render_half_blocks(_join_side_by_side(list(pictures.values()), each))
     stream.write("\n".join((*lines, names.rstrip())) + "\n")
     stream.flush()
     return True
 
 
-def _side_by_side(pictures: Sequence[Picture], side: int) -> Image.Image:
+def _join_side_by_side(pictures: Sequence[Picture], side: int) -> Image.Image:
     """Return one image: each picture in a square of ``side`` pixels, with a gap of one pixel behind each."""
     # A line shows two rows of pixels.
     strip = Image.new("RGB", ((side + 1) * len(pictures), max(side // 2, 1) * 2), "white")
@@ -55,7 +55,7 @@ def _side_by_side(pictures: Sequence[Picture], side: int) -> Image.Image:
     return strip
 
 
-def _half_blocks(strip: Image.Image) -> Iterator[str]:
+def _render_half_blocks(strip: Image.Image) -> Iterator[str]:
     """Yield lines of upper half blocks: the letter's colour is the upper pixel, the background's the lower pixel."""
     for top in range(0, strip.height, 2):
         cells = []

@@ -12,7 +12,7 @@ TOKENIZER = "o200k_base"
 
 
 @cache
-def _encoding() -> Any:
+def _load_encoding() -> Any:
     """Load only the compiled tokenizer: the package around it reads every vocabulary twice (135 MB, a second)."""
     from importlib.machinery import EXTENSION_SUFFIXES
     from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -26,12 +26,12 @@ def _encoding() -> Any:
                 module = module_from_spec(spec)
                 spec.loader.exec_module(module)
                 encoding = module.tokenizer_for_encoding(TOKENIZER)
-                _let_go(str(spec.origin))
+                _release_memory(str(spec.origin))
                 return encoding
     raise ImportError("bpe_openai: the compiled tokenizer is not where it was in version 0.1.4")
 
 
-def _let_go(library: str) -> None:
+def _release_memory(library: str) -> None:
     """Give back the memory of the packed vocabularies in the library's file: read once, 30 MB, not needed again.
 
     A hint to Linux about the part of the file that is mapped read-only from its start, which holds no relocations: what
@@ -53,27 +53,27 @@ def _let_go(library: str) -> None:
 
 def load_tokenizer() -> None:
     """Load the tokenizer now, so that the first message need not wait."""
-    _encoding()
+    _load_encoding()
 
 
 def count_tokens(text: str) -> int:
     """Return the number of ``o200k_base`` tokens in ``text`` (special-token text counts as plain text)."""
-    return len(_encoding().encode(_plain(text)))
+    return len(_load_encoding().encode(_replace_surrogates(text)))
 
 
 def truncate_tokens(text: str, budget: int) -> str:
     """Return the longest start of ``text`` that has at most ``budget`` tokens, without a broken last character."""
-    tokens = _encoding().encode(_plain(text))
+    tokens = _load_encoding().encode(_replace_surrogates(text))
     if len(tokens) <= budget:
         return text
     for end in range(budget, 0, -1):
         try:
-            return str(_encoding().decode(tokens[:end])).rstrip()
+            return str(_load_encoding().decode(tokens[:end])).rstrip()
         except ValueError:  # a character of several tokens, cut in the middle
             continue
     return ""
 
 
-def _plain(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which no tokenizer takes."""
     return text.encode(errors="replace").decode()

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.records import NAME, ONE_LINE
-from ircore.core.untrusted_text import coded, shortened
+from ircore.core.untrusted_text import encode_unprintable, shorten_text
 from ircore.core.word_files import read_table
 
 if TYPE_CHECKING:
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def validating(where: Path | str, remedy: str) -> Iterator[None]:
+def convert_validation_errors(where: Path | str, remedy: str) -> Iterator[None]:
     """Turn a validation error in the block into an ``InputError`` that names the place.
 
     >>> from ircore.core.episode_records import Usage
-    >>> with validating("usage.yaml", "Mend this field."):
+    >>> with convert_validation_errors("usage.yaml", "Mend this field."):
     ...     Usage(requests=-1)
     Traceback (most recent call last):
     ...
@@ -40,7 +40,7 @@ def validating(where: Path | str, remedy: str) -> Iterator[None]:
 
 def describe_validation_error(error: ValidationError, most: int = 3) -> str:
     """Return the first ``most`` faults as ``field: fault``, joined by semicolons."""
-    faults = [_fault(details) for details in error.errors()]
+    faults = [_format_fault(details) for details in error.errors()]
     more = f"; and {len(faults) - most} more" if len(faults) > most else ""
     return "; ".join(faults[:most]) + more
 
@@ -55,7 +55,7 @@ _PATTERNS = {
 }
 
 
-def worded(detail: "ErrorDetails") -> str:
+def describe_fault(detail: "ErrorDetails") -> str:
     """Return the fault of a value in words, without the value, which may be a secret key."""
     # A bound of a field of floats is shown as people write it: 10, not 10.0.
     limits = {
@@ -72,7 +72,7 @@ def worded(detail: "ErrorDetails") -> str:
     return detail["msg"].removeprefix("Value error, ")
 
 
-def _fault(detail: "ErrorDetails") -> str:
+def _format_fault(detail: "ErrorDetails") -> str:
     # Keys of a mapping are strangers' text, of any length and with any characters.
-    field = ".".join(shortened(coded(str(part)), 120) for part in detail["loc"]) or "record"
-    return f"{field}: {worded(detail)}"
+    field = ".".join(shorten_text(encode_unprintable(str(part)), 120) for part in detail["loc"]) or "record"
+    return f"{field}: {describe_fault(detail)}"

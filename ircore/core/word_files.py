@@ -44,17 +44,17 @@ def read_prompts(
             f"{given_by} {folder}: a folder of this name would pass for the built-in prompts", "Rename the folder."
         )
     needed = f"{given_by} needs {', '.join(f'{place}.txt' for place in places)}."
-    return {name: _read(folder / f"{name}.txt", needed, places[name]) for name in places}
+    return {name: _read_text(folder / f"{name}.txt", needed, places[name]) for name in places}
 
 
-def prompts_version(texts: Sequence[str], folder: Path | None) -> str:
+def compute_prompts_version(texts: Sequence[str], folder: Path | None) -> str:
     """Return the set's name with a hash of its texts: part of a result's identity."""
     # A zero byte between the texts: words that move from one text to the next change the hash.
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
     return f"{BUILT_IN if folder is None else folder.resolve().name} {digest}"
 
 
-def _read(path: Path, needed: str, places: Sequence[str]) -> str:
+def _read_text(path: Path, needed: str, places: Sequence[str]) -> str:
     try:
         text = read_bounded(path, MAX_BYTES, needed, "Shorten the file.").decode().strip()
     except UnicodeDecodeError as error:

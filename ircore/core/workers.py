@@ -23,12 +23,12 @@ from typing import Any, TypeVar
 from ircore.core.errors import WorkError
 
 NEW_OBJECTS = 10_000
-"""New objects after which the collector runs in commands and in ``seldom_collecting``; Python's own number is 700 or
+"""New objects after which the collector runs in commands and in ``slow_collector``; Python's own number is 700 or
 2,000."""
 
 
 @contextmanager
-def without_collector() -> Iterator[None]:
+def pause_collector() -> Iterator[None]:
     """Pause the garbage collector, which would otherwise scan the growing set of objects again and again.
 
     What was made by the end counts as old, so that the collector does not go through it at once when it comes back.
@@ -45,13 +45,13 @@ def without_collector() -> Iterator[None]:
 
 
 @contextmanager
-def seldom_collecting() -> Iterator[None]:
+def slow_collector() -> Iterator[None]:
     """Let the garbage collector run seldom, and never over objects that exist already.
 
     A full search over what the imports alone have made stands still for 80 ms, in which every episode waits. Within
-    ``without_collector`` the collector runs again, over the objects that are made from here on alone.
+    ``pause_collector`` the collector runs again, over the objects that are made from here on alone.
 
-    >>> with seldom_collecting():
+    >>> with slow_collector():
     ...     gc.get_threshold()[0]
     10000
     """
@@ -94,12 +94,12 @@ _share_task: Callable[[int, int], object] | None = None
 """Task of the shares that are running: a forked process finds it here, where it need not be pickled."""
 
 
-def worker_pool(workers: int) -> "WorkerPool":
+def build_worker_pool(workers: int) -> "WorkerPool":
     """Return a pool of ``workers`` processes."""
-    return WorkerPool(workers, initializer=_begin)
+    return WorkerPool(workers, initializer=_start_worker)
 
 
-def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
+def map_in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
     """Yield a function's results for all pieces, in the order of the pieces, computed by several processes.
 
     Args:
@@ -116,7 +116,7 @@ def in_order(function: Callable[[T], R], pieces: Iterable[T], workers: int) -> I
         yield from map(function, first)
         yield from map(function, waiting_pieces)
         return
-    pool = worker_pool(workers)
+    pool = build_worker_pool(workers)
     waiting: deque[Future[R]] = deque()
     try:
         for piece in chain(first, waiting_pieces):
@@ -156,9 +156,9 @@ def run_shares(task: Callable[[int, int], T], worthwhile: bool = True) -> list[T
     _share_task = task
     try:
         # A share takes long: it ends with the command instead of being awaited.
-        begin = partial(_begin, signal.SIG_DFL)
+        begin = partial(_start_worker, signal.SIG_DFL)
         pool_of_forks = WorkerPool(shares - 1, mp_context=get_context("fork"), initializer=begin)
-        with seldom_collecting(), pool_of_forks as pool:
+        with slow_collector(), pool_of_forks as pool:
             others = [pool.submit(_run_share, share, shares) for share in range(1, shares)]
             # The parent does the first share itself: that saves the memory which one more process would copy.
             return [task(0, shares), *(other.result() for other in others)]  # type: ignore[list-item]
@@ -204,7 +204,8 @@ class WorkerPool(ProcessPoolExecutor):
         """Hand out a piece of work; the first one starts the processes."""
         if not hasattr(signal, "pthread_sigmask"):  # Windows, where processes share no signals
             return super().submit(function, *arguments, **parameters)
-        # A signal between fork and ``_begin`` would raise in code that swallows errors, and the process would go on.
+        # A signal between fork and ``_start_worker`` would raise in code that swallows errors, and the process would
+        # go on.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
             return super().submit(function, *arguments, **parameters)
@@ -217,7 +218,7 @@ def _run_share(share: int, shares: int) -> object:
     return _share_task(share, shares)
 
 
-def _begin(interrupted: signal.Handlers = signal.SIG_IGN) -> None:
+def _start_worker(interrupted: signal.Handlers = signal.SIG_IGN) -> None:
     # A terminal sends Ctrl-C to every process: the command alone decides what follows from it.
     signal.signal(signal.SIGINT, interrupted)
     for number in _ENDING:
@@ -226,10 +227,10 @@ def _begin(interrupted: signal.Handlers = signal.SIG_IGN) -> None:
             signal.signal(number, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
-    Thread(target=_end_with_the_parent, daemon=True).start()
+    Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_the_parent() -> None:
+def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -529,7 +529,7 @@ class Game(ABC, Generic[RulesT]):
         return self.headline.needs == "judge"
 
 
-def ending_of(game: Game[Any], episode: Episode) -> Ending:
+def read_ending(game: Game[Any], episode: Episode) -> Ending:
     """Return how an episode ended, with its steps as the game's records.
 
     Raises:
@@ -538,16 +538,16 @@ def ending_of(game: Game[Any], episode: Episode) -> Ending:
     return Ending(episode.outcome, episode.steps_as(game.step), episode.abort_reason, episode.detail)
 
 
-def messages_of(game: Game[Any], episode: Episode) -> tuple[Message, ...]:
+def list_messages(game: Game[Any], episode: Episode) -> tuple[Message, ...]:
     """Return the messages of an episode, see ``Game.messages``.
 
     Raises:
         InputError: The steps do not fit the game.
     """
-    return tuple(game.messages(ending_of(game, episode)))
+    return tuple(game.messages(read_ending(game, episode)))
 
 
-def picture_fields(step: type[Record]) -> tuple[str, ...]:
+def list_picture_fields(step: type[Record]) -> tuple[str, ...]:
     """Return the fields of a step that hold a picture."""
     return tuple(name for name, info in step.model_fields.items() if info.annotation in (Rendering, Rendering | None))
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from ircore.core.word_files import prompts_version, read_prompts
+from ircore.core.word_files import compute_prompts_version, read_prompts
 
 
 class GamePrompts(Protocol):
@@ -78,4 +78,4 @@ def load_text_prompts(
         InputError: A file is missing, too large, not UTF-8, or lacks a place for what it must tell.
     """
     texts = read_prompts(placeholders, files(package) / "prompt_texts", folder, "--prompts")
-    return kind(prompts_version(list(texts.values()), folder), texts)
+    return kind(compute_prompts_version(list(texts.values()), folder), texts)

@@ -156,13 +156,13 @@ class RatedPicture(NamedTuple):
     scene: Scene | None = None
 
 
-def rating_fault(
+def find_rating_fault(
     rated: Sequence[RatedPicture], originals: Collection[str], drawn: Collection[tuple[int, Rendering]]
 ) -> str:
     """Return why pictures of an episode cannot be rated; empty if they can.
 
     >>> drawing = Rendering(sha256="0" * 64, width=64, height=64)
-    >>> rating_fault([RatedPicture(1, "scene", drawing)], originals=["target"], drawn=[(1, drawing)])
+    >>> find_rating_fault([RatedPicture(1, "scene", drawing)], originals=["target"], drawn=[(1, drawing)])
     "step 1: the instance has no picture 'scene'; it has target"
 
     Args:

@@ -11,9 +11,9 @@ from typing import Any, get_args, get_type_hints
 from pydantic import Field, create_model
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import available, load, plugin_work, unused
+from ircore.core.plugins import convert_plugin_errors, list_available, list_unused, load_plugin
 from ircore.core.records import DEFAULT_GAME, GameRules, Name, PlayerSpec, Record
-from ircore.core.submission_records import SubmissionFields, game_field
+from ircore.core.submission_records import SubmissionFields, build_game_field
 from ircore.games.base import Game, GameOutcome, Measure, Seat
 from ircore.games.pages import Pages
 from ircore.players.base import AnswerKind
@@ -37,20 +37,20 @@ BOARD_COLUMNS = frozenset(
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-def declaration_faults(game: Game[Any]) -> tuple[str, ...]:
+def find_declaration_faults(game: Game[Any]) -> tuple[str, ...]:
     """Return the faults of a game's declarations, a line each; an empty tuple for a sound game."""
     needed = ("name", "title", "seats", "payload", "step", "outcomes", "measures")
     # Alone, since every other rule reads these attributes, and expects them to be of these kinds.
     if missing := tuple(f"{name} is missing" for name in needed if not getattr(game, name, None)):
         return missing
-    if faults := tuple(fault for holds, fault in _kinds(game) if not holds):
+    if faults := tuple(fault for holds, fault in _check_kinds(game) if not holds):
         return faults
-    rules = (_rules_of_names, _rules_of_measures, _rules_of_ratings, _rules, _rules_of_pages, _rules_of_fields)
+    rules = (_check_names, _check_measures, _check_ratings, _check_rules, _check_pages, _check_fields)
     # A measure that lacks may be named by a column, a figure and a chart.
     return tuple(dict.fromkeys(fault for rule in rules for holds, fault in rule(game) if not holds))
 
 
-def _kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether each declaration is of its kind, and the fault."""
     for name, kind in (("seats", Seat), ("outcomes", GameOutcome), ("measures", Measure)):
         declared = getattr(game, name)
@@ -63,7 +63,7 @@ def _kinds(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     yield isinstance(game.title, str), "the title is no text"
 
 
-def _rules_of_names(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_names(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether each name can stand in files, columns and addresses, and its fault."""
     names = {
         "seat": [seat.name for seat in game.seats],
@@ -81,7 +81,7 @@ def _rules_of_names(game: Game[Any]) -> Iterator[tuple[bool, str]]:
         yield seat.answers in kinds, f"the seat {seat.name} answers {seat.answers!r}; known: {', '.join(kinds)}"
 
 
-def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether direction, unit of values, source and range of each measure are known, and the fault."""
     types = get_type_hints(Measure)
     for measure in game.measures:
@@ -95,7 +95,7 @@ def _rules_of_measures(game: Game[Any]) -> Iterator[tuple[bool, str]]:
         yield low < high, f"the range of {measure.key} does not ascend"
 
 
-def _rules_of_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_ratings(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether each measure that a judge or a person gives is a similarity of pictures, and the fault."""
     if HEADLINE_BY_JUDGES in game.supports:  # whose preferences are rated, too
         return
@@ -114,7 +114,7 @@ def has_rated_pictures(game: Game[Any]) -> bool:
     return type(game).rated is not Game.rated
 
 
-def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield whether each rule of names, outcomes and the headline holds, and its fault."""
     for kind, names in (
         ("seat", [seat.name for seat in game.seats]),
@@ -136,7 +136,7 @@ def _rules(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     )
 
 
-def _rules_of_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield the rules of the columns, figures, curves and matrix that a game's pages name."""
     pages, keys = game.pages, {measure.key for measure in game.measures}
     contrasts = [key for contrast in pages.contrasts for key in (contrast.measure, *contrast.beside)]
@@ -159,7 +159,7 @@ def _rules_of_pages(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     yield sound, f"pages cross {', '.join(pages.matrix)} in a matrix, which are not two seats"
 
 
-def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
+def _check_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     """Yield the rules of the fields and measures to which seats, differences, figures and runs refer."""
     for seat in game.seats:
         rule = game.rules.model_fields.get(seat.when)
@@ -187,16 +187,16 @@ def _rules_of_fields(game: Game[Any]) -> Iterator[tuple[bool, str]]:
     yield not required, f"rules without a default: {', '.join(required)}"
 
 
-def manifest_form(game: Game[Any]) -> type[SubmissionFields]:
+def build_manifest_form(game: Game[Any]) -> type[SubmissionFields]:
     """Return the closed record of a game's manifests.
 
     >>> from ircore.games.registry import load_game
-    >>> form = manifest_form(load_game("reference"))
+    >>> form = build_manifest_form(load_game("reference"))
     >>> [name for name, field in form.model_fields.items() if field.annotation is PlayerSpec]
     ['speaker', 'listener']
     """
     default: Any = Field(
-        default=... if game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
+        default=... if build_game_field(game.name) else game.name, pattern=f"^{game.name}$", description=game.title
     )
     fields: dict[str, Any] = {"game": (Name, default)}
     for seat in game.seats:
@@ -220,19 +220,19 @@ def load_game(name: str, where: str = "") -> Game[Any]:
         InputError: There is none of that name.
         WorkError: It cannot be imported, or its declarations are not sound.
     """
-    named = load("games", name, where)
-    with plugin_work(f"game {name!r}"):
-        return _sound(name, named)
+    named = load_plugin("games", name, where)
+    with convert_plugin_errors(f"game {name!r}"):
+        return _check_game(name, named)
 
 
-def _sound(name: str, named: Any) -> Game[Any]:
+def _check_game(name: str, named: Any) -> Game[Any]:
     """Return the game that an entry point names, its declarations checked."""
     game = named() if isinstance(named, type) else named
     if not isinstance(game, Game):
         raise WorkError(
             f"game {name!r}: {type(game).__name__} is not an ircore.games.base.Game", "Derive the game from Game."
         )
-    faults = declaration_faults(game)
+    faults = find_declaration_faults(game)
     if game.name != name:
         faults += (f"its name is {game.name}, its entry point's {name}",)
     if faults:
@@ -240,12 +240,12 @@ def _sound(name: str, named: Any) -> Game[Any]:
     return game
 
 
-def in_registry_order(names: Iterable[str]) -> list[str]:
+def sort_game_names(names: Iterable[str]) -> list[str]:
     """Return names of games in the order in which games are listed: the default one first, others by their names."""
     return sorted(names, key=lambda name: (name != DEFAULT_GAME, name))
 
 
-def title_of(name: str) -> str:
+def find_title(name: str) -> str:
     """Return the title of a game; its name if it is not installed, or broken."""
     try:
         return load_game(name).title
@@ -253,7 +253,7 @@ def title_of(name: str) -> str:
         return name
 
 
-def step_word(name: str) -> str:
+def find_step_word(name: str) -> str:
     """Return a game's word for one of its steps; ``step`` if the game is not installed, or broken."""
     try:
         return load_game(name).step_word
@@ -286,17 +286,17 @@ def require_support(feature: str, name: str, subject: str) -> None:
     """
     if feature in load_game(name).supports:
         return
-    others = [game.name for game in installed_games()[0].values() if feature in game.supports]
+    others = [game.name for game in load_installed_games()[0].values() if feature in game.supports]
     raise InputError(
         f"{subject}: is of the game {name}, which has no {feature}", f"Name one of {' or '.join(others) or 'no game'}."
     )
 
 
-def installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
+def load_installed_games() -> tuple[dict[str, Game[Any]], dict[str, str]]:
     """Return the installed games by name, and the reasons why others cannot be used, also by name."""
     games: dict[str, Game[Any]] = {}
-    broken = {plugin.label: plugin.reason for plugin in unused("games")}
-    for name in available("games"):
+    broken = {plugin.label: plugin.reason for plugin in list_unused("games")}
+    for name in list_available("games"):
         try:
             games[name] = load_game(name)
         except WorkError as error:

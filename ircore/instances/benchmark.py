@@ -12,10 +12,10 @@ from pydantic import Field, StringConstraints
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.plain_words import Day
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 
 RECORDS = Path(__file__).with_name("versions.yaml")
 """The released versions."""
@@ -70,7 +70,7 @@ def read_retired(path: Path | None = None) -> tuple[RetiredTarget, ...]:
     """
     path = path or RETIRED
     document = read_mapping(path, "Restore it from the repository.", f"See {RETIRED.name} for the format.")
-    with validating(path, "Mend this field."):
+    with convert_validation_errors(path, "Mend this field."):
         retired = _Retired.model_validate(document).retired
     names = [(target.instance_set, target.instance_id) for target in retired]
     twice = next(
@@ -81,7 +81,7 @@ def read_retired(path: Path | None = None) -> tuple[RetiredTarget, ...]:
     return retired
 
 
-def retired_in(instance_set: str) -> tuple[RetiredTarget, ...]:
+def find_retired_targets(instance_set: str) -> tuple[RetiredTarget, ...]:
     """Return the retired targets of the instance set of this identity."""
     return tuple(target for target in read_retired() if target.instance_set == instance_set)
 
@@ -96,7 +96,7 @@ def retire_target(target: RetiredTarget, path: Path | None = None) -> None:
     Raises:
         InputError: The file is damaged, or the target stands there already.
     """
-    _append(path or RETIRED, "retired", target, read_retired)
+    _append_record(path or RETIRED, "retired", target, read_retired)
 
 
 def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
@@ -106,7 +106,7 @@ def read_versions(path: Path = RECORDS) -> tuple[BenchmarkVersion, ...]:
         InputError: The file is not a list of versions, or two of them have one name or are the same.
     """
     document = read_mapping(path, "Restore it from the repository.", f"See {RECORDS.name} for the format.")
-    with validating(path, "Mend this field."):
+    with convert_validation_errors(path, "Mend this field."):
         versions = _Records.model_validate(document).versions
     without = {target.version for target in read_retired()}
     for field in ("name", "instance_set"):
@@ -132,10 +132,10 @@ def record_version(version: BenchmarkVersion, path: Path = RECORDS) -> None:
     Raises:
         InputError: The file is damaged, or the version or its name stands there already.
     """
-    _append(path, "versions", version, read_versions)
+    _append_record(path, "versions", version, read_versions)
 
 
-def _append(path: Path, key: str, record: Record, read: Callable[[Path], object]) -> None:
+def _append_record(path: Path, key: str, record: Record, read: Callable[[Path], object]) -> None:
     """Add a record to the list of a YAML file, if the file can still be read then."""
     text = path.read_text(encoding="utf-8") if path.exists() else f"{key}: []\n"
     begun = re.sub(rf"^{key}:\s*\[\s*\]\s*$", f"{key}:", text.rstrip("\n"), flags=re.MULTILINE)
@@ -150,7 +150,7 @@ def _append(path: Path, key: str, record: Record, read: Callable[[Path], object]
         tried.replace(path)
 
 
-def versions_of_set(instance_set: str) -> tuple[str, ...]:
+def list_versions_of_set(instance_set: str) -> tuple[str, ...]:
     """Return the names of the released versions that are played on the instance set of this identity."""
     return tuple(version.name for version in read_versions() if version.instance_set == instance_set)
 
@@ -163,7 +163,7 @@ def require_released(name: str) -> BenchmarkVersion:
     """
     released = {version.name: version for version in read_versions()}
     if name not in released:
-        raise unknown("version", name, released)
+        raise build_unknown_name_error("version", name, released)
     return released[name]
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from ircore.core.errors import InputError
 from ircore.core.records import Instance
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -77,7 +77,7 @@ class Instances(Sequence[Instance]):
             for line, record in enumerate(records, start=1)
         ]
         # A function of the module, unlike a lambda, can be sent to a worker process.
-        return cls(entries, partial(_in_memory, known))
+        return cls(entries, partial(_find_in_memory, known))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class Instances(Sequence[Instance]):
         return hash(self.ids)
 
 
-def _in_memory(records: dict[str, Instance], entry: Entry) -> Instance:
+def _find_in_memory(records: dict[str, Instance], entry: Entry) -> Instance:
     return records[entry.instance_id]
 
 
@@ -140,7 +140,7 @@ class _FromFile:
                 line = file.readline()
         except OSError as error:
             raise InputError(f"{self._path}: cannot be read ({error.strerror})", _REMEDY) from error
-        record = _validated(Instance, line, self._path, entry.line)
+        record = _parse_record(Instance, line, self._path, entry.line)
         # The file is opened anew for every record, and another command may have replaced it meanwhile.
         if record.instance_id != entry.instance_id:
             raise InputError(f"{self._path}:{entry.line}: has changed while it was read", "Give the command again.")
@@ -175,18 +175,18 @@ def read_index(path: Path, identity: str | None = None) -> Index:
         InputError: The file cannot be read or is too large, a line is not a valid instance or is of another game than
             the first, an id is there twice, or two pictures have one file.
     """
-    if identity is not None and identity in _known_sets and _identity(path) == identity:
+    if identity is not None and identity in _known_sets and _hash_index(path) == identity:
         return Index(identity, Instances(_known_sets[identity], _FromFile(path)))
     digest = hashlib.sha256()
     entries: dict[str, Entry] = {}
     seen = _Seen()
     offset = 0
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(_read_lines(path), start=1):
         digest.update(line)
         if identity:
-            head: _Head | Instance = _validated(_Head, line, path, number)
+            head: _Head | Instance = _parse_record(_Head, line, path, number)
         else:
-            head = _validated(Instance, line, path, number)
+            head = _parse_record(Instance, line, path, number)
             seen.add(head, f"{path}:{number}")
         entry = Entry(head.instance_id, head.category, head.difficulty, number, offset)
         # Results name instances by their ids alone.
@@ -226,14 +226,14 @@ class _Seen:
                 raise InputError(f"{where}: {file.image} is the file of two pictures", _REMEDY)
 
 
-def _identity(path: Path) -> str:
+def _hash_index(path: Path) -> str:
     digest = hashlib.sha256()
-    for line in _lines(path):
+    for line in _read_lines(path):
         digest.update(line)
     return digest.hexdigest()
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _read_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of an index file that is not too large."""
     try:
         with path.open("rb") as file:
@@ -252,6 +252,6 @@ class _Head(BaseModel):
     difficulty: str
 
 
-def _validated(kind: type[ModelT], line: bytes, path: Path, number: int) -> ModelT:
-    with validating(f"{path}:{number}", _REMEDY):
+def _parse_record(kind: type[ModelT], line: bytes, path: Path, number: int) -> ModelT:
+    with convert_validation_errors(f"{path}:{number}", _REMEDY):
         return kind.model_validate_json(line)

@@ -14,7 +14,7 @@ from typing import Literal, cast
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import available, load, plugin_work, unknown
+from ircore.core.plugins import build_unknown_name_error, convert_plugin_errors, list_available, load_plugin
 from ircore.core.records import DIFFICULTIES, Difficulty
 from ircore.core.validation import describe_validation_error
 from ircore.instances.store import InstanceSet
@@ -83,7 +83,7 @@ class BuildRequest:
         ):  # fmt: skip
             for name in wanted:
                 if name not in names:
-                    raise unknown(kind, name, tuple(names), f"--{kind}")
+                    raise build_unknown_name_error(kind, name, tuple(names), f"--{kind}")
         return (
             Place(category, cast(Difficulty, difficulty), index)
             for category in self.categories or usual or known
@@ -118,10 +118,10 @@ class ImportRequest:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
-def dataset_named_by(path: Path) -> str | None:
+def find_dataset_name(path: Path) -> str | None:
     """Return the ``ORG/NAME`` of ``hf://datasets/ORG/NAME``; None for a path on this disk.
 
-    >>> dataset_named_by(Path("hf://datasets/org/targets")), dataset_named_by(Path("targets"))
+    >>> find_dataset_name(Path("hf://datasets/org/targets")), find_dataset_name(Path("targets"))
     ('org/targets', None)
 
     Raises:
@@ -135,24 +135,24 @@ def dataset_named_by(path: Path) -> str | None:
     return "/".join(path.parts[2:])
 
 
-def named(kind: Kind) -> tuple[str, ...]:
+def list_names(kind: Kind) -> tuple[str, ...]:
     """Return the names of all builders (by game), importers (by format) or categories that are installed."""
-    return tuple(name.partition(".")[2] for name in available("instances") if name.startswith(f"{kind}."))
+    return tuple(name.partition(".")[2] for name in list_available("instances") if name.startswith(f"{kind}."))
 
 
-def builder_of(game: str) -> Callable[[BuildRequest], InstanceSet]:
+def find_builder(game: str) -> Callable[[BuildRequest], InstanceSet]:
     """Return the function that builds instances of a game.
 
     Raises:
         InputError: Nothing does.
         WorkError: It cannot be imported.
     """
-    if game not in named("build"):
-        raise unknown("game with a builder", game, named("build"), "--game")
-    build: Callable[[BuildRequest], InstanceSet] = load("instances", f"build.{game}")
+    if game not in list_names("build"):
+        raise build_unknown_name_error("game with a builder", game, list_names("build"), "--game")
+    build: Callable[[BuildRequest], InstanceSet] = load_plugin("instances", f"build.{game}")
 
     def checked(request: BuildRequest) -> InstanceSet:
-        with plugin_work(f"builder of {game}", OSError):
+        with convert_plugin_errors(f"builder of {game}", OSError):
             made = build(request)
         if not isinstance(made, InstanceSet):
             raise WorkError(
@@ -202,9 +202,9 @@ def _refuse_unplayable(game: str, made: InstanceSet) -> None:
         raise WorkError(
             f"builder of {game}: wrote instances of the game {made.game}", f"Mend the package: game={game!r}."
         )
-    if game not in available("games"):
+    if game not in list_available("games"):
         return
-    payload = load("games", game).payload
+    payload = load_plugin("games", game).payload
     for instance in made.instances:
         try:
             payload.model_validate(instance.payload)
@@ -215,17 +215,17 @@ def _refuse_unplayable(game: str, made: InstanceSet) -> None:
             ) from error
 
 
-def importer_of(form: str) -> Callable[[ImportRequest], InstanceSet]:
+def find_importer(form: str) -> Callable[[ImportRequest], InstanceSet]:
     """Return the function that imports a format.
 
     Raises:
         InputError: Nothing does.
         WorkError: It cannot be imported.
     """
-    if form not in named("import"):
-        raise unknown("format", form, named("import"))
-    read: Callable[[ImportRequest], InstanceSet] = load("instances", f"import.{form}")
-    return plugin_work(f"importer of {form}", OSError)(read)
+    if form not in list_names("import"):
+        raise build_unknown_name_error("format", form, list_names("import"))
+    read: Callable[[ImportRequest], InstanceSet] = load_plugin("instances", f"import.{form}")
+    return convert_plugin_errors(f"importer of {form}", OSError)(read)
 
 
 def _refuse_unshown(name: str, made: InstanceSet) -> None:
@@ -234,9 +234,9 @@ def _refuse_unshown(name: str, made: InstanceSet) -> None:
     Raises:
         WorkError: Game and builder name pictures otherwise.
     """
-    if name not in available("games"):
+    if name not in list_available("games"):
         return
-    game = load("games", name)
+    game = load_plugin("games", name)
     there = {picture for instance in made.instances for picture in instance.pictures}
     pages = ((f"pages.{key}", (getattr(game.pages, key),)) for key in ("compared", "thumbnail"))
     for key, pictures in (("shown_pictures", game.shown_pictures), *pages):

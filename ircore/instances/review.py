@@ -11,11 +11,11 @@ from typing import Literal
 from pydantic import Field
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, read_bounded, write_bytes, write_text
+from ircore.core.files import read_bounded, write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
-from ircore.core.records import Instance, Name, Record, Sha256, measures_of
-from ircore.core.validation import validating
+from ircore.core.plain_words import format_count
+from ircore.core.records import Instance, Name, Record, Sha256, collect_measures
+from ircore.core.validation import convert_validation_errors
 from ircore.instances.store import InstanceSet, write_instances
 
 ASSETS = ("index.html", "review.css", "review.js")
@@ -84,7 +84,7 @@ def write_page(out: Path, title: str, pictures: Iterable[tuple[Entry, bytes]]) -
         InputError: The folder holds something, or a picture is damaged.
     """
     assets, entries = files("ircore.instances") / "review_assets", []
-    with new_folder(out) as temporary:
+    with write_new_folder(out) as temporary:
         for name in ASSETS:
             write_bytes(temporary / name, (assets / name).read_bytes())
         for entry, data in pictures:
@@ -96,7 +96,7 @@ def write_page(out: Path, title: str, pictures: Iterable[tuple[Entry, bytes]]) -
     return len(entries)
 
 
-def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str]:
+def read_accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str]:
     """Return the names of the accepted pictures, in alphabetical order.
 
     Args:
@@ -109,7 +109,7 @@ def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str
     """
     # The file comes from a browser's download folder, so its size is bounded before it is read.
     data = read_bounded(path, MOST_BYTES, SAVE, SAVE)
-    with validating(path, SAVE):
+    with convert_validation_errors(path, SAVE):
         read = Decisions.model_validate_json(data)
     # Names such as photos-easy-01 recur in every set, so a name alone does not tell the picture.
     if read.run != title:
@@ -130,7 +130,7 @@ def accepted_names(path: Path, title: str, known: Mapping[str, str]) -> list[str
     return taken
 
 
-def review_set(instances: InstanceSet, out: Path) -> int:
+def write_review_page(instances: InstanceSet, out: Path) -> int:
     """Write the review page of a set's targets; return their number.
 
     Args:
@@ -140,8 +140,10 @@ def review_set(instances: InstanceSet, out: Path) -> int:
     Raises:
         InputError: The folder holds something, or a picture is missing or damaged.
     """
-    pictures = ((_entry(instance), instances.picture_bytes(instance, "target")) for instance in instances.instances)
-    return write_page(out, _title(instances), pictures)
+    pictures = (
+        (_build_entry(instance), instances.picture_bytes(instance, "target")) for instance in instances.instances
+    )
+    return write_page(out, _format_title(instances), pictures)
 
 
 def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> InstanceSet:
@@ -156,8 +158,8 @@ def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> Insta
         InputError: The decisions are of another set, or none was accepted.
     """
     known = {instance.instance_id: instance for instance in instances.instances}
-    names = accepted_names(
-        decisions, _title(instances), {name: item.pictures["target"].sha256 for name, item in known.items()}
+    names = read_accepted_names(
+        decisions, _format_title(instances), {name: item.pictures["target"].sha256 for name, item in known.items()}
     )
 
     def taken() -> Iterator[tuple[Instance, dict[str, Picture]]]:
@@ -167,14 +169,14 @@ def accept_from_set(instances: InstanceSet, decisions: Path, out: Path) -> Insta
     return write_instances(out, taken(), instances.categories)
 
 
-def _title(instances: InstanceSet) -> str:
+def _format_title(instances: InstanceSet) -> str:
     # The identity changes with every picture, and with it the decisions' title.
     return f"set-{instances.identity[:12]}"
 
 
-def _entry(instance: Instance) -> Entry:
+def _build_entry(instance: Instance) -> Entry:
     name = instance.instance_id
-    known = [_elements(instance), *(f"{key} {value:g}" for key, value in measures_of(instance).items())]
+    known = [_describe_elements(instance), *(f"{key} {value:g}" for key, value in collect_measures(instance).items())]
     target = instance.pictures["target"]
     return Entry(
         name=name,
@@ -187,7 +189,7 @@ def _entry(instance: Instance) -> Entry:
     )
 
 
-def _elements(instance: Instance) -> str:
+def _describe_elements(instance: Instance) -> str:
     """Return the number of a scene's elements and their kinds, each with its own number where there are several."""
     if instance.scene is None:
         return "no scene"
@@ -195,4 +197,4 @@ def _elements(instance: Instance) -> str:
     kinds = [f"{number} × {kind}" if number > 1 else kind for kind, number in numbers.items()]
     # An annotated photograph may have hundreds of kinds, which no line has room for.
     more = f" and {len(kinds) - MOST_NAMES} more kinds" if len(kinds) > MOST_NAMES else ""
-    return f"{counted(len(instance.scene.elements), 'element')}: {', '.join(kinds[:MOST_NAMES])}{more}"
+    return f"{format_count(len(instance.scene.elements), 'element')}: {', '.join(kinds[:MOST_NAMES])}{more}"

@@ -13,9 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from ircore.core import exact
-from ircore.core.drawing import Point, Scale, arc_points, sector_start
+from ircore.core.drawing import Point, Scale, arc_points, find_sector_start
 from ircore.core.records import Element, Scene
-from ircore.instances.synthesis.scenes import parameter_fits
+from ircore.instances.synthesis.scenes import is_fitting_parameter
 from ircore.players.builtin_language import name_curve
 from ircore.seeing.percepts import (
     Backdrop,
@@ -55,18 +55,18 @@ NEEDED: dict[str, tuple[str, ...]] = {
 """Parameters of each drawn type that facts and eye rest on, beside the colour."""
 
 
-def readable_scene(scene: Scene) -> Scene:
+def complete_scene(scene: Scene) -> Scene:
     """Return a scene in which every element states what its type defines, each parameter in its own form.
 
     Parameters in another form are left out, and an element that then lacks something is of a kind of its own: its type
     begins with ``plain_``. A scene of this project comes back as it is.
     """
-    elements = tuple(map(_readable, scene.elements))
+    elements = tuple(map(_complete_element, scene.elements))
     same = all(new is old for new, old in zip(elements, scene.elements, strict=True))
     return scene if same else scene.model_copy(update={"elements": elements})
 
 
-def missing_parameters(element: Element) -> tuple[str, ...]:
+def find_missing_parameters(element: Element) -> tuple[str, ...]:
     """Return what an element of a known type does not state, or states in another form; empty of unknown types."""
     if element.type in NEEDED and element.colour is None:
         return ("colour",)
@@ -77,7 +77,7 @@ def missing_parameters(element: Element) -> tuple[str, ...]:
         needed = (*needed, "y")
     if element.type == "tick_label" and "axis" in element.parameters:
         needed = ("axis", "value")
-    missing = tuple(name for name in needed if element.parameters.get(name) is None or name in _misfits(element))
+    missing = tuple(name for name in needed if element.parameters.get(name) is None or name in _find_misfits(element))
     about = element.parameters
     if element.type == "polyline" and not missing:
         counts = [len(about[name]) for name in ("points", "values", "categories")]  # type: ignore[arg-type]
@@ -85,20 +85,20 @@ def missing_parameters(element: Element) -> tuple[str, ...]:
     return missing
 
 
-def _misfits(element: Element) -> set[str]:
+def _find_misfits(element: Element) -> set[str]:
     """Return the names of parameters that are not in the form that facts and eye read under these names."""
     return {
         name
         for name, value in element.parameters.items()
-        if not parameter_fits(element.type, name, value) and (name, value) != ("outline", None)
+        if not is_fitting_parameter(element.type, name, value) and (name, value) != ("outline", None)
     }
 
 
-def _readable(element: Element) -> Element:
-    misfits = _misfits(element)
+def _complete_element(element: Element) -> Element:
+    misfits = _find_misfits(element)
     # A text is read as a text, whatever else its type would be.
-    is_plain = element.type in NEEDED and (bool(missing_parameters(element)) or element.text is not None)
-    if element.type == "tick_label" and missing_parameters(element):
+    is_plain = element.type in NEEDED and (bool(find_missing_parameters(element)) or element.text is not None)
+    if element.type == "tick_label" and find_missing_parameters(element):
         misfits.add("axis")
     if not misfits and not is_plain:
         return element
@@ -115,9 +115,9 @@ RIM = 7
 """Straight pieces by which half or a quarter of a circle is said."""
 
 
-def perception_of(scene: Scene) -> Perception:
+def perceive_scene(scene: Scene) -> Perception:
     """Return a scene as percepts, back to front; things drawn alike share a percept."""
-    scene = readable_scene(scene)
+    scene = complete_scene(scene)
     percepts: list[Percept] = []
     done: set[str] = set()
     for element in scene.elements:
@@ -126,7 +126,7 @@ def perception_of(scene: Scene) -> Perception:
         if element.type == "tick" and "axis" not in element.parameters:
             group = None
         if group is None:
-            percepts += _single(element)
+            percepts += _perceive_single(element)
         elif element.type not in done:
             done.add(element.type)
             percepts += group(scene)
@@ -134,19 +134,19 @@ def perception_of(scene: Scene) -> Perception:
     return Perception(scene.width, scene.height, backdrop, tuple(percepts))
 
 
-def _of(scene: Scene, kind: str) -> list[Element]:
+def _select_by_type(scene: Scene, kind: str) -> list[Element]:
     return [element for element in scene.elements if element.type == kind]
 
 
-def _bars(scene: Scene) -> Iterator[Percept]:
-    bars = _of(scene, "bar")
+def _perceive_bars(scene: Scene) -> Iterator[Percept]:
+    bars = _select_by_type(scene, "bar")
     upright = bars[0].parameters["orientation"] == "vertical"
-    base = _zero(scene, "y" if upright else "x", bars)
-    bar_percepts = [_bar(element, upright) for element in bars]
+    base = _find_zero(scene, "y" if upright else "x", bars)
+    bar_percepts = [_perceive_bar(element, upright) for element in bars]
     yield from split_series(Bars(upright, base, tuple(bar_percepts)))
 
 
-def _bar(element: Element, upright: bool) -> Bar:
+def _perceive_bar(element: Element, upright: bool) -> Bar:
     left, top, right, bottom = element.box
     start, end = (left, right) if upright else (top, bottom)
     negative = element.number("value") < 0
@@ -156,9 +156,9 @@ def _bar(element: Element, upright: bool) -> Bar:
     return Bar(element.colour or "", float(start), float(end), float(tip), element.box, edge)
 
 
-def _zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
+def _find_zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
     """Return the pixel at which bars begin: of the value 0 on their axis."""
-    for element in _of(scene, "axis"):
+    for element in _select_by_type(scene, "axis"):
         if element.parameters.get("axis") == axis:
             low, high = element.numbers("data_range")
             start, end = element.numbers("pixel_range")
@@ -168,8 +168,8 @@ def _zero(scene: Scene, axis: str, bars: Sequence[Element]) -> float:
     return float(lowest[0].box.bottom if upright else lowest[0].box.left)
 
 
-def _pie(scene: Scene) -> Iterator[Percept]:
-    wedges = _of(scene, "wedge")
+def _perceive_pie(scene: Scene) -> Iterator[Percept]:
+    wedges = _select_by_type(scene, "wedge")
     # A wedge that is pulled out has a centre of its own, which is not the pie's.
     whole = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0])
     centre, radius = whole.point("centre"), whole.number("radius")
@@ -187,84 +187,97 @@ def _pie(scene: Scene) -> Iterator[Percept]:
     )
 
 
-def _grids(scene: Scene) -> Iterator[Percept]:
+def _perceive_grids(scene: Scene) -> Iterator[Percept]:
     """Yield parallel gridlines of one look together."""
     groups: dict[tuple[bool, str, str], list[Element]] = {}
-    for element in [*_of(scene, "gridline"), *_of(scene, "grid_line")]:
-        first, last = _ends(element)
-        groups.setdefault((abs(first[1] - last[1]) < SAME, element.colour or "", _dash(element)), []).append(element)
+    for element in [*_select_by_type(scene, "gridline"), *_select_by_type(scene, "grid_line")]:
+        first, last = _find_ends(element)
+        groups.setdefault((abs(first[1] - last[1]) < SAME, element.colour or "", _describe_dash(element)), []).append(
+            element
+        )
     for (horizontal, colour, dash), lines in groups.items():
         along, across = (0, 1) if horizontal else (1, 0)
-        low, high = sorted(end[along] for end in _ends(lines[0]))
-        places = sorted(_ends(line)[0][across] for line in lines)
+        low, high = sorted(end[along] for end in _find_ends(lines[0]))
+        places = sorted(_find_ends(line)[0][across] for line in lines)
         yield Grid(colour, lines[0].number("width", 1.0), horizontal, tuple(places), low, high, dash)
 
 
-def _lines(scene: Scene) -> Iterator[Percept]:
+def _perceive_lines(scene: Scene) -> Iterator[Percept]:
     """Yield the lines of a chart; round markers belong to the percept of their line."""
-    for line in _of(scene, "polyline"):
+    for line in _select_by_type(scene, "polyline"):
         markers = [
-            marker for marker in _of(scene, "marker") if marker.parameters.get("series") == line.parameters["series"]
+            marker
+            for marker in _select_by_type(scene, "marker")
+            if marker.parameters.get("series") == line.parameters["series"]
         ]
         # The describer's words for a line know round markers alone; others are told as shapes of their own.
         if markers and all(marker.parameters["shape"] in ("circle", "ring") for marker in markers):
-            yield replace(_stroke(line), marker=markers[0].number("size") / 2)
+            yield replace(_perceive_stroke(line), marker=markers[0].number("size") / 2)
         else:
-            yield _stroke(line)
-            yield from map(_area, markers)
+            yield _perceive_stroke(line)
+            yield from map(_perceive_area, markers)
 
 
-def _points(scene: Scene) -> Iterator[Percept]:
+def _perceive_points(scene: Scene) -> Iterator[Percept]:
     """Yield the marked points of graphs; markers of lines in charts belong to their lines."""
-    yield from (_area(marker) for marker in _of(scene, "marker") if "series" not in marker.parameters)
+    yield from (
+        _perceive_area(marker) for marker in _select_by_type(scene, "marker") if "series" not in marker.parameters
+    )
 
 
-def _ticks(scene: Scene) -> Iterator[Percept]:
+def _perceive_ticks(scene: Scene) -> Iterator[Percept]:
     """Yield the ticks of each axis together."""
-    ticks = [element for element in _of(scene, "tick") if "axis" in element.parameters]
+    ticks = [element for element in _select_by_type(scene, "tick") if "axis" in element.parameters]
     for axis in dict.fromkeys(str(element.parameters["axis"]) for element in ticks):
         own = [element for element in ticks if element.parameters["axis"] == axis]
         along, across = (0, 1) if axis == "x" else (1, 0)
-        low, high = sorted(end[across] for end in _ends(own[0]))
-        line = next((_ends(known)[0][across] for known in _of(scene, "axis") if known.parameters["axis"] == axis), low)
+        low, high = sorted(end[across] for end in _find_ends(own[0]))
+        line = next(
+            (
+                _find_ends(known)[0][across]
+                for known in _select_by_type(scene, "axis")
+                if known.parameters["axis"] == axis
+            ),
+            low,
+        )
         side = "across" if low < line - 1.5 and high > line + 1.5 else "outside"
         if side == "outside" and (high <= line + 1.5) == (axis == "x"):
             side = "inside"
-        places = tuple(sorted(_ends(element)[0][along] for element in own))
+        places = tuple(sorted(_find_ends(element)[0][along] for element in own))
         boxes = [element.box for element in own]
         yield Ticks(own[0].colour or "", high - low, axis, places, join_boxes(boxes), side)
 
 
 _GROUPS: dict[str, Callable[[Scene], Iterator[Percept]]] = {
-    "bar": _bars,
-    "wedge": _pie,
-    "gridline": _grids,
-    "grid_line": _grids,
-    "tick": _ticks,
-    "polyline": _lines,
-    "marker": _points,
+    "bar": _perceive_bars,
+    "wedge": _perceive_pie,
+    "gridline": _perceive_grids,
+    "grid_line": _perceive_grids,
+    "tick": _perceive_ticks,
+    "polyline": _perceive_lines,
+    "marker": _perceive_points,
 }
 """Elements that are said together."""
 
 
-def _single(element: Element) -> Iterator[Percept]:
+def _perceive_single(element: Element) -> Iterator[Percept]:
     """Yield the percepts of one element."""
     if element.text is not None:
-        yield _text(element)
+        yield _perceive_text(element)
     elif element.type in ("segment", "axis", "frame", "leader", "zero_line", "asymptote", "tick"):
-        yield _stroke(element)
+        yield _perceive_stroke(element)
     elif element.type in ("curve", "arc", "angle", "right_angle", "arrowhead"):
         path = np.array(element.points("points"))
-        yield name_curve(path, element.colour or "", element.number("width"), _dash(element))
+        yield name_curve(path, element.colour or "", element.number("width"), _describe_dash(element))
     elif element.type in ("circle", "polygon") and "width" in element.parameters:
-        yield _outline(element)
+        yield _perceive_outline(element)
     elif element.type in ("patch", "arrow_head"):
         return  # too small to be worth a word
     else:
-        yield _area(element)
+        yield _perceive_area(element)
 
 
-def _text(element: Element) -> Text:
+def _perceive_text(element: Element) -> Text:
     box = element.box
     centre = ((box.left + box.right) / 2, (box.top + box.bottom) / 2)
     ink = 0.35 * (box.right - box.left) * (box.bottom - box.top)
@@ -272,25 +285,29 @@ def _text(element: Element) -> Text:
     return Text(element.text or "", element.colour or "", size, centre, turn, ink, box)
 
 
-def _stroke(element: Element) -> Stroke:
+def _perceive_stroke(element: Element) -> Stroke:
     axis = element.parameters.get("axis")
     role = f"{axis} axis" if element.type == "axis" else "curve" if element.type == "polyline" else "line"
     return Stroke(
-        element.colour or "", element.number("width"), tuple(element.points("points")), dash=_dash(element), role=role
+        element.colour or "",
+        element.number("width"),
+        tuple(element.points("points")),
+        dash=_describe_dash(element),
+        role=role,
     )
 
 
-def _outline(element: Element) -> Shape:
+def _perceive_outline(element: Element) -> Shape:
     """Return a closed line of geometry as an unfilled shape."""
     edge = (element.colour or "", element.number("width"))
     if element.type == "circle":
         radius = element.number("radius")
-        return _round("circle", None, element.point("centre"), (2 * radius, 2 * radius), edge, element)
+        return _build_round_shape("circle", None, element.point("centre"), (2 * radius, 2 * radius), edge, element)
     corners = tuple(element.points("corners"))
-    return _cornered("triangle" if len(corners) == 3 else "polygon", None, corners, edge, element)
+    return _build_shape("triangle" if len(corners) == 3 else "polygon", None, corners, edge, element)
 
 
-def _area(element: Element) -> Shape:
+def _perceive_area(element: Element) -> Shape:
     """Return a filled shape, a dot, or the tint of an area."""
     about = element.parameters
     width = element.number("outline_width")
@@ -298,23 +315,25 @@ def _area(element: Element) -> Shape:
     colour = element.colour if about.get("filled", True) else None
     if element.type in ("marker", "point", "disc") and "centre" in about:
         radius = element.number("radius") or element.number("size") / 2
-        return _round("circle", colour, element.point("centre"), (2 * radius, 2 * radius), None, element)
+        return _build_round_shape("circle", colour, element.point("centre"), (2 * radius, 2 * radius), None, element)
     if element.type in ("circle", "ellipse", "ring"):
         radius = element.number("radius") - width / 2
         second = {"circle": radius, "ellipse": 0.6 * radius, "ring": element.number("inner_radius")}[element.type]
-        return _round(element.type, colour, element.point("centre"), (2 * radius, 2 * second), edge, element)
-    corners = _corners(element)
+        return _build_round_shape(
+            element.type, colour, element.point("centre"), (2 * radius, 2 * second), edge, element
+        )
+    corners = _compute_corners(element)
     kind = element.type if element.type in ("triangle", "star") else "regular" if element.type in REGULAR else "polygon"
-    return _cornered(kind, colour, corners, edge, element)
+    return _build_shape(kind, colour, corners, edge, element)
 
 
-def _corners(element: Element) -> tuple[Point, ...]:
+def _compute_corners(element: Element) -> tuple[Point, ...]:
     about = element.parameters
     if "corners" in about or "points" in about:
         return tuple(element.points("corners" if "corners" in about else "points"))
     if element.type == "sector":
         centre, radius, degrees = element.point("centre"), element.number("radius"), element.number("degrees")
-        start = sector_start(centre, radius, degrees, element.box)
+        start = find_sector_start(centre, radius, degrees, element.box)
         return (centre, *arc_points(centre, (radius, radius), start, start + degrees))
     if element.type in ("half_circle", "quarter_circle"):
         begin, end = (180, 360) if element.type == "half_circle" else (270, 360)
@@ -326,7 +345,7 @@ def _corners(element: Element) -> tuple[Point, ...]:
     return ((left, top), (right, top), (right, bottom), (left, bottom))
 
 
-def _round(
+def _build_round_shape(
     kind: str, colour: str | None, centre: Point, size: Point, edge: tuple[str, float] | None, element: Element
 ) -> Shape:
     rotation = element.number("rotation") if kind == "ellipse" else 0.0
@@ -334,7 +353,7 @@ def _round(
     return Shape(kind, colour, centre, size, rotation, (), edge, area, element.box)
 
 
-def _cornered(
+def _build_shape(
     kind: str, colour: str | None, corners: tuple[Point, ...], edge: tuple[str, float] | None, element: Element
 ) -> Shape:
     xs, ys = [x for x, _ in corners], [y for _, y in corners]
@@ -364,14 +383,14 @@ def _is_upright_box(corners: Sequence[Point]) -> bool:
     return len(corners) == 4 and len({round(x) for x, _ in corners}) == len({round(y) for _, y in corners}) == 2
 
 
-def _ends(element: Element) -> tuple[Point, Point]:
+def _find_ends(element: Element) -> tuple[Point, Point]:
     if "points" in element.parameters:
         first, *_, last = element.points("points")
         return first, last
     return element.point("start"), element.point("end")
 
 
-def _dash(element: Element) -> str:
+def _describe_dash(element: Element) -> str:
     lengths = element.numbers("dash") if "dash" in element.parameters else []
     if not lengths:
         return "solid"

@@ -58,7 +58,7 @@ MEASURES = tuple(field.name for field in fields(Measures))
 """Names of the measures."""
 
 
-def measure(pixels: Pixels, scene: Scene | None) -> Measures:
+def measure_picture(pixels: Pixels, scene: Scene | None) -> Measures:
     """Return the measures of a picture.
 
     Args:
@@ -70,27 +70,27 @@ def measure(pixels: Pixels, scene: Scene | None) -> Measures:
     return Measures(
         elements=None if scene is None else len(scene.elements),
         text_density=None if letters is None else letters * 10_000 / area,
-        edge_density=edge_density(pixels),
+        edge_density=measure_edge_density(pixels),
         colours=count_colours(pixels),
     )
 
 
-def edge_density(pixels: Pixels) -> float:
+def measure_edge_density(pixels: Pixels) -> float:
     """Return the share of pixels whose luma differs by ``EDGE_STEP`` or more from the pixel to the right or below.
 
     >>> half_black = np.zeros((10, 10, 3), np.uint8)
     >>> half_black[:, 5:] = 255
-    >>> edge_density(half_black)  # one of ten columns
+    >>> measure_edge_density(half_black)  # one of ten columns
     0.1
     """
-    luma = _luma(pixels)
+    luma = _compute_luma(pixels)
     edges = np.zeros(luma.shape, dtype=bool)
     edges[:, :-1] |= np.abs(np.diff(luma, axis=1)) >= EDGE_STEP
     edges[:-1] |= np.abs(np.diff(luma, axis=0)) >= EDGE_STEP
     return float(edges.mean())
 
 
-def _luma(pixels: Pixels) -> npt.NDArray[np.float64]:
+def _compute_luma(pixels: Pixels) -> npt.NDArray[np.float64]:
     luma: npt.NDArray[np.float64] = pixels.astype(np.float64) @ np.array(_LUMA)
     return luma
 
@@ -104,7 +104,7 @@ def count_colours(pixels: Pixels) -> int:
     return int((counts >= COLOUR_SHARE * codes.size).sum())
 
 
-def perceptual_hash(pixels: Pixels) -> int:
+def compute_perceptual_hash(pixels: Pixels) -> int:
     """Return a 64-bit difference hash: which of two neighbours in a picture of 9 × 8 grey cells is brighter.
 
     Pictures whose hashes differ in few bits look alike, whatever their size (N. Krawetz, *Kind of Like That*, 2013).
@@ -119,17 +119,17 @@ def perceptual_hash(pixels: Pixels) -> int:
     return int("".join("1" if bit else "0" for bit in bits), 2)
 
 
-def near_duplicates(hashes: Mapping[str, int], most: int = NEAR) -> list[tuple[str, str]]:
+def find_near_duplicates(hashes: Mapping[str, int], most: int = NEAR) -> list[tuple[str, str]]:
     """Return the pairs of names whose hashes differ in at most ``most`` bits, in the order of the names given.
 
-    >>> near_duplicates({"a": 0b1111, "b": 0b1110, "c": 0}, most=1)
+    >>> find_near_duplicates({"a": 0b1111, "b": 0b1110, "c": 0}, most=1)
     [('a', 'b')]
     """
     pairs = combinations(hashes.items(), 2)
     return [(name, other) for (name, own), (other, its_hash) in pairs if (own ^ its_hash).bit_count() <= most]
 
 
-def mean(values: Iterable[float]) -> float | None:
+def compute_mean(values: Iterable[float]) -> float | None:
     """Return the arithmetic mean; None without values."""
     numbers = list(values)
     return float(np.mean(numbers)) if numbers else None
@@ -181,14 +181,14 @@ class SetStatistics:
             for instance in self.instances
             if (instance.category, instance.difficulty) == (category, difficulty)
         )
-        return mean(value for measures in condition if (value := getattr(measures, name)) is not None)
+        return compute_mean(value for measures in condition if (value := getattr(measures, name)) is not None)
 
     def not_rising(self) -> list[tuple[str, str]]:
         """Return category and measure where hard targets do not measure more than easy ones, colours left out."""
         pairs = ((category, name) for category in self.categories for name in MEASURES if name != "colours")
-        return [pair for pair in pairs if self._falls(*pair)]
+        return [pair for pair in pairs if self._is_falling(*pair)]
 
-    def _falls(self, category: str, name: str) -> bool:
+    def _is_falling(self, category: str, name: str) -> bool:
         easy, hard = (self.mean_of(category, difficulty, name) for difficulty in DIFFICULTIES)
         # Twice zero is no fall: pictures without letters have none in either condition.
         return easy is not None and hard is not None and hard <= easy and bool(easy or hard)
@@ -203,12 +203,12 @@ def measure_set(instances: InstanceSet) -> SetStatistics:
     measures, hashes = {}, {}
     for instance in instances.instances:
         pixels = instances.picture(instance, "target").pixels
-        measures[instance.instance_id] = measure(pixels, instance.scene)
-        hashes[instance.instance_id] = perceptual_hash(pixels)
-    return SetStatistics(instances.identity, instances.instances, measures, near_duplicates(hashes))
+        measures[instance.instance_id] = measure_picture(pixels, instance.scene)
+        hashes[instance.instance_id] = compute_perceptual_hash(pixels)
+    return SetStatistics(instances.identity, instances.instances, measures, find_near_duplicates(hashes))
 
 
-def as_document(statistics: SetStatistics) -> dict[str, Any]:
+def build_statistics_document(statistics: SetStatistics) -> dict[str, Any]:
     """Return the statistics as a JSON document."""
     return {
         "identity": statistics.identity,
@@ -223,7 +223,7 @@ def as_document(statistics: SetStatistics) -> dict[str, Any]:
     }
 
 
-def as_text(statistics: SetStatistics, columns: int | None = None) -> str:
+def format_statistics(statistics: SetStatistics, columns: int | None = None) -> str:
     """Return the means of every condition as lines for a terminal, easy and hard side by side.
 
     Args:
@@ -233,23 +233,24 @@ def as_text(statistics: SetStatistics, columns: int | None = None) -> str:
     wide = max(len("category"), *map(len, statistics.categories))
     together = len(MEASURES) if columns is None else max(1, (columns - wide) // _MEASURE_WIDTH)
     tables = [
-        _measures(statistics, MEASURES[start : start + together], wide) for start in range(0, len(MEASURES), together)
+        _format_measures(statistics, MEASURES[start : start + together], wide)
+        for start in range(0, len(MEASURES), together)
     ]
-    return "\n\n".join([*tables, "\n".join(findings(statistics))])
+    return "\n\n".join([*tables, "\n".join(list_findings(statistics))])
 
 
-def _measures(statistics: SetStatistics, names: Sequence[str], wide: int) -> str:
+def _format_measures(statistics: SetStatistics, names: Sequence[str], wide: int) -> str:
     """Return a table of some measures: a row a category, easy and hard of each measure side by side."""
     head = f"{'category':<{wide}}" + "".join(f"{HEADINGS[name]:>{_MEASURE_WIDTH}}" for name in names)
     rows = [head, f"{'':<{wide}}" + f"{'easy':>15}{'hard':>9}" * len(names), "─" * len(head)]
     for category in statistics.categories:
         means = ((name, statistics.mean_of(category, level, name)) for name in names for level in DIFFICULTIES)
-        words = [shown(name, mean) for name, mean in means]
+        words = [format_mean(name, mean) for name, mean in means]
         rows.append(f"{category:<{wide}}" + "".join(f"{word:>{9 if at % 2 else 15}}" for at, word in enumerate(words)))
     return "\n".join(rows)
 
 
-def findings(statistics: SetStatistics) -> Iterator[str]:
+def list_findings(statistics: SetStatistics) -> Iterator[str]:
     """Yield a sentence for each thing that a maintainer should look at."""
     for category, name in statistics.not_rising():
         yield f"{category}: {HEADINGS[name].lower()} do not rise from easy to hard"
@@ -259,30 +260,30 @@ def findings(statistics: SetStatistics) -> Iterator[str]:
         yield "every measure rises from easy to hard in every category that has both"
 
 
-def shown(name: str, value: float | None) -> str:
+def format_mean(name: str, value: float | None) -> str:
     """Return a mean as people read it; a dash where it is unknown."""
     if value is None:
         return "–"
     return f"{100 * value:.1f}" if name == "edge_density" else f"{value:.1f}"
 
 
-def as_page(statistics: SetStatistics) -> str:
+def render_statistics_page(statistics: SetStatistics) -> str:
     """Return the statistics as a page that stands alone: no script, nothing fetched, light and dark."""
     template = (files("ircore.instances") / "statistics.html").read_text(encoding="utf-8")
     parts = {
         "IDENTITY": statistics.identity[:12],
         "COUNT": f"{len(statistics.instances):,}",
         # Names of categories come from a user's files and could hold markup.
-        "FINDINGS": "".join(f"<li>{html.escape(line)}</li>" for line in findings(statistics)),
-        "SECTIONS": "".join(_section(statistics, name) for name in MEASURES),
-        "ROWS": "".join(_row(instance, statistics) for instance in statistics.instances),
+        "FINDINGS": "".join(f"<li>{html.escape(line)}</li>" for line in list_findings(statistics)),
+        "SECTIONS": "".join(_render_section(statistics, name) for name in MEASURES),
+        "ROWS": "".join(_render_row(instance, statistics) for instance in statistics.instances),
     }
     for name, text in parts.items():
         template = template.replace(f"<!--{name}-->", text)
     return template
 
 
-def _section(statistics: SetStatistics, name: str) -> str:
+def _render_section(statistics: SetStatistics, name: str) -> str:
     """Return the figure of one measure: two bars for each category, drawn to one scale."""
     conditions = product(statistics.categories, DIFFICULTIES)
     means = {condition: statistics.mean_of(*condition, name) for condition in conditions}
@@ -290,7 +291,7 @@ def _section(statistics: SetStatistics, name: str) -> str:
     most = max((value for value in means.values() if value is not None), default=0) or 1
     rows = "".join(
         f"<tr><th scope=row>{html.escape(category)}</th>"
-        + "".join(f"<td>{_bar(level, name, means[category, level], most)}</td>" for level in DIFFICULTIES)
+        + "".join(f"<td>{_render_bar(level, name, means[category, level], most)}</td>" for level in DIFFICULTIES)
         + "</tr>"
         for category in statistics.categories
     )
@@ -300,16 +301,16 @@ def _section(statistics: SetStatistics, name: str) -> str:
     )
 
 
-def _bar(level: str, name: str, value: float | None, most: float) -> str:
+def _render_bar(level: str, name: str, value: float | None, most: float) -> str:
     if value is None:
         return "<span class=none>unknown</span>"
     width = 100 * value / most
     bar = f'<rect width="{width:.1f}" height="8" />'
     drawing = f'<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
-    return f'<span class="bar {level}">{drawing}<span>{shown(name, value)}</span></span>'
+    return f'<span class="bar {level}">{drawing}<span>{format_mean(name, value)}</span></span>'
 
 
-def _row(instance: Instance, statistics: SetStatistics) -> str:
+def _render_row(instance: Instance, statistics: SetStatistics) -> str:
     measures = statistics.measures[instance.instance_id]
-    cells = "".join(f"<td>{shown(name, getattr(measures, name))}</td>" for name in MEASURES)
+    cells = "".join(f"<td>{format_mean(name, getattr(measures, name))}</td>" for name in MEASURES)
     return f"<tr><th scope=row>{html.escape(instance.instance_id)}</th>{cells}</tr>"

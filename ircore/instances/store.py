@@ -16,9 +16,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ircore.core.errors import InputError
-from ircore.core.files import link_or_write, new_folder, write_bytes
+from ircore.core.files import link_or_write, write_bytes, write_new_folder
 from ircore.core.images import ImageError, Picture, read_image_bytes
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import DIFFICULTIES, Instance, PictureFile
 from ircore.instances.records import Instances, read_index
 
@@ -62,13 +62,13 @@ def may_be_published(licence: str) -> bool:
     return licence not in HOW_TO_GET and not licence.startswith(WITHHELD)
 
 
-def published_pictures(instance: Instance) -> Mapping[str, PictureFile]:
+def select_published_pictures(instance: Instance) -> Mapping[str, PictureFile]:
     """Return the pictures of an instance that may be published, by name: all of them or none."""
     # The licence is one for the whole instance, so there are all pictures or none.
     return instance.pictures if may_be_published(instance.licence) else {}
 
 
-def ways_to_get(instances: Iterable[Instance]) -> tuple[str, ...]:
+def describe_ways_to_get(instances: Iterable[Instance]) -> tuple[str, ...]:
     """Return how readers get the pictures of these instances that are not published, each way once."""
     # A dict keeps the order of first occurrence, which a set would not.
     licences = dict.fromkeys(instance.licence for instance in instances)
@@ -176,7 +176,7 @@ class InstanceSet:
             InputError: A picture is missing, or is not the one that the set was made with.
         """
         if not may_be_published(instance.licence) and not _is_complete(instance, self.folder):
-            (way,) = ways_to_get([instance])
+            (way,) = describe_ways_to_get([instance])
             raise InputError(f"{self.folder}: {instance.instance_id}: its pictures are in no release", way)
         return {name: self.picture(instance, name) for name in instance.pictures}
 
@@ -244,7 +244,7 @@ class InstanceSet:
             for name in names:
                 # A misspelt filter would otherwise select nothing without a word.
                 if name not in present:
-                    raise unknown(kind, name, sorted(present), str(self.folder / INDEX))
+                    raise build_unknown_name_error(kind, name, sorted(present), str(self.folder / INDEX))
         return self.instances.where(
             lambda entry: (
                 (not categories or entry.category in categories)
@@ -297,12 +297,12 @@ def write_instances(
     Raises:
         InputError: The folder holds something, or the instances are no sound set.
     """
-    with new_folder(folder) as temporary:
+    with write_new_folder(folder) as temporary:
         instances: dict[str, Instance] = {}
         hashes: dict[str, str] = {}
         asked: dict[str, str] = {}
         for bare, pictures in made:
-            instance = _with_files(bare, pictures)
+            instance = _add_files(bare, pictures)
             _refuse_twin(instance, asked)
             if instances.setdefault(instance.instance_id, instance) is not instance:
                 raise InputError(f"{folder}: instance_id {instance.instance_id!r} is there twice", "Name each once.")
@@ -313,7 +313,9 @@ def write_instances(
                     raise InputError(problem, "Give each picture a file of its own.")
                 write_bytes(temporary / file.image, picture.data)
         # Sorted, so that the order in which a builder works does not change the set's identity.
-        write_bytes(temporary / INDEX, index_bytes(sorted(instances.values(), key=partial(_order, categories))))
+        write_bytes(
+            temporary / INDEX, build_index_bytes(sorted(instances.values(), key=partial(_build_sort_key, categories)))
+        )
     return read_instances(folder)
 
 
@@ -327,7 +329,7 @@ def _refuse_twin(instance: Instance, asked: dict[str, str]) -> None:
         raise InputError(f"{instance.instance_id} and {twin} are the same picture", "Remove one of the two.")
 
 
-def _with_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance:
+def _add_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance:
     """Return an instance with the files of all its pictures."""
     files = {
         # With a part of the hash, so that one name may stand for another picture in each instance.
@@ -338,12 +340,12 @@ def _with_files(instance: Instance, pictures: Mapping[str, Picture]) -> Instance
     return instance.model_copy(update={"pictures": {**instance.pictures, **files}}) if files else instance
 
 
-def index_bytes(instances: Iterable[Instance]) -> bytes:
+def build_index_bytes(instances: Iterable[Instance]) -> bytes:
     """Return the content of ``instances.jsonl`` for these instances, in their order."""
     return b"".join(instance.model_dump_json().encode() + b"\n" for instance in instances)
 
 
-def _order(categories: Sequence[str], instance: Instance) -> tuple[int, str, int, str]:
+def _build_sort_key(categories: Sequence[str], instance: Instance) -> tuple[int, str, int, str]:
     rank = categories.index(instance.category) if instance.category in categories else len(categories)
     return rank, instance.category, DIFFICULTIES.index(instance.difficulty), instance.instance_id
 

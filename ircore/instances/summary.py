@@ -8,7 +8,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Instance
-from ircore.instances.benchmark import versions_of_set
+from ircore.instances.benchmark import list_versions_of_set
 from ircore.instances.store import InstanceSet
 
 THUMBNAIL = 160
@@ -23,7 +23,7 @@ class Summary:
 
     >>> from pathlib import Path
     >>> from ircore.instances.store import read_instances
-    >>> summary = summarise(read_instances(Path("targets")))
+    >>> summary = summarise_set(read_instances(Path("targets")))
     >>> summary.instances, summary.sizes
     (2, {(512, 512): 2})
 
@@ -51,7 +51,7 @@ class Summary:
         return sum(self.conditions.values())
 
 
-def summarise(instances: InstanceSet) -> Summary:
+def summarise_set(instances: InstanceSet) -> Summary:
     """Count the contents of a set, checking every picture against its hash.
 
     Raises:
@@ -67,17 +67,17 @@ def summarise(instances: InstanceSet) -> Summary:
         identity=instances.identity,
         conditions=dict(Counter((instance.category, instance.difficulty) for instance in instances.instances)),
         licences=licences,
-        sizes=dict(Counter(size for instance in instances.instances for size in _sizes(instance)).most_common()),
+        sizes=dict(Counter(size for instance in instances.instances for size in _list_sizes(instance)).most_common()),
         size_bytes=size_bytes,
-        versions=versions_of_set(instances.identity),
+        versions=list_versions_of_set(instances.identity),
     )
 
 
-def _sizes(instance: Instance) -> list[tuple[int, int]]:
+def _list_sizes(instance: Instance) -> list[tuple[int, int]]:
     return [(picture.width, picture.height) for picture in instance.pictures.values()]
 
 
-def as_document(summary: Summary) -> dict[str, Any]:
+def build_summary_document(summary: Summary) -> dict[str, Any]:
     """Return the summary as a JSON document."""
     return {
         "folder": summary.folder,
@@ -94,7 +94,7 @@ def as_document(summary: Summary) -> dict[str, Any]:
     }
 
 
-def as_table(summary: Summary) -> str:
+def format_summary(summary: Summary) -> str:
     """Return the summary as lines for a terminal, categories down and difficulties across."""
     categories = list(summary.licences)
     wide = max(len("category"), *map(len, categories))
@@ -103,16 +103,16 @@ def as_table(summary: Summary) -> str:
     for category in categories:
         counts = [summary.conditions.get((category, difficulty), 0) for difficulty in DIFFICULTIES]
         licences = [licence.removeprefix("LicenseRef-") for licence in summary.licences[category]]
-        rows.append(f"{category:<{wide}}{_counts(counts)}   {', '.join(licences)}")
+        rows.append(f"{category:<{wide}}{_format_counts(counts)}   {', '.join(licences)}")
     totals = [sum(n for key, n in summary.conditions.items() if key[1] == name) for name in DIFFICULTIES]
-    rows += ["─" * len(head), f"{'total':<{wide}}{_counts(totals)}", ""]
-    rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_pictures(summary)}"]
+    rows += ["─" * len(head), f"{'total':<{wide}}{_format_counts(totals)}", ""]
+    rows += [f"folder    {summary.folder}", f"identity  {summary.identity}", f"pictures  {_describe_pictures(summary)}"]
     if summary.versions:
         rows += ["", f"this is benchmark version {' and '.join(summary.versions)}"]
     return "\n".join(rows)
 
 
-def _pictures(summary: Summary) -> str:
+def _describe_pictures(summary: Summary) -> str:
     """Say how many pictures of which sizes a set has; a set of another game may be without pictures."""
     if not summary.sizes:
         return "none"
@@ -123,11 +123,11 @@ def _pictures(summary: Summary) -> str:
     return f"{sizes}; {summary.size_bytes / 1e6:.2g} MB; all match their hashes"
 
 
-def _counts(counts: list[int]) -> str:
+def _format_counts(counts: list[int]) -> str:
     return "".join(f"{count or '–':>7}" for count in [*counts, sum(counts)])
 
 
-def contact_sheet(instances: InstanceSet) -> Picture:
+def draw_contact_sheet(instances: InstanceSet) -> Picture:
     """Return all pictures of a set in a grid under their ids, a new row for each condition."""
     from PIL import Image
 
@@ -198,7 +198,7 @@ def compare_sets(first: InstanceSet, second: InstanceSet) -> SetDifference:
     before = {instance.instance_id: instance for instance in first.instances}
     after = {instance.instance_id: instance for instance in second.instances}
     both = [name for name in before if name in after]
-    fields = {name: _changed_fields(before[name].model_dump(), after[name].model_dump()) for name in both}
+    fields = {name: _find_changed_fields(before[name].model_dump(), after[name].model_dump()) for name in both}
     changed = {name: names for name, names in fields.items() if names}
     return SetDifference(
         added=tuple(name for name in after if name not in before),
@@ -208,6 +208,6 @@ def compare_sets(first: InstanceSet, second: InstanceSet) -> SetDifference:
     )
 
 
-def _changed_fields(before: dict[str, object], after: dict[str, object]) -> tuple[str, ...]:
+def _find_changed_fields(before: dict[str, object], after: dict[str, object]) -> tuple[str, ...]:
     names = dict.fromkeys([*before, *after])
     return tuple(name for name in names if before.get(name) != after.get(name))

@@ -73,7 +73,7 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
         order = [name for name in PIECES if name not in pieces]
         rng.shuffle(order)
         for name in order:
-            laid = _laid(name, list(pieces.values()), rng)
+            laid = _lay_piece(name, list(pieces.values()), rng)
             # A figure that closes upon itself may leave no edge free; it is begun anew.
             if laid is None:
                 break
@@ -82,7 +82,7 @@ def make_tangram(rng: random.Random, begun: Tangram | None = None) -> Tangram:
             return Tangram(pieces)
 
 
-def _laid(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) -> tuple[Point, ...] | None:
+def _lay_piece(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) -> tuple[Point, ...] | None:
     corners = list(PIECES[name])
     if rng.random() < 0.5:
         # Reversed, so that a piece that was turned over runs round in the same sense as before.
@@ -90,40 +90,40 @@ def _laid(name: str, others: Sequence[tuple[Point, ...]], rng: random.Random) ->
     if not others:
         return tuple(corners)
     for _ in range(TRIES):
-        turned = _turned(corners, rng.randrange(8))
+        turned = _turn_piece(corners, rng.randrange(8))
         fixed, loose = rng.choice(others), rng.randrange(len(corners))
         edge = rng.randrange(len(fixed))
         start, end = fixed[edge], fixed[(edge + 1) % len(fixed)]
         own, following = turned[loose], turned[(loose + 1) % len(turned)]
-        if not _opposed((start, end), (own, following)):
+        if not _are_opposed((start, end), (own, following)):
             continue
         anchor, corner = (end, own) if rng.random() < 0.5 else (start, following)
         moved = tuple((x + anchor[0] - corner[0], y + anchor[1] - corner[1]) for x, y in turned)
-        if _fits(moved, others):
+        if _is_fitting(moved, others):
             return moved
     return None
 
 
-def _turned(corners: Sequence[Point], eighths: int) -> list[Point]:
+def _turn_piece(corners: Sequence[Point], eighths: int) -> list[Point]:
     cosine, sine = TURNS[eighths]
     return [(x * cosine - y * sine, x * sine + y * cosine) for x, y in corners]
 
 
-def _opposed(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
+def _are_opposed(first: tuple[Point, Point], second: tuple[Point, Point]) -> bool:
     """Return whether two edges run in opposite directions."""
     (ax, ay), (bx, by) = ((end[0] - start[0], end[1] - start[1]) for start, end in (first, second))
     # Opposed edges put two pieces of the same sense on different sides of the shared edge.
     return abs(ax * by - ay * bx) < TOUCH and ax * bx + ay * by < 0
 
 
-def _fits(piece: Sequence[Point], others: Sequence[Sequence[Point]]) -> bool:
-    if any(_overlap(piece, other) for other in others):
+def _is_fitting(piece: Sequence[Point], others: Sequence[Sequence[Point]]) -> bool:
+    if any(_are_overlapping(piece, other) for other in others):
         return False
     points = [*piece, *(point for other in others for point in other)]
     return all(max(axis) - min(axis) <= WIDEST for axis in zip(*points, strict=True))
 
 
-def _overlap(piece: Sequence[Point], other_piece: Sequence[Point]) -> bool:
+def _are_overlapping(piece: Sequence[Point], other_piece: Sequence[Point]) -> bool:
     """Return whether two convex pieces share more than an edge (separating axis theorem)."""
     for polygon in (piece, other_piece):
         for (ax, ay), (bx, by) in zip(polygon, [*polygon[1:], polygon[0]], strict=True):
@@ -138,13 +138,13 @@ def _overlap(piece: Sequence[Point], other_piece: Sequence[Point]) -> bool:
 def draw_tangram(tangram: Tangram, size: int) -> Drawing:
     """Draw a figure in a square of ``size`` pixels a side: black pieces with white borders, as KiloGram shows them."""
     drawing = Drawing(size, size)
-    for corners in in_pixels(tangram, size).values():
+    for corners in scale_to_pixels(tangram, size).values():
         # The border grows with the picture, so that every size shows the same figure.
         drawing.polygon(corners, "#000000", "#ffffff", width=size / 128)
     return drawing
 
 
-def in_pixels(tangram: Tangram, size: int) -> dict[str, tuple[Point, ...]]:
+def scale_to_pixels(tangram: Tangram, size: int) -> dict[str, tuple[Point, ...]]:
     """Return the corners of the pieces in a square picture, centred, with a margin of a sixteenth."""
     xs, ys = zip(*(point for corners in tangram.pieces.values() for point in corners), strict=True)
     left, top, wide, high = min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
@@ -242,9 +242,9 @@ def read_tangram_svg(path: Path) -> TangramShape:
     Raises:
         InputError: The file is missing, too large, or holds anything but seven polygons; the line says what.
     """
-    root = _root(path)
+    root = _read_svg(path)
     pieces: dict[str, Piece] = {}
-    for name, piece in _pieces(path, root, _SAME):
+    for name, piece in _find_pieces(path, root, _SAME):
         if name not in PIECES or name in pieces:
             raise InputError(f"{path}: polygon: id {name!r} is unknown or used twice", "Number the pieces 1 to 7.")
         pieces[name] = piece
@@ -252,7 +252,7 @@ def read_tangram_svg(path: Path) -> TangramShape:
         raise InputError(
             f"{path}: polygon {missing[0]} is missing", "Add the polygon: a tangram has the polygons 1 to 7."
         )
-    return TangramShape(_view(path, root), pieces)
+    return TangramShape(_parse_view_box(path, root), pieces)
 
 
 def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
@@ -261,10 +261,10 @@ def read_polygons(path: Path) -> tuple[tuple[Point, ...], ...]:
     Raises:
         InputError: The file is missing, too large, or holds anything but polygons; the line says what.
     """
-    return tuple(piece.corners for _, piece in _pieces(path, _root(path), _SAME))
+    return tuple(piece.corners for _, piece in _find_pieces(path, _read_svg(path), _SAME))
 
 
-def _root(path: Path) -> ElementTree.Element:
+def _read_svg(path: Path) -> ElementTree.Element:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InputError(f"{path}: is larger than {MAX_BYTES // 1024} KiB", _RESTORE)
@@ -300,15 +300,17 @@ def draw_tangram_svg(shape: TangramShape, colours: Mapping[str, str], size: int 
     return drawing
 
 
-def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int = 1) -> Iterator[tuple[str, Piece]]:
+def _find_pieces(
+    path: Path, element: ElementTree.Element, outer: _Matrix, depth: int = 1
+) -> Iterator[tuple[str, Piece]]:
     # Each level is a call of this function, and a hostile file could nest thousands.
     if depth > MAX_DEPTH:
         raise InputError(f"{path}: elements are nested deeper than {MAX_DEPTH}", _RESTORE)
     kind = element.tag.removeprefix(_NAMESPACE)
-    _check(path, kind, element)
-    matrix = outer.after(_matrix(path, element.get("transform")))
+    _check_element(path, kind, element)
+    matrix = outer.after(_parse_matrix(path, element.get("transform")))
     if kind == "polygon":
-        numbers = _numbers(f"{path}: polygon: points", element.get("points", ""))
+        numbers = _parse_numbers(f"{path}: polygon: points", element.get("points", ""))
         corners = tuple(matrix.moved(point) for point in zip(numbers[::2], numbers[1::2], strict=False))
         if len(numbers) % 2 or not 3 <= len(corners) <= MAX_POINTS:
             raise InputError(
@@ -317,10 +319,10 @@ def _pieces(path: Path, element: ElementTree.Element, outer: _Matrix, depth: int
             )
         yield element.get("id", ""), Piece(corners, BORDER * matrix.scale)
     for child in element:
-        yield from _pieces(path, child, matrix, depth + 1)
+        yield from _find_pieces(path, child, matrix, depth + 1)
 
 
-def _check(path: Path, kind: str, element: ElementTree.Element) -> None:
+def _check_element(path: Path, kind: str, element: ElementTree.Element) -> None:
     if kind not in _ATTRIBUTES or (kind in ("polygon", "defs") and len(element)):
         raise InputError(f"{path}: element {kind!r} is not allowed", "Remove every element except svg, g and polygon.")
     for name, value in element.attrib.items():
@@ -331,11 +333,11 @@ def _check(path: Path, kind: str, element: ElementTree.Element) -> None:
             raise InputError(f"{path}: {kind}: {name}: {value[:60]!r} is not allowed", "Remove the attribute.")
 
 
-def _matrix(path: Path, transform: str | None) -> _Matrix:
+def _parse_matrix(path: Path, transform: str | None) -> _Matrix:
     if transform is None:
         return _SAME
     match = _MATRIX.fullmatch(transform)
-    numbers = _numbers(f"{path}: transform", match[1]) if match else []
+    numbers = _parse_numbers(f"{path}: transform", match[1]) if match else []
     if len(numbers) != 6:
         raise InputError(
             f"{path}: transform: {transform[:60]!r} is not a matrix of six numbers", "Write matrix(…) with six numbers."
@@ -343,8 +345,8 @@ def _matrix(path: Path, transform: str | None) -> _Matrix:
     return _Matrix(*numbers)
 
 
-def _view(path: Path, root: ElementTree.Element) -> tuple[float, float, float, float]:
-    numbers = _numbers(f"{path}: viewBox", root.get("viewBox", ""))
+def _parse_view_box(path: Path, root: ElementTree.Element) -> tuple[float, float, float, float]:
+    numbers = _parse_numbers(f"{path}: viewBox", root.get("viewBox", ""))
     if len(numbers) != 4 or min(numbers[2:]) <= 0:
         raise InputError(
             f"{path}: viewBox: {root.get('viewBox', '')!r} is not a view",
@@ -353,7 +355,7 @@ def _view(path: Path, root: ElementTree.Element) -> tuple[float, float, float, f
     return numbers[0], numbers[1], numbers[2], numbers[3]
 
 
-def _numbers(place: str, text: str) -> list[float]:
+def _parse_numbers(place: str, text: str) -> list[float]:
     # Splitting first keeps the match linear: each number is matched on its own.
     words = text.replace(",", " ").split()
     if not all(re.fullmatch(_NUMBER, word) for word in words):

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ircore.core.errors import InputError
 from ircore.core.images import Loading
-from ircore.core.plugins import load, need_packages, unknown
+from ircore.core.plugins import build_unknown_name_error, load_plugin, require_packages
 from ircore.library.playing import Place, RunPlace, open_run
 from ircore.results.model import Order, Results
-from ircore.results.tables.catalogue import TABLES, Question, table_entry
-from ircore.results.tables.formats import flat_columns, flat_records
+from ircore.results.tables.catalogue import TABLES, Question, find_table_entry
+from ircore.results.tables.formats import list_flat_columns, list_flat_records
 from ircore.results.tables.model import Table
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.metrics.measure import LOADINGS, Measurement, load_metrics, load_pixels, measure
@@ -52,7 +52,7 @@ def load_results(*places: RunPlace, revision: str | None = None, game: str | Non
         True
     """
     if len(places) == 1 and not _is_run(places[0]):
-        loaded: Results = load("releases", "results")(str(places[0]), revision, game)
+        loaded: Results = load_plugin("releases", "results")(str(places[0]), revision, game)
         return loaded
     if revision is not None:
         raise InputError(f"revision {revision!r}: runs have no revisions", "Remove the argument revision.")
@@ -131,7 +131,7 @@ def table(
         1
     """
     results = _results(source, game)
-    entry = table_entry(name, "table", results.game)
+    entry = find_table_entry(name, "table", results.game)
     return as_frame(entry.table(results, Question(judge, category, difficulty, order)))
 
 
@@ -165,7 +165,7 @@ def load_table(place: Place, name: str, *, revision: str | None = None, pictures
         ['easy', 'hard']
     """
     # By name, because this package never imports that of releases.
-    frame: pd.DataFrame = load("releases", "table")(str(place), name, revision, pictures)
+    frame: pd.DataFrame = load_plugin("releases", "table")(str(place), name, revision, pictures)
     return frame
 
 
@@ -201,7 +201,7 @@ def compare(
         1.0
     """
     if loading not in LOADINGS:
-        raise unknown("loading", loading, LOADINGS)
+        raise build_unknown_name_error("loading", loading, LOADINGS)
     loaded, lacking = load_metrics(metrics)
     target_pixels, image_pixels = load_pixels(_opened(target), loading), load_pixels(_opened(image), loading)
     measured = {name: measure(metric, target_pixels, image_pixels, loading) for name, metric in loaded.items()}
@@ -256,7 +256,7 @@ def verify(
         >>> verification.recomputed[0]
         'computed again: 1 run, 2 episodes by the rules'
     """
-    report: Any = load("releases", "verify")(str(release), revision, share, seed, workers)
+    report: Any = load_plugin("releases", "verify")(str(release), revision, share, seed, workers)
     return Verification(report.faults, report.rescored, report.not_checked)
 
 
@@ -293,11 +293,11 @@ def as_frame(table: Table) -> "pd.DataFrame":
     Raises:
         InputError: pandas is not installed.
     """
-    need_packages("a DataFrame", "release", "pandas")
+    require_packages("a DataFrame", "release", "pandas")
     import pandas as pd
 
-    columns = flat_columns(table.columns, table.primary)
-    frame = pd.DataFrame(list(flat_records(table)), columns=[flat.name for flat in columns])
+    columns = list_flat_columns(table.columns, table.primary)
+    frame = pd.DataFrame(list(list_flat_records(table)), columns=[flat.name for flat in columns])
     frame.attrs = {
         "title": table.title,
         "caption": table.caption,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from ircore.games.registry import has_rated_pictures, load_game
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run
 from ircore.runs.play import play as play_episodes
@@ -59,7 +59,7 @@ def build_instances(
         >>> [(target.category, target.difficulty) for target in shapes.instances]
         [('simple_shapes', 'easy'), ('simple_shapes', 'hard')]
     """
-    return builder_of(game)(BuildRequest(Path(out), seed, per_condition, tuple(categories), tuple(difficulties)))
+    return find_builder(game)(BuildRequest(Path(out), seed, per_condition, tuple(categories), tuple(difficulties)))
 
 
 def load_instances(folder: Place) -> InstanceSet:
@@ -89,7 +89,7 @@ def pairs() -> list[str]:
         >>> ircore.pairs()
         ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch', 'plain+canvas']
     """
-    return sorted(builtin_pairs())
+    return sorted(list_builtin_pairs())
 
 
 def play(

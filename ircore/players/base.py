@@ -175,13 +175,13 @@ class Describer(Protocol):
     others, and a judge stays the same judge.
 
     >>> import asyncio
-    >>> from ircore.players.conformance import sample_questions
+    >>> from ircore.players.conformance import build_sample_questions
     >>> class Parrot:
     ...     def __init__(self, spec: PlayerSpec) -> None: ...
     ...     async def describe(self, view: DescriberView) -> TextAnswer:
     ...         return TextAnswer("<DESCRIPTION>A red circle.</DESCRIPTION>")
     >>> describer: Describer = Parrot(PlayerSpec(player="parrot"))
-    >>> asyncio.run(describer.describe(sample_questions("describe")[0])).text
+    >>> asyncio.run(describer.describe(build_sample_questions("describe")[0])).text
     '<DESCRIPTION>A red circle.</DESCRIPTION>'
     """
 
@@ -202,13 +202,13 @@ class Generator(Protocol):
     >>> import asyncio
     >>> import numpy as np
     >>> from ircore.core.images import Picture
-    >>> from ircore.players.conformance import sample_questions
+    >>> from ircore.players.conformance import build_sample_questions
     >>> class Blank:
     ...     def __init__(self, spec: PlayerSpec) -> None: ...
     ...     async def render(self, view: GeneratorView) -> PictureAnswer:
     ...         return PictureAnswer(Picture.from_pixels(np.full((64, 64, 3), 255, np.uint8)))
     >>> generator: Generator = Blank(PlayerSpec(player="blank"))
-    >>> asyncio.run(generator.render(sample_questions("render")[0])).picture.width
+    >>> asyncio.run(generator.render(build_sample_questions("render")[0])).picture.width
     64
     """
 
@@ -229,13 +229,13 @@ class JudgingPlayer(Protocol):
     A player may take more than one seat; ``close``, ``check`` and ``IMMATERIAL`` are as of describers.
 
     >>> import asyncio
-    >>> from ircore.players.conformance import sample_questions
+    >>> from ircore.players.conformance import build_sample_questions
     >>> class Kind:
     ...     def __init__(self, spec: PlayerSpec) -> None: ...
     ...     async def judge(self, view: JudgeView) -> TextAnswer:
     ...         return TextAnswer("10")
     >>> judge: JudgingPlayer = Kind(PlayerSpec(player="kind"))
-    >>> asyncio.run(judge.judge(sample_questions("judge")[0])).text
+    >>> asyncio.run(judge.judge(build_sample_questions("judge")[0])).text
     '10'
     """
 

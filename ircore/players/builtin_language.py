@@ -11,11 +11,11 @@ from ircore.core.images import Picture
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.players.builtin.classical.curves import curve_of
-from ircore.players.builtin.classical.describer import first_message, message_about
-from ircore.players.builtin.classical.perceive import perceive
-from ircore.players.builtin.classical.statements import at, pack
-from ircore.players.builtin.classical.wording import AFTER_ALL, statement_of, statements_of
+from ircore.players.builtin.classical.curves import build_curve
+from ircore.players.builtin.classical.describer import write_first_message, write_message
+from ircore.players.builtin.classical.perceive import perceive_picture
+from ircore.players.builtin.classical.statements import format_point, pack_statements
+from ircore.players.builtin.classical.wording import AFTER_ALL, describe_percept, describe_perception
 from ircore.seeing.algebra import Floats
 from ircore.seeing.colours import describe_colour, find_shortest_name
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Text, Ticks
@@ -49,7 +49,7 @@ def draw_messages(messages: Sequence[str]) -> Picture:
 
 def describe_picture(picture: Picture, budget: int) -> TextAnswer:
     """Return the first message of the describer ``classical`` about a picture, in at most ``budget`` tokens."""
-    return TextAnswer.from_message(first_message(perceive(picture), budget))
+    return TextAnswer.from_message(write_first_message(perceive_picture(picture), budget))
 
 
 def describe_percepts(target: Perception, view: DescriberView) -> TextAnswer:
@@ -59,24 +59,28 @@ def describe_percepts(target: Perception, view: DescriberView) -> TextAnswer:
         target: What the target shows.
         view: Of the turn.
     """
-    return TextAnswer.from_message(message_about(target, view) or _unsaid_dots(target, view))
+    return TextAnswer.from_message(write_message(target, view) or _describe_unsaid_dots(target, view))
 
 
-def _unsaid_dots(target: Perception, view: DescriberView) -> str:
+def _describe_unsaid_dots(target: Perception, view: DescriberView) -> str:
     """Return a message about the dots that no message has named yet; empty if all were named.
 
     A dot on the corner of a shape changes so few pixels that a comparison of pictures passes it over, but it is a fact.
     """
     shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
     dots = [shape for shape in shapes if shape.kind == "circle" and shape.area <= LARGEST_DOT]
-    unsaid = [dot for dot in dots if not any(f"centred at {at(dot.centre)}" in message for message in view.messages)]
-    return pack([statement_of(dot, find_shortest_name).after("Add ") for dot in unsaid], view.token_budget)
+    unsaid = [
+        dot for dot in dots if not any(f"centred at {format_point(dot.centre)}" in message for message in view.messages)
+    ]
+    return pack_statements(
+        [describe_percept(dot, find_shortest_name).after("Add ") for dot in unsaid], view.token_budget
+    )
 
 
 def tell_percepts(perception: Perception) -> list[Sentence]:
     """Return a sentence for each thing of a picture: the ground first, then things as they are painted, texts last."""
     kinds = [next(kind for kind, types in _KINDS.items() if isinstance(thing, types)) for thing in perception.percepts]
-    statements = sorted(statements_of(perception, describe_colour), key=lambda statement: statement.order)
+    statements = sorted(describe_perception(perception, describe_colour), key=lambda statement: statement.order)
     sentences = [
         Sentence("text" if statement.order == AFTER_ALL else kinds[statement.order], statement.text)
         for statement in statements
@@ -94,4 +98,4 @@ def name_curve(path: Floats, colour: str, width: float, dash: str) -> Stroke:
         width: In pixels.
         dash: solid, dashed, dotted or dash-dot.
     """
-    return curve_of(path, colour, width, dash)
+    return build_curve(path, colour, width, dash)

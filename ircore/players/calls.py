@@ -21,10 +21,10 @@ from typing import Generic, TypeVar
 from ircore.core.episode_records import AbortReason, Attempt, FaultKind, Purpose, Usage
 from ircore.core.errors import WorkError
 from ircore.core.score_records import JudgeReason
-from ircore.core.untrusted_text import plain_line
+from ircore.core.untrusted_text import format_plain_line
 from ircore.players.base import Role
 from ircore.players.open_questions import OpenQuestion, open_question
-from ircore.players.pacing import Gate, Pace, used_up
+from ircore.players.pacing import Gate, Pace, compute_wait
 
 MOST_ATTEMPTS: dict[FaultKind, float] = {
     # Faults that pass by themselves have no count of their own: the deadline bounds them.
@@ -234,25 +234,25 @@ class Called(Generic[T]):
     @property
     def usage(self) -> Usage:
         """Sum over all attempts: failed attempts may have cost as well."""
-        return usage_of(self.attempts)
+        return sum_usage(self.attempts)
 
 
-def usage_of(attempts: tuple[Attempt, ...]) -> Usage:
+def sum_usage(attempts: tuple[Attempt, ...]) -> Usage:
     """Add up attempts; a quantity that no attempt reports stays unknown."""
     return Usage(
         requests=sum(attempt.reached for attempt in attempts),
-        prompt_tokens=_sum([attempt.prompt_tokens for attempt in attempts]),
-        completion_tokens=_sum([attempt.completion_tokens for attempt in attempts]),
-        reasoning_tokens=_sum([attempt.reasoning_tokens for attempt in attempts]),
-        cached_tokens=_sum([attempt.cached_tokens for attempt in attempts]),
-        cost_usd=_sum([attempt.cost_usd for attempt in attempts]),
+        prompt_tokens=_sum_known([attempt.prompt_tokens for attempt in attempts]),
+        completion_tokens=_sum_known([attempt.completion_tokens for attempt in attempts]),
+        reasoning_tokens=_sum_known([attempt.reasoning_tokens for attempt in attempts]),
+        cached_tokens=_sum_known([attempt.cached_tokens for attempt in attempts]),
+        cost_usd=_sum_known([attempt.cost_usd for attempt in attempts]),
     )
 
 
 Number = TypeVar("Number", int, float)
 
 
-def _sum(values: list[Number | None]) -> Number | None:
+def _sum_known(values: list[Number | None]) -> Number | None:
     known = [value for value in values if value is not None]
     # The start is a zero of the values' own type: counts stay whole numbers, costs stay floats.
     return sum(known, start=known[0] - known[0]) if known else None
@@ -316,16 +316,16 @@ class Caller:
                 question.halt.check()
                 started = loop.time()
                 end = min(end, started + self.deadline)
-                outcome = await self._attempt(ask, end - started, question, purpose)
+                outcome = await self._make_attempt(ask, end - started, question, purpose)
                 seconds = loop.time() - started
                 attempts.append(self._record(outcome, seconds, purpose))
                 question.note(attempts[-1])
                 self.gate.reached |= attempts[-1].reached
                 # A failed attempt may have used tokens of the minute's limit as well.
-                self.pace.answered(_tokens(outcome.tokens))
+                self.pace.answered(_count_tokens(outcome.tokens))
                 if isinstance(outcome, Reply):
                     self.gate.answered()
-                    if (hold := used_up(outcome.headers)) is not None:
+                    if (hold := compute_wait(outcome.headers)) is not None:
                         self.pace.hold(hold, loop.time())
                     return Called(outcome.value, tuple(attempts))
                 fault = outcome.fault
@@ -343,11 +343,11 @@ class Caller:
                 errors[fault.detail] += 1
             lasting = errors[fault.detail] >= SAME_ERRORS
             if fault.final or lasting or met[fault.kind] >= most or loop.time() + wait >= end:
-                raise self._failure(decisive, tuple(attempts))
+                raise self._build_failure(decisive, tuple(attempts))
             async with question.halt.ends_wait():
                 await asyncio.sleep(wait)
 
-    async def _attempt(
+    async def _make_attempt(
         self, ask: Callable[[], Awaitable[Reply[T]]], left: float, question: OpenQuestion, purpose: Purpose | None
     ) -> Reply[T] | FaultError:
         """Make an attempt within its time limit; an attempt that is cancelled is noted."""
@@ -383,14 +383,14 @@ class Caller:
             reasoning_tokens=outcome.tokens.reasoning,
             cached_tokens=outcome.tokens.cached,
             cost_usd=outcome.tokens.cost_usd,
-            detail=None if fault is None else self._line(fault.detail),
-            served=self._line(outcome.served) if isinstance(outcome, Reply) and outcome.served else None,
+            detail=None if fault is None else self._format_line(fault.detail),
+            served=self._format_line(outcome.served) if isinstance(outcome, Reply) and outcome.served else None,
             purpose=purpose,
         )
 
-    def _line(self, words: str) -> str:
+    def _format_line(self, words: str) -> str:
         """Return a provider's words as one short line; secrets are removed before the line is cut."""
-        return plain_line(self.scrub(words), LONGEST_WORDS)
+        return format_plain_line(self.scrub(words), LONGEST_WORDS)
 
     def _wait(self, fault: Fault, attempts: int) -> float:
         """Return the seconds to wait before the next attempt; jitter keeps waiting calls from coming back at once."""
@@ -401,12 +401,12 @@ class Caller:
             return fault.retry_after + self.random.uniform(0, 0.25) * longest
         return self.random.uniform(0.5, 1) * longest
 
-    def _failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
-        explanation = self._line(fault.detail)
+    def _build_failure(self, fault: Fault, attempts: tuple[Attempt, ...]) -> Exception:
+        explanation = self._format_line(fault.detail)
         # A provider that was never reached has a wrong address: every further call would fail too.
         if fault.kind in HARD or not self.gate.reached:
             remedy = self.remedies.get(fault.kind, "")
-            stop = ProviderStopError(f"{self.who}: {_status(fault)}{explanation}", remedy)
+            stop = ProviderStopError(f"{self.who}: {_format_status(fault)}{explanation}", remedy)
             stop.attempts = attempts
             return stop
         if fault.retry_after is not None and fault.retriable:
@@ -414,13 +414,13 @@ class Caller:
             explanation = f"{explanation} ({wait})"
         tries = f", {len(attempts)} attempts" if len(attempts) > 1 else ""
         remedy = f" {self.remedies.get(fault.kind, '')}" if fault.kind in LIMITS else ""
-        detail = f"{fault.kind}: {_status(fault)}{explanation} ({self.who}{tries}){remedy}"
+        detail = f"{fault.kind}: {_format_status(fault)}{explanation} ({self.who}{tries}){remedy}"
         return CallError(Fault(fault.kind, detail.rstrip(), fault.status, fault.retry_after), attempts)
 
 
-def _tokens(tokens: Tokens) -> int | None:
+def _count_tokens(tokens: Tokens) -> int | None:
     return None if tokens.prompt is None else tokens.prompt + (tokens.completion or 0)
 
 
-def _status(fault: Fault) -> str:
+def _format_status(fault: Fault) -> str:
     return "" if fault.status is None else f"HTTP {fault.status}: "

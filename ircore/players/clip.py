@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import load_pretrained, need_packages
+from ircore.core.plugins import load_pretrained, require_packages
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, refuse_settings
 from ircore.players.traits import CHOOSES_BY_WEIGHTS
@@ -43,9 +43,9 @@ class ClipListener:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self.check(spec)
-        need_packages("the player clip", "perceptual", "torch", "transformers")
+        require_packages("the player clip", "perceptual", "torch", "transformers")
         self._place = (str(spec.model), spec.revision)
-        _model(*self._place)
+        _load_model(*self._place)
 
     @classmethod
     def check(cls, spec: PlayerSpec) -> None:
@@ -66,17 +66,17 @@ class ClipListener:
         """
         if not question.in_sight:
             raise PlayerError("rule_broken", "there are no pictures to look at")
-        text = _embedded_text(*self._place, message_of(question.prompt))
-        cosines = [float(text @ _embedded_picture(*self._place, shown.picture)) for shown in question.in_sight]
+        text = _embed_text(*self._place, extract_message(question.prompt))
+        cosines = [float(text @ _embed_picture(*self._place, shown.picture)) for shown in question.in_sight]
         # Only as many pictures as there are choices can be chosen.
         best = cosines.index(max(cosines[: len(question.choices)]))
         return ChoiceAnswer(question.choices[best])
 
 
-def message_of(prompt: str) -> str:
+def extract_message(prompt: str) -> str:
     """Return the message in a prompt: the text after the game master's words, else the last paragraph.
 
-    >>> message_of("Round 2. Which picture is meant by this message: a dog: sitting")
+    >>> extract_message("Round 2. Which picture is meant by this message: a dog: sitting")
     'a dog: sitting'
     """
     # Earlier paragraphs are the game master's instructions, which would blur the embedding.
@@ -85,7 +85,7 @@ def message_of(prompt: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _model(place: str, revision: str | None) -> tuple[Any, Any]:
+def _load_model(place: str, revision: str | None) -> tuple[Any, Any]:
     from transformers import AutoProcessor, CLIPModel
 
     settings = {} if revision is None else {"revision": revision}
@@ -93,30 +93,32 @@ def _model(place: str, revision: str | None) -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _embedded_text(place: str, revision: str | None, text: str) -> "Tensor":
+def _embed_text(place: str, revision: str | None, text: str) -> "Tensor":
     """Return the embedding of a text, of length 1; words beyond the model's limit are cut off."""
     import torch
 
-    model, processor = _model(place, revision)
+    model, processor = _load_model(place, revision)
     most = model.config.text_config.max_position_embeddings
     with torch.inference_mode():
         # The text model has a fixed number of positions and fails on a longer text.
         tokens = processor(text=[text], return_tensors="pt", truncation=True, max_length=most)
-        return _unit(model.get_text_features(input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"]))
+        return _normalise_features(
+            model.get_text_features(input_ids=tokens["input_ids"], attention_mask=tokens["attention_mask"])
+        )
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _embedded_picture(place: str, revision: str | None, picture: Picture) -> "Tensor":
+def _embed_picture(place: str, revision: str | None, picture: Picture) -> "Tensor":
     """Return the embedding of a picture, of length 1."""
     import torch
 
-    model, processor = _model(place, revision)
+    model, processor = _load_model(place, revision)
     with torch.inference_mode():
         inputs = processor(images=picture.pixels, return_tensors="pt")
-        return _unit(model.get_image_features(pixel_values=inputs["pixel_values"]))
+        return _normalise_features(model.get_image_features(pixel_values=inputs["pixel_values"]))
 
 
-def _unit(features: Any) -> "Tensor":
+def _normalise_features(features: Any) -> "Tensor":
     from torch import Tensor
     from torch.nn.functional import normalize
 

@@ -39,7 +39,7 @@ def check_player(
 
     Args:
         player: Class of the player.
-        questions: Questions by method, instead of ``sample_questions``.
+        questions: Questions by method, instead of ``build_sample_questions``.
         spec: Settings that the player is made with; none by default.
         traits: Traits of the player, if they are not in its attribute ``TRAITS``.
 
@@ -61,11 +61,11 @@ def check_player(
         _check_refusal(player, made_from)
     if declared.needs == "nothing":
         for method in declared.methods:
-            method_questions = (questions or {}).get(method, sample_questions(method))
+            method_questions = (questions or {}).get(method, build_sample_questions(method))
             asyncio.run(_check_answers(player, made_from, method, method_questions))
 
 
-def sample_questions(method: str) -> tuple[Any, ...]:
+def build_sample_questions(method: str) -> tuple[Any, ...]:
     """Return questions for a method: views for ``describe``, ``render`` and ``judge``, else plain questions."""
     red, moved, blue, upright = sample_pictures()
     if method == "describe":
@@ -115,16 +115,16 @@ async def _check_answers(player: type[Any], spec: PlayerSpec, method: str, quest
     """Ask new players in turn, then a single player in reverse order and concurrently; all answers must agree."""
     where = f"player {player.__name__}: {method}"
     expect(bool(questions), f"{where}: no question to ask: give some in questions")
-    alone = [await _answer(player(spec), method, question, where) for question in questions]
+    alone = [await _ask_player(player(spec), method, question, where) for question in questions]
     # One object serves many episodes, so state between questions would show in another order.
     busy = player(spec)
-    backwards = [await _answer(busy, method, question, where) for question in reversed(questions)]
+    backwards = [await _ask_player(busy, method, question, where) for question in reversed(questions)]
     expect(backwards[::-1] == alone, f"{where}: an answer depends on what was asked before: keep no state")
-    together = await asyncio.gather(*(_answer(busy, method, question, where) for question in questions))
+    together = await asyncio.gather(*(_ask_player(busy, method, question, where) for question in questions))
     expect(list(together) == alone, f"{where}: an answer changes when other questions are asked at the same time")
 
 
-async def _answer(player: Any, method: str, question: Any, where: str) -> tuple[object, ...]:
+async def _ask_player(player: Any, method: str, question: Any, where: str) -> tuple[object, ...]:
     """Return kind and content of an answer for comparison; for a refusal, its reason."""
     try:
         answer = await getattr(player, method)(question)

@@ -11,12 +11,12 @@ from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Attempt, FaultKind, Usage
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
 from ircore.players.base import Answer, AnswerKind, JudgeError, PictureAnswer, PlayerError
 from ircore.players.calls import FaultError, ProviderStopError
-from ircore.players.openai.provider_errors import meaning_table, remedies_for
-from ircore.players.traits import traits_of
+from ircore.players.openai.provider_errors import list_remedies, load_meaning_table
+from ircore.players.traits import load_traits
 
 AnswerT = TypeVar("AnswerT")
 
@@ -90,9 +90,9 @@ class Patient:
         """Return a finding about this player."""
         return Finding(self.seat, question, works, " ".join(detail.split()), remedy)
 
-    def _failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> Finding:
+    def _build_failure(self, question: str, words: str, attempts: Sequence[Attempt], remedy: str) -> Finding:
         """Return a finding with the words of a service and what they were read as."""
-        return self.finding(question, False, "; ".join(filter(None, (words, meaning_words(attempts)))), remedy)
+        return self.finding(question, False, "; ".join(filter(None, (words, describe_meaning(attempts)))), remedy)
 
     async def ask(self, question: str, pending_answer: Awaitable[Answer]) -> TimedAnswer | Finding:
         """Wait for an answer, slightly longer than the player's own deadline; every failure becomes a finding."""
@@ -100,16 +100,16 @@ class Patient:
         waiting = asyncio.create_task(self._say_waiting(question))
         try:
             # The player's own message shall come first: it says more than a time-out.
-            answer = await asyncio.wait_for(_unbroken(pending_answer), self.timeout * 1.1)
+            answer = await asyncio.wait_for(_await_answer(pending_answer), self.timeout * 1.1)
         except PlayerError as error:
-            return self._failure(
-                question, f"{error.reason}: {error.detail}", error.attempts, remedy_of(error, self.spec)
+            return self._build_failure(
+                question, f"{error.reason}: {error.detail}", error.attempts, find_remedy(error, self.spec)
             )
         except JudgeError as error:
-            remedy = service_remedy(self.spec, error.attempts)
-            return self._failure(question, f"{error.reason}: {error.detail}", error.attempts, remedy)
+            remedy = find_service_remedy(self.spec, error.attempts)
+            return self._build_failure(question, f"{error.reason}: {error.detail}", error.attempts, remedy)
         except ProviderStopError as error:
-            return self._failure(question, error.problem, error.attempts, error.remedy)
+            return self._build_failure(question, error.problem, error.attempts, error.remedy)
         except InputError as error:
             return self.finding(question, False, error.problem, error.remedy)
         except TimeoutError:
@@ -117,7 +117,7 @@ class Patient:
             return self.finding(question, False, f"no answer within {self.timeout:g} s", remedy)
         finally:
             waiting.cancel()
-        return TimedAnswer(answer, _took(answer.usage, perf_counter() - started))
+        return TimedAnswer(answer, _describe_cost(answer.usage, perf_counter() - started))
 
     async def _say_waiting(self, question: str) -> None:
         """Say every few seconds that an answer is waited for."""
@@ -127,12 +127,12 @@ class Patient:
 
     async def silence(self, question: str) -> Finding | None:
         """Return why nothing needs to be asked: what is at the address speaks no HTTP; None if it may be a service."""
-        if traits_of(self.spec.player).needs != "service" or self.spec.base_url is None:
+        if load_traits(self.spec.player).needs != "service" or self.spec.base_url is None:
             return None
         from ircore.players.openai.connection import Connection
-        from ircore.players.openai.settings import chosen_transport
+        from ircore.players.openai.settings import choose_transport
 
-        connection = Connection(self.spec.base_url, "", chosen_transport(None), GREETING)
+        connection = Connection(self.spec.base_url, "", choose_transport(None), GREETING)
         try:
             async with asyncio.timeout(min(GREETING, self.timeout)):
                 await connection.greet()
@@ -153,7 +153,7 @@ SeatTrial = Callable[[Patient], Awaitable[list[Finding]]]
 """Asks a player a few questions and tells how they went."""
 
 
-def drawing_words(timed: TimedAnswer, channel: int) -> tuple[str, bool]:
+def describe_drawing(timed: TimedAnswer, channel: int) -> tuple[str, bool]:
     """Return a line about the size of a picture, time and tokens, and whether its middle has the asked colour."""
     answer: PictureAnswer = timed.answer
     picture = answer.picture
@@ -166,20 +166,23 @@ def drawing_words(timed: TimedAnswer, channel: int) -> tuple[str, bool]:
     return f"{size}, {timed.took}; {colour_note}{''.join(f'; {note}' for note in answer.notes)}", right
 
 
-def _took(usage: Usage, seconds: float) -> str:
+def _describe_cost(usage: Usage, seconds: float) -> str:
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    parts = [f"{seconds:.1f} s", *(f"{counted(count, 'token')} {done}" for count, done in counts if count is not None)]
+    parts = [
+        f"{seconds:.1f} s",
+        *(f"{format_count(count, 'token')} {done}" for count, done in counts if count is not None),
+    ]
     return ", ".join([*parts, *([f"{usage.requests} requests"] if usage.requests > 1 else [])])
 
 
-def shown_picture(colour: str = COLOUR) -> Picture:
+def build_shown_picture(colour: str = COLOUR) -> Picture:
     """Return the small picture that players are shown: a red disc on white, or a disc of another colour."""
     drawing = Drawing(SIDE, SIDE)
     drawing.ellipse((SIDE / 2, SIDE / 2), (SIDE / 4, SIDE / 4), fill=colour)
     return Picture.from_pixels(drawing.pixels)
 
 
-async def _unbroken(pending_answer: Awaitable[AnswerT]) -> AnswerT:
+async def _await_answer(pending_answer: Awaitable[AnswerT]) -> AnswerT:
     """Wait for an answer; any exception of a plug-in player becomes an error with a single line."""
     try:
         return await pending_answer
@@ -189,7 +192,7 @@ async def _unbroken(pending_answer: Awaitable[AnswerT]) -> AnswerT:
         raise WorkError(f"broke with {type(error).__name__}: {error}", BROKEN) from error
 
 
-def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
+def find_remedy(error: PlayerError, spec: PlayerSpec) -> str:
     """Return the remedy for a player that could not answer."""
     if error.reason == "generator_no_image":
         return f"Make sure that {spec.label} makes pictures through the player {spec.player}; try another player."
@@ -197,19 +200,19 @@ def remedy_of(error: PlayerError, spec: PlayerSpec) -> str:
         return (
             "The model or its provider's filter declined a plain circle: look at its settings, or name another model."
         )
-    return service_remedy(spec, error.attempts)
+    return find_service_remedy(spec, error.attempts)
 
 
-def meaning_words(attempts: Sequence[Attempt]) -> str:
+def describe_meaning(attempts: Sequence[Attempt]) -> str:
     """Return what the last request's fault was read as, such as ``read as denied: a key that is wrong``; else empty."""
     kind = attempts[-1].kind if attempts else "answered"
-    return "" if kind == "answered" else f"read as {kind}: {meaning_table().meanings[kind]}"
+    return "" if kind == "answered" else f"read as {kind}: {load_meaning_table().meanings[kind]}"
 
 
-def service_remedy(spec: PlayerSpec, attempts: Sequence[Attempt] = ()) -> str:
+def find_service_remedy(spec: PlayerSpec, attempts: Sequence[Attempt] = ()) -> str:
     """Return the remedy for the fault of the last request; without a request, for the player's settings."""
     # The last request decided: earlier ones were repeated.
-    if attempts and (remedy := remedies_for(spec).get(cast(FaultKind, attempts[-1].kind))):
+    if attempts and (remedy := list_remedies(spec).get(cast(FaultKind, attempts[-1].kind))):
         return remedy
     if spec.model is None:
         return f"Look at the settings of the player {spec.player} in the manifest."

@@ -5,21 +5,21 @@ from functools import cache
 from importlib.resources import as_file, files
 
 
-def model_family(model: str) -> str | None:
+def find_model_family(model: str) -> str | None:
     """Return the family of a model, such as ``gpt`` for ``openai/gpt-5.2``; None for unknown names.
 
     Args:
         model: As its provider names it.
     """
     families = [
-        (match.start(), name) for name, pattern in _patterns().items() if (match := pattern.search(model.lower()))
+        (match.start(), name) for name, pattern in _load_patterns().items() if (match := pattern.search(model.lower()))
     ]
     # Where several families match, the one that is named first in the model's name counts.
     return min(families)[1] if families else None
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
+def _load_patterns() -> dict[str, re.Pattern[str]]:
     # Inside, since results need the families of models only where a model judges.
     from ircore.core.strict_yaml import read_mapping
 

@@ -23,10 +23,10 @@ from urllib.parse import quote, quote_plus
 
 from ircore.core.episode_records import AbortReason, Attempt
 from ircore.core.errors import WorkError
-from ircore.core.plugins import plugin_work
+from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeReason
-from ircore.core.untrusted_text import writable
+from ircore.core.untrusted_text import replace_surrogates
 from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 
 
@@ -175,7 +175,7 @@ _SHORTEST_SECRET = 8
 """Shorter keys, such as the ``none`` that a local server is given, are no secrets; without them texts would suffer."""
 
 
-async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
+async def await_answer(pending_answer: Awaitable[Answer], who: str) -> Answer:
     """Wait for an answer; an unexpected exception of a player becomes an error of one line.
 
     Args:
@@ -186,11 +186,11 @@ async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
         WorkError: The player raised an unexpected exception, or a refusal that no record can hold; errors of the
             contract pass unchanged.
     """
-    with plugin_work(who, PlayerError, JudgeError, remedy=PLAYER_REMEDY):
+    with convert_plugin_errors(who, PlayerError, JudgeError, remedy=PLAYER_REMEDY):
         try:
             return await pending_answer
         except (PlayerError, JudgeError) as refusal:
-            if problem := _problem(refusal):
+            if problem := _find_problem(refusal):
                 raise WorkError(f"{who} broke: its {type(refusal).__name__} has {problem}", PLAYER_REMEDY) from refusal
             raise
         except asyncio.CancelledError as error:
@@ -203,11 +203,11 @@ async def unbroken(pending_answer: Awaitable[Answer], who: str) -> Answer:
             raise
         except BaseException as error:
             raise WorkError(
-                f"{who} broke with {type(error).__name__}: {writable(str(error))}", PLAYER_REMEDY
+                f"{who} broke with {type(error).__name__}: {replace_surrogates(str(error))}", PLAYER_REMEDY
             ) from error
 
 
-def _problem(refusal: PlayerError | JudgeError) -> str | None:
+def _find_problem(refusal: PlayerError | JudgeError) -> str | None:
     """Return why a refusal cannot be recorded; None if it can."""
     known = _REASONS[PlayerError if isinstance(refusal, PlayerError) else JudgeError]
     if not isinstance(refusal.reason, str) or refusal.reason not in known:
@@ -228,14 +228,14 @@ def _can_be_written(text: str) -> bool:
     return True
 
 
-def keeping_secret(player: Any, spec: PlayerSpec) -> Any:
+def hide_secret_of_player(player: Any, spec: PlayerSpec) -> Any:
     """Return a player whose answers and errors do not hold its key, although its service may repeat it.
 
     Args:
         player: The player.
         spec: Names the environment variable with the key.
     """
-    scrub = scrubber(os.environ.get(spec.api_key_env or "", "").strip())
+    scrub = build_scrubber(os.environ.get(spec.api_key_env or "", "").strip())
     return player if scrub is str else _Discreet(player, scrub)
 
 
@@ -252,47 +252,49 @@ class _Discreet:
 
         def called(*arguments: Any, **named: Any) -> Any:
             result = attribute(*arguments, **named)
-            return self._awaited(result) if isawaitable(result) else result
+            return self._await_discreetly(result) if isawaitable(result) else result
 
         return called
 
-    async def _awaited(self, pending: Awaitable[Any]) -> Any:
+    async def _await_discreetly(self, pending: Awaitable[Any]) -> Any:
         try:
             answer = await pending
         except Exception as error:
             # In place: an error may be of a class that only its player knows how to make.
-            error.args = tuple(self._plain(part) for part in error.args)
+            error.args = tuple(self._remove_secret(part) for part in error.args)
             for name, value in vars(error).items():
-                setattr(error, name, self._plain(value))
+                setattr(error, name, self._remove_secret(value))
             raise
         if isinstance(answer, TextAnswer):
-            return replace(answer, text=self._plain(answer.text), attempts=self._plain(answer.attempts))
+            return replace(answer, text=self._remove_secret(answer.text), attempts=self._remove_secret(answer.attempts))
         if isinstance(answer, PictureAnswer | ChoiceAnswer):
-            return replace(answer, notes=self._plain(answer.notes), attempts=self._plain(answer.attempts))
+            return replace(
+                answer, notes=self._remove_secret(answer.notes), attempts=self._remove_secret(answer.attempts)
+            )
         return answer  # of a wrong type, which whoever asked tells
 
-    def _plain(self, value: Any) -> Any:
+    def _remove_secret(self, value: Any) -> Any:
         if isinstance(value, str):
             return self._scrub(value)
         if isinstance(value, Attempt):
-            words = {"detail": self._plain(value.detail), "served": self._plain(value.served)}
+            words = {"detail": self._remove_secret(value.detail), "served": self._remove_secret(value.served)}
             return value.model_copy(update=words)
         if isinstance(value, tuple | list):
-            return type(value)([self._plain(part) for part in value])
+            return type(value)([self._remove_secret(part) for part in value])
         return value
 
 
-def scrubber(secret: str) -> Callable[[str], str]:
+def build_scrubber(secret: str) -> Callable[[str], str]:
     """Return a function that removes a secret from a text: plain, or encoded for URLs, JSON or base64."""
     if len(secret) < _SHORTEST_SECRET:
         return str
-    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_inside_base64(secret)}
+    forms = {secret, quote(secret, safe=""), quote_plus(secret), json.dumps(secret)[1:-1], *_list_base64_forms(secret)}
     # The longest form first: a shorter one may be its beginning and would leave the rest.
     pattern = re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
     return lambda text: pattern.sub("[key]", text)
 
 
-def _inside_base64(secret: str) -> set[str]:
+def _list_base64_forms(secret: str) -> set[str]:
     """Return the base64 characters of a secret at each of three offsets, as they appear in longer texts."""
     forms = set()
     for offset in range(3):

@@ -64,7 +64,7 @@ class Gate:
             yield
         finally:
             self.running -= 1
-            self._admit()
+            self._admit_waiting()
 
     async def _turn(self) -> None:
         place = asyncio.get_running_loop().create_future()
@@ -76,12 +76,12 @@ class Gate:
                 # The place was handed over just before the cancellation, so it is passed on.
                 if place.done() and not place.cancelled():
                     self.running -= 1
-                    self._admit()
+                    self._admit_waiting()
                 elif place in self._waiting:
                     self._waiting.remove(place)
                 raise
 
-    def _admit(self) -> None:
+    def _admit_waiting(self) -> None:
         while self._waiting and self.running < self.limit:
             place = self._waiting.popleft()
             # A waiting request may have been cancelled in the meantime.
@@ -93,7 +93,7 @@ class Gate:
         """Note a good answer."""
         if self.limit < math.inf:
             self.limit = min(self.limit + 1, max(self._wanted, self.limit))
-            self._admit()
+            self._admit_waiting()
 
     def refused(self, started: float, now: float) -> None:
         """Note a 429 to a request that was sent at ``started``."""
@@ -145,7 +145,7 @@ class Pace:
         self._free = max(self._free, now + seconds)
 
 
-def used_up(headers: Mapping[str, str]) -> float | None:
+def compute_wait(headers: Mapping[str, str]) -> float | None:
     """Return the seconds until a provider takes requests again; None if its headers do not say that a limit is used up.
 
     Read are the headers that OpenAI introduced, ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests``,
@@ -154,7 +154,7 @@ def used_up(headers: Mapping[str, str]) -> float | None:
     if "x-ratelimit-reset-requests" not in headers and "x-ratelimit-reset-tokens" not in headers:
         return None
     pauses = [
-        _duration(headers.get(f"x-ratelimit-reset-{kind}", ""))
+        _parse_duration(headers.get(f"x-ratelimit-reset-{kind}", ""))
         for kind in ("requests", "tokens")
         if headers.get(f"x-ratelimit-remaining-{kind}", "").strip() == "0"
     ]
@@ -162,7 +162,7 @@ def used_up(headers: Mapping[str, str]) -> float | None:
     return min(max(pauses), LONGEST_HOLD_S) if pauses else None
 
 
-def _duration(text: str) -> float:
+def _parse_duration(text: str) -> float:
     """Return the seconds of a duration such as ``6m0s``; 0 for anything else."""
     parts = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?", text.strip())
     if parts is None:
@@ -175,7 +175,7 @@ def _duration(text: str) -> float:
 _PACES: WeakValueDictionary[tuple[str, str], Pace] = WeakValueDictionary()
 
 
-def pace_for(base_url: str, model: str, requests: int | None, tokens: int | None) -> Pace:
+def find_pace(base_url: str, model: str, requests: int | None, tokens: int | None) -> Pace:
     """Return the pace that all players of this process share for a model; its first player sets the limits."""
     return _PACES.setdefault((base_url.rstrip("/"), model), Pace(requests, tokens))
 
@@ -184,6 +184,6 @@ def pace_for(base_url: str, model: str, requests: int | None, tokens: int | None
 _GATES: WeakValueDictionary[str, Gate] = WeakValueDictionary()
 
 
-def gate_for(base_url: str) -> Gate:
+def find_gate(base_url: str) -> Gate:
     """Return the gate that all players of this process share for a provider."""
     return _GATES.setdefault(base_url.rstrip("/"), Gate())

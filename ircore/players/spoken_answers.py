@@ -38,7 +38,7 @@ MOST_BLOCKS = 100
 class Spoken(NamedTuple):
     r"""An answer without its thoughts.
 
-    >>> spoken("[THINK]Red, I think.[/THINK]\nA red circle.")
+    >>> extract_spoken("[THINK]Red, I think.[/THINK]\nA red circle.")
     Spoken(text='A red circle.', unfinished=False)
 
     Attributes:
@@ -112,14 +112,14 @@ _TURN_ENDS = re.compile(
 )
 
 
-def spoken(text: str, stopped: bool = False) -> Spoken:
+def extract_spoken(text: str, stopped: bool = False) -> Spoken:
     r"""Return an answer without the thoughts before it and without the marks around it.
 
     A text without any mark is returned as it is.
 
-    >>> spoken("A red circle.\n").text
+    >>> extract_spoken("A red circle.\n").text
     'A red circle.\n'
-    >>> spoken("<think>A first draft: red. But").unfinished
+    >>> extract_spoken("<think>A first draft: red. But").unfinished
     True
 
     Args:
@@ -127,21 +127,21 @@ def spoken(text: str, stopped: bool = False) -> Spoken:
         stopped: Whether the model itself ended there: then what looks like a thought without an end is the answer.
     """
     nothing = Spoken(text, False) if stopped else Spoken("", True)
-    words = _in_channels(text)
+    words = _select_final_channel(text)
     if words is None:
         return nothing
     for number in range(MOST_BLOCKS):
-        end = _thought_end(words, between=number > 0)
+        end = _find_thought_end(words, between=number > 0)
         if end is None:
             break
         if end < 0:
             return nothing
         words = words[end:]
-    words = _unboxed(words, thought=words is not text)
+    words = _remove_box_marks(words, thought=words is not text)
     return Spoken(text if words is text else words.strip(), False)
 
 
-def _in_channels(text: str) -> str | None:
+def _select_final_channel(text: str) -> str | None:
     """Return what stands in the last channel ``final``; the text if it has no channels, None if none is final."""
     text = text if (begin := _TURN_BEGINS.match(text)) is None else text[begin.end() :]
     if "<|channel|>" in text:
@@ -158,7 +158,7 @@ def _in_channels(text: str) -> str | None:
     return text if bare is None else bare["answer"]
 
 
-def _thought_end(text: str, between: bool) -> int | None:
+def _find_thought_end(text: str, between: bool) -> int | None:
     """Return where the thought at the beginning of a text ends; None without a thought, -1 if it has no end.
 
     Args:
@@ -181,10 +181,10 @@ def _thought_end(text: str, between: bool) -> int | None:
             before = text[: tag.start()].strip()
             if not closes and before and not (between and re.fullmatch(r"[^<{\[]{1,500}", before)):
                 return None  # a tag inside the answer
-            family = _family(tag["name"])
+            family = _name_tag_family(tag["name"])
             if closes:
                 return tag.end()  # the template of the conversation opened it
-        if _family(tag["name"]) != family:
+        if _name_tag_family(tag["name"]) != family:
             continue
         depth += -1 if closes else 1
         last = tag if closes else last
@@ -194,12 +194,12 @@ def _thought_end(text: str, between: bool) -> int | None:
     return None if not family else -1 if last is None else last.end()
 
 
-def _family(name: str) -> str:
+def _name_tag_family(name: str) -> str:
     plain = re.sub(r"[\W_]", "", name.lower())
     return "think" if plain.startswith("th") else plain
 
 
-def _unboxed(text: str, thought: bool) -> str:
+def _remove_box_marks(text: str, thought: bool) -> str:
     """Return an answer without the marks of boxes and turns around it.
 
     Args:
@@ -235,11 +235,11 @@ class Choice(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def choice_of(text: str, question: Question) -> Choice | None:
+def find_choice(text: str, question: Question) -> Choice | None:
     """Return the choice that an answer names; ``question.unclear`` with a note if the answer names no choice.
 
     >>> question = Question(1, "Which one?", choices=("A", "B"), unclear="invalid", exact=True)
-    >>> choice_of(" b ", question).choice, choice_of("Image B", question)
+    >>> find_choice(" b ", question).choice, find_choice("Image B", question)
     ('B', Choice(choice='invalid', notes=('Image B',)))
 
     Args:
@@ -277,11 +277,11 @@ def read_choice(text: str, choices: Sequence[str], exact: bool = False) -> Choic
         return Choice(words)
     if exact:
         return next((Choice(choice) for choice in choices if choice.casefold() == words.casefold()), None)
-    alike = [choice for choice in choices if _bare(choice) == _bare(words)]
-    if len(alike) != 1 or not _bare(words):
+    alike = [choice for choice in choices if _strip_marks(choice) == _strip_marks(words)]
+    if len(alike) != 1 or not _strip_marks(words):
         return None
     return Choice(alike[0], (f"taken for {alike[0]!r}: {words[:100]!r}",))
 
 
-def _bare(words: str) -> str:
+def _strip_marks(words: str) -> str:
     return words.strip(MARKS).casefold()

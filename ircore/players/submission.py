@@ -13,13 +13,13 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import load, plugin_work, unknown
+from ircore.core.plugins import build_unknown_name_error, convert_plugin_errors, load_plugin
 from ircore.core.records import PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
 from ircore.core.validation import describe_validation_error
 from ircore.players.base import AnswerKind
-from ircore.players.open_questions import keeping_secret
+from ircore.players.open_questions import hide_secret_of_player
 from ircore.players.traits import answer_problem
 
 _REMEDY = "Correct it, or take it out for the default; docs/players.md has every parameter."
@@ -36,7 +36,7 @@ def read_parameters(spec: PlayerSpec, kind: type[Settings], name_model: str) -> 
         raise InputError("model is missing", name_model)
     for name in spec.parameters:
         if name not in kind.model_fields:
-            raise unknown("parameter", name, list(kind.model_fields), "parameters")
+            raise build_unknown_name_error("parameter", name, list(kind.model_fields), "parameters")
     try:
         # As JSON, in which lists are lists, so that no kind of value passes for another: true for 1, text for a number.
         return kind.model_validate_json(to_json(spec.parameters), strict=True)
@@ -56,7 +56,7 @@ MAINTAINERS = "builtin-"
 """How the names of folders begin that only maintainers add."""
 
 
-def reserved_name(name: str) -> bool:
+def is_reserved_name(name: str) -> bool:
     """Whether Windows reserves a name for a device, or drops the name's end."""
     stem = name.split(".", 1)[0].rstrip(" ").upper()
     devices = {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
@@ -69,18 +69,18 @@ _RUN_ID = re.compile(r".+[-_.][0-9a-f]{8}")
 """A run's id: its submission's name, and eight digits of a hash; with separators that look like the one of ids."""
 
 
-def like_run_id(name: str) -> bool:
+def is_like_run_id(name: str) -> bool:
     """Whether a submission of this name could be taken for a run, whose id names its page and its files.
 
-    >>> like_run_id("good-pair-97e64db0"), like_run_id("good-pair")
+    >>> is_like_run_id("good-pair-97e64db0"), is_like_run_id("good-pair")
     (True, False)
     """
     return _RUN_ID.fullmatch(name) is not None
 
 
-def usable_slug(name: str) -> bool:
+def is_usable_slug(name: str) -> bool:
     """Whether a submission's folder may have this name."""
-    return SLUG.fullmatch(name) is not None and not reserved_name(name) and name not in PAGES
+    return SLUG.fullmatch(name) is not None and not is_reserved_name(name) and name not in PAGES
 
 
 FOLDER = "submissions"
@@ -97,8 +97,8 @@ FORMAT = "See docs/submit.md for the format."
 class LoadedSubmission(NamedTuple):
     """A submission, with the name of its folder.
 
-    >>> from ircore.players.builtin_pairs import builtin_pairs
-    >>> loaded = read_manifest(builtin_pairs()["classical+canvas"])
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
+    >>> loaded = read_manifest(list_builtin_pairs()["classical+canvas"])
     >>> loaded.submission.players["describer"].player
     'classical'
     """
@@ -108,7 +108,7 @@ class LoadedSubmission(NamedTuple):
     path: Path
 
 
-def folder_of(path: Path) -> Path:
+def find_folder(path: Path) -> Path:
     """Return the folder of a submission that is there.
 
     Args:
@@ -124,7 +124,7 @@ def folder_of(path: Path) -> Path:
     return folder if folder.name not in ("", "..") else folder.resolve()
 
 
-def manifests_in(folder: Path) -> list[Path]:
+def list_manifests(folder: Path) -> list[Path]:
     """Return the manifests of all submissions in a folder.
 
     Raises:
@@ -166,22 +166,22 @@ def make_player(loaded: LoadedSubmission, seat: str) -> Any:
     """
     spec = loaded.submission.players[seat]
     try:
-        return new_player(spec)
+        return build_player(spec)
     except InputError as error:
         # A broken package is no mistake in the manifest.
         kind = WorkError if isinstance(error, WorkError) else InputError
         raise kind(f"{loaded.path}: {seat}: {error.problem}", error.remedy) from error
 
 
-def new_player(spec: PlayerSpec) -> Any:
+def build_player(spec: PlayerSpec) -> Any:
     """Make a player with its settings.
 
     Raises:
         InputError: The player is not installed, or does not take these settings.
         WorkError: The player's package is broken.
     """
-    with plugin_work(f"player {spec.player!r}"):
-        return keeping_secret(load("players", spec.player)(spec), spec)
+    with convert_plugin_errors(f"player {spec.player!r}"):
+        return hide_secret_of_player(load_plugin("players", spec.player)(spec), spec)
 
 
 def check_seat(loaded: LoadedSubmission, seat: str, method: str, answers: AnswerKind | None = None) -> None:
@@ -197,7 +197,7 @@ def check_seat(loaded: LoadedSubmission, seat: str, method: str, answers: Answer
         InputError: The player is not installed, or cannot take the seat.
     """
     spec = loaded.submission.players[seat]
-    player = load("players", spec.player, f"{loaded.path}: {seat}.player")
+    player = load_plugin("players", spec.player, f"{loaded.path}: {seat}.player")
     if not hasattr(player, method):
         raise InputError(f"{loaded.path}: {seat}.player: {spec.player} is no {seat}", "Name another player.")
     if problem := answer_problem(spec.player, method, answers):

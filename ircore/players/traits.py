@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, builtin, load
+from ircore.core.plugins import list_available, list_builtin, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.players.base import AnswerKind, Traits
 
@@ -41,7 +41,7 @@ CALLING_DRAWER = replace(DRAWING_SERVICE, draws_apart=True)
 
 
 @cache
-def traits_of(name: str) -> Traits:
+def load_traits(name: str) -> Traits:
     """Return the traits of a player by name.
 
     A player that is not installed, cannot be imported or declares nothing is taken to ask a service.
@@ -50,10 +50,10 @@ def traits_of(name: str) -> Traits:
         name: Of its entry point.
     """
     try:
-        if name in available("traits"):
-            declared = load("traits", name)
-        elif name in available("players"):
-            declared = getattr(load("players", name), "TRAITS", None)
+        if name in list_available("traits"):
+            declared = load_plugin("traits", name)
+        elif name in list_available("players"):
+            declared = getattr(load_plugin("players", name), "TRAITS", None)
         else:
             declared = None
     # The safe guess: a player that asks a service may cost money.
@@ -62,38 +62,38 @@ def traits_of(name: str) -> Traits:
     return declared if isinstance(declared, Traits) else Traits()
 
 
-def deciding(spec: PlayerSpec) -> PlayerSpec:
+def select_deciding_settings(spec: PlayerSpec) -> PlayerSpec:
     """Return the settings of a player that decide its answers.
 
     Without the name of the key's variable, without what is merely known of the model, and without the parameters that
     the player's class names in ``IMMATERIAL``, such as timeouts: with others it is the same player.
     """
-    immaterial = _immaterial(spec.player)
+    immaterial = _list_immaterial(spec.player)
     parameters = {name: value for name, value in spec.parameters.items() if name not in immaterial}
     return spec.model_copy(update={"api_key_env": None, "about": None, "parameters": parameters})
 
 
 @cache
-def _immaterial(player: str) -> frozenset[str]:
+def _list_immaterial(player: str) -> frozenset[str]:
     try:
-        return frozenset(getattr(load("players", player), "IMMATERIAL", ()))
+        return frozenset(getattr(load_plugin("players", player), "IMMATERIAL", ()))
     # Of a player that is not installed nobody knows which parameters change no answer.
     except InputError:
         return frozenset()
 
 
-def reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
+def list_reference_players(players: Mapping[str, PlayerSpec]) -> tuple[str, ...]:
     """Return the reference players of a submission, see ``Traits.reference``."""
-    return tuple(spec.player for spec in players.values() if traits_of(spec.player).reference)
+    return tuple(spec.player for spec in players.values() if load_traits(spec.player).reference)
 
 
 def is_program(spec: PlayerSpec) -> bool:
     """Return whether a player is a program that comes with this project and asks no model, such as ``classical``."""
     # Told by the player, never by its label: a model may be called "classical".
-    return spec.player in builtin("players") and traits_of(spec.player).needs == "nothing"
+    return spec.player in list_builtin("players") and load_traits(spec.player).needs == "nothing"
 
 
-def program_words(specs: Iterable[PlayerSpec]) -> str:
+def describe_programs(specs: Iterable[PlayerSpec]) -> str:
     """Say which players are programs of this project, so that nobody takes their numbers for those of AI models.
 
     Args:
@@ -102,9 +102,9 @@ def program_words(specs: Iterable[PlayerSpec]) -> str:
     Returns:
         A sentence; empty if none of them is such a program.
 
-    >>> program_words([PlayerSpec(player="classical"), PlayerSpec(player="openai", model="m", api_key_env="A_KEY")])
+    >>> describe_programs([PlayerSpec(player="classical"), PlayerSpec(player="openai", model="m", api_key_env="A_KEY")])
     'Programs that come with this project, no AI models: classical.'
-    >>> program_words([PlayerSpec(player="classical"), PlayerSpec(player="canvas")])
+    >>> describe_programs([PlayerSpec(player="classical"), PlayerSpec(player="canvas")])
     'No AI model has played yet: all players are programs that come with this project.'
     """
     players = tuple(specs)
@@ -124,7 +124,7 @@ def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | 
         method: The method that the seat's questions go to.
         answers: The kind of answer that the seat expects; None if any kind is accepted.
     """
-    known = traits_of(name).answers
+    known = load_traits(name).answers
     # Players of others may declare no kinds of answers; they are let through.
     if method != "answer" or answers is None or not known or answers in known:
         return None
@@ -134,10 +134,10 @@ def answer_problem(name: str, method: str, answers: AnswerKind | None) -> str | 
 _IN_WORDS = {("text", "choice"): "words or a choice", ("picture",): "pictures"}
 
 
-def players_of_project(needs: str, method: str) -> tuple[str, ...]:
+def list_project_players(needs: str, method: str) -> tuple[str, ...]:
     """Return the players of this project that need something and have a seat's method, by name; no references."""
     return tuple(
         name
-        for name in sorted(builtin("players"))
-        if traits_of(name).needs == needs and method in traits_of(name).methods and not traits_of(name).reference
+        for name in sorted(list_builtin("players"))
+        if load_traits(name).needs == needs and method in load_traits(name).methods and not load_traits(name).reference
     )

@@ -36,7 +36,7 @@ from ircore.results.statistics.agreement import (
     pearson,
     spearman,
 )
-from ircore.results.statistics.intervals import Estimate, clustered_share
+from ircore.results.statistics.intervals import Estimate, estimate_clustered_share
 
 if TYPE_CHECKING:
     from ircore.results.image_metrics import MetricAgreement
@@ -167,31 +167,32 @@ class AgreementResults:
     """Order effect of each judge that was asked in both orders."""
 
 
-def agreement_results(episodes: EpisodesByRun, similarity: RatedTask) -> AgreementResults:
+def compare_raters(episodes: EpisodesByRun, similarity: RatedTask) -> AgreementResults:
     """Compare all raters of some runs.
 
     Args:
         episodes: By run_id, all of one instance set.
-        similarity: Their ratings of task 1, as ``rated_similarity`` collects them.
+        similarity: Their ratings of task 1, as ``collect_similarity`` collects them.
     """
-    preference = rated_preference(episodes)
+    preference = collect_preference(episodes)
     annotators = tuple(sorted({*similarity.annotators, *preference.annotators}))
     return AgreementResults(
         pairs=tuple(
-            _pair(first, other, kind, similarity, preference) for first, other, kind in _pairs(similarity, preference)
+            _pair(first, other, kind, similarity, preference)
+            for first, other, kind in _list_rater_pairs(similarity, preference)
         ),
         annotators=annotators,
-        similarity_alpha={level: _alpha(similarity, level) for level in ("interval", "ordinal")},
-        preference_alpha=_alpha(preference, "nominal"),
-        orders=_orders(episodes),
+        similarity_alpha={level: _compute_alpha(similarity, level) for level in ("interval", "ordinal")},
+        preference_alpha=_compute_alpha(preference, "nominal"),
+        orders=_measure_order_bias(episodes),
     )
 
 
-def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
+def collect_similarity(episodes: EpisodesByRun) -> RatedTask:
     """Collect task 1: a thing is a rendering of a played episode, known by run, instance and turn; scores 0–10."""
     results: list[EpisodeResult] = []
     collector = _Collector()
-    for result in _played(episodes):
+    for result in _select_judged(episodes):
         places = {step: len(results) + at for at, step in enumerate(result.episode.renderings)}
         results += [result] * len(places)
         for ratings, judged in collector.of(result):
@@ -200,14 +201,14 @@ def rated_similarity(episodes: EpisodesByRun) -> RatedTask:
     return collector.task(results)
 
 
-def rated_preference(episodes: EpisodesByRun) -> RatedTask:
+def collect_preference(episodes: EpisodesByRun) -> RatedTask:
     """Collect task 2: a thing is an episode; 1 prefers the final rendering, 0 the first, 0.5 neither.
 
     Of humans, 1 and 0 are what more of the annotators prefer.
     """
     results: list[EpisodeResult] = []
     collector = _Collector()
-    for result in _played(episodes):
+    for result in _select_judged(episodes):
         for ratings, judged in collector.of(result):
             if judged.preference is not None:
                 # The mean of people may be 0.75, which prefers the final rendering as 1 does.
@@ -263,11 +264,11 @@ class _Collector:
         )
 
 
-def _played(episodes: EpisodesByRun) -> Iterator[EpisodeResult]:
+def _select_judged(episodes: EpisodesByRun) -> Iterator[EpisodeResult]:
     return (result for results in episodes.values() for result in results if result.judged or result.annotations)
 
 
-def _pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, str, Kind]]:
+def _list_rater_pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, str, Kind]]:
     judges = sorted({*similarity.judges, *preference.judges})
     annotators = sorted({*similarity.annotators, *preference.annotators})
     machines = [name for name in judges if name != HUMAN]
@@ -278,8 +279,8 @@ def _pairs(similarity: RatedTask, preference: RatedTask) -> Iterator[tuple[str, 
 
 
 def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference: RatedTask) -> RaterPair:
-    scores = _both(rater, other, kind, similarity)
-    choices = _both(rater, other, kind, preference)
+    scores = _select_pair_ratings(rater, other, kind, similarity)
+    choices = _select_pair_ratings(rater, other, kind, preference)
     # Ties are coded 0.5; the decided choices leave them out.
     first, second = (np.where(values == 0.5, np.nan, values) for values in choices)
     return RaterPair(
@@ -295,22 +296,22 @@ def _pair(rater: str, other: str, kind: Kind, similarity: RatedTask, preference:
     )
 
 
-def _both(first: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
+def _select_pair_ratings(first: str, other: str, kind: Kind, task: RatedTask) -> tuple[Floats, Floats]:
     raters = task.annotators if kind == "human-human" else task.judges
     # A judge may have taken part in one of the two tasks alone.
     nothing = np.full(len(task.instances), np.nan)
     return raters.get(first, nothing), raters.get(other, nothing)
 
 
-def _alpha(task: RatedTask, level: Level) -> Agreement:
+def _compute_alpha(task: RatedTask, level: Level) -> Agreement:
     # Reshaped, since an array of no annotator would have one axis.
     table = np.array([*task.annotators.values()]).reshape(len(task.annotators), len(task.instances))
     return krippendorffs_alpha(table, level, task.instances)
 
 
-def _orders(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
+def _measure_order_bias(episodes: EpisodesByRun) -> tuple[_OrderBias, ...]:
     orders_by_judge: dict[str, dict[str, list[Orders]]] = {}
-    for result in _played(episodes):
+    for result in _select_judged(episodes):
         for name, judged in result.judged.items():
             if judged.orders is not None:
                 orders_by_judge.setdefault(name, {}).setdefault(result.episode.instance_id, []).append(judged.orders)
@@ -322,18 +323,18 @@ def _order_bias(judge: str, by_instance: Mapping[str, Sequence[Orders]]) -> _Ord
     groups = [by_instance[name] for name in sorted(by_instance)]
     disagree = [sum(orders.first_leading != orders.final_leading for orders in group) for group in groups]
     sizes = [len(group) for group in groups]
-    decided = [[fmean(chosen) for orders in group if (chosen := _chose_first_shown(orders))] for group in groups]
+    decided = [[fmean(chosen) for orders in group if (chosen := _list_first_choices(orders))] for group in groups]
     # An instance whose answers are all ties chose neither place.
     shares = [group for group in decided if group]
     return _OrderBias(
         judge=judge,
         episodes=sum(sizes),
-        disagree=clustered_share(disagree, sizes),
-        first_shown=clustered_share([fsum(group) for group in shares], [len(group) for group in shares]),
+        disagree=estimate_clustered_share(disagree, sizes),
+        first_shown=estimate_clustered_share([fsum(group) for group in shares], [len(group) for group in shares]),
     )
 
 
-def _chose_first_shown(orders: Orders) -> list[float]:
+def _list_first_choices(orders: Orders) -> list[float]:
     """Return for each order that was decided whether the rendering shown first was chosen, 1 or 0."""
     return [chosen for chosen in (1 - orders.first_leading, orders.final_leading) if chosen != 0.5]
 
@@ -367,25 +368,25 @@ class CrossedRatings:
     """Share of these on which the two are at most ``NEAR`` points apart, before rounding, 0–1."""
 
 
-def crossed_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
+def cross_tabulate_ratings(task: RatedTask) -> tuple[CrossedRatings, ...]:
     """Return every two judges that rated the same renderings: judges with people first, then judges with judges.
 
     Args:
-        task: Ratings of task 1, as ``ircore.results.agreement.rated_similarity`` collects them.
+        task: Ratings of task 1, as ``ircore.results.agreement.collect_similarity`` collects them.
     """
-    crossings = (_crossed(first, other, task) for first, other in _rated_pairs(task))
+    crossings = (_cross_tabulate_pair(first, other, task) for first, other in _list_judge_pairs(task))
     # Judges of different categories have no rendering in common.
     return tuple(crossed for crossed in crossings if crossed.renderings)
 
 
-def _rated_pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
+def _list_judge_pairs(task: RatedTask) -> Iterator[tuple[str, str]]:
     machines = sorted(set(task.judges) - {HUMAN})
     if HUMAN in task.judges:
         yield from ((machine, HUMAN) for machine in machines)
     yield from combinations(machines, 2)
 
 
-def _crossed(first: str, other: str, task: RatedTask) -> CrossedRatings:
+def _cross_tabulate_pair(first: str, other: str, task: RatedTask) -> CrossedRatings:
     both = np.stack([task.judges[first], task.judges[other]])
     both = both[:, ~np.isnan(both).any(axis=0)]
     # Not NumPy's rint, which takes a half to the even number: 6.5 and 7.5 must both go up.
@@ -424,24 +425,24 @@ class Raters:
     @cached_property
     def similarity(self) -> "RatedTask":
         """Ratings of renderings by every judge and annotator."""
-        return rated_similarity(self._episodes)
+        return collect_similarity(self._episodes)
 
     @cached_property
     def agreement(self) -> "AgreementResults":
         """Agreement between every two raters."""
-        return agreement_results(self._episodes, self.similarity)
+        return compare_raters(self._episodes, self.similarity)
 
     @cached_property
     def metric_agreements(self) -> "tuple[MetricAgreement, ...]":
         """Agreement of every image metric with every judge and with people."""
-        from ircore.results.image_metrics import metric_agreements
+        from ircore.results.image_metrics import compare_metrics
 
-        return metric_agreements(self._episodes, self._metrics, self._judges)
+        return compare_metrics(self._episodes, self._metrics, self._judges)
 
     @cached_property
     def crossed(self) -> "tuple[CrossedRatings, ...]":
         """Crossed scores of every two judges."""
-        return crossed_ratings(self.similarity)
+        return cross_tabulate_ratings(self.similarity)
 
     @cached_property
     def maps(self) -> "Mapping[str, Recalibration | Refusal]":

@@ -16,7 +16,7 @@ from ircore.core.episode_records import UNKNOWN_COST, EpisodeCost
 from ircore.core.records import Instance
 from ircore.results.column import AMOUNTS, Amount, AmountOf
 from ircore.results.episodes import EpisodeResult
-from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, estimate_ratios, resample
 from ircore.results.statistics.intervals import Estimate, Scale
 
 Condition = tuple[str | None, str | None]
@@ -42,13 +42,13 @@ def is_under(item: _Conditioned, category: str | None, difficulty: str | None) -
     return (category is None or item.category == category) and (difficulty is None or item.difficulty == difficulty)
 
 
-def under(items: Iterable[ItemT], category: str | None, difficulty: str | None) -> list[ItemT]:
+def select_condition(items: Iterable[ItemT], category: str | None, difficulty: str | None) -> list[ItemT]:
     """Return the instances, episodes or messages of a category and a difficulty, in their order.
 
     Example:
         >>> from types import SimpleNamespace
         >>> targets = [SimpleNamespace(category="pie_graph", difficulty=level) for level in ("easy", "hard")]
-        >>> [target.difficulty for target in under(targets, None, "hard")]
+        >>> [target.difficulty for target in select_condition(targets, None, "hard")]
         ['hard']
     """
     return [item for item in items if is_under(item, category, difficulty)]
@@ -69,10 +69,10 @@ def strata(items: Iterable[_Conditioned]) -> list[str]:
     return [f"{item.category} {item.difficulty}" for item in items]
 
 
-def in_order(names: set[str], order: Sequence[str]) -> tuple[str, ...]:
+def sort_names(names: set[str], order: Sequence[str]) -> tuple[str, ...]:
     """Return categories or difficulties in the order of the known ones, unknown ones last by name.
 
-    >>> in_order({"charts", "hard", "easy"}, ("easy", "hard"))
+    >>> sort_names({"charts", "hard", "easy"}, ("easy", "hard"))
     ('easy', 'hard', 'charts')
     """
     return tuple(name for name in order if name in names) + tuple(sorted(names.difference(order)))
@@ -93,7 +93,7 @@ class Amounts:
     """What sums are divided by; the number of episodes if None."""
 
 
-def amounts_of(
+def arrange_amounts(
     instances: Sequence[Instance],
     episodes: Mapping[str, Sequence[EpisodeResult]],
     costs: Mapping[str, Mapping[str, EpisodeCost]],
@@ -114,20 +114,20 @@ def amounts_of(
             # Not None: a mean over the known amounts of an instance would pass for that of all its episodes.
             return np.nan if known is None and amount.whole else known
 
-        return filled(instances, episodes.values(), value, empty)
+        return arrange_values(instances, episodes.values(), value, empty)
 
-    ended = filled(instances, episodes.values(), lambda _: 1.0, 0.0) > 0
+    ended = arrange_values(instances, episodes.values(), lambda _: 1.0, 0.0) > 0
     arranged: dict[str, Amounts] = {}
     for amount in AMOUNTS:
         # Zero, not NaN: shares divide sums, to which an unplayed episode adds nothing.
         empty = np.nan if amount.per is None else 0.0
         of = array(amount, amount.of, empty)
         per = None if amount.per is None else array(amount, amount.per, empty)
-        arranged[amount.column.key] = Amounts(_whole(of, ended) if amount.whole else of, per)
+        arranged[amount.column.key] = Amounts(_drop_incomplete_runs(of, ended) if amount.whole else of, per)
     return arranged
 
 
-def deltas_of(
+def arrange_deltas(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], judges: Sequence[str]
 ) -> dict[str, Array]:
     """Arrange ΔQ, −10 to 10, by instance and run, for each judge by name.
@@ -141,10 +141,10 @@ def deltas_of(
     def delta(judge: str, result: EpisodeResult) -> float | None:
         return result.judged[judge].delta if judge in result.judged else None
 
-    return {judge: filled(instances, episodes.values(), partial(delta, judge)) for judge in judges}
+    return {judge: arrange_values(instances, episodes.values(), partial(delta, judge)) for judge in judges}
 
 
-def filled(
+def arrange_values(
     instances: Sequence[Instance],
     episodes: Collection[Sequence[EpisodeResult]],
     value: Callable[[EpisodeResult], float | None],
@@ -169,15 +169,15 @@ def filled(
     return np.where(counts > 0, sums / np.maximum(counts, 1), empty)
 
 
-def _whole(amounts: Array, ended: NDArray[np.bool_]) -> Array:
+def _drop_incomplete_runs(amounts: Array, ended: NDArray[np.bool_]) -> Array:
     """Leave out the amounts of a run if that of an ended episode is unknown."""
     return np.where((np.isnan(amounts) & ended).any(axis=0), np.nan, amounts)
 
 
-def target_means(scores: Array) -> Array:
+def compute_target_means(scores: Array) -> Array:
     """Return the mean of each row as a column, NaN where it has no value; rows are targets.
 
-    >>> target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
+    >>> compute_target_means(np.array([[1.0, 3.0], [np.nan, np.nan]])).tolist()
     [[2.0], [nan]]
     """
     known = ~np.isnan(scores).all(axis=1)
@@ -188,13 +188,13 @@ def target_means(scores: Array) -> Array:
     return means
 
 
-def over_targets(scores: Array, instances: Sequence[Instance], scale: Scale) -> Estimate:
+def estimate_target_mean(scores: Array, instances: Sequence[Instance], scale: Scale) -> Estimate:
     """Estimate the mean over targets of the mean of each row that has a value; rows are the instances.
 
     >>> from ircore.results.statistics.intervals import SCORE
-    >>> over_targets(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
+    >>> estimate_target_mean(np.empty((0, 2)), [], SCORE)  # a set without a category that is asked for
     Estimate(mean=None, low=None, high=None, n=0)
     """
     if not instances:
         return Estimate(None, None, None, 0)
-    return ratio_intervals(Ratios.means(target_means(scores)), resample(strata(instances)), scale)[0]
+    return estimate_ratios(Ratios.means(compute_target_means(scores)), resample(strata(instances)), scale)[0]

@@ -45,7 +45,7 @@ class Version:
         return {"benchmark": self.name, "instance_set": self.instance_set, "prompts": self.prompts}
 
 
-def version_of(results: Results, versions: Sequence[BenchmarkVersion] | None = None) -> Version:
+def find_version(results: Results, versions: Sequence[BenchmarkVersion] | None = None) -> Version:
     """Return the version that results belong to.
 
     Args:

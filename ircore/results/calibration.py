@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.score_records import HUMAN
-from ircore.results.agreement import EpisodesByRun, rated_similarity
+from ircore.results.agreement import EpisodesByRun, collect_similarity
 from ircore.results.arrays import Condition, conditions, strata
 from ircore.results.cells import CellKey
-from ircore.results.episodes import EpisodeResult, final_scores
+from ircore.results.episodes import EpisodeResult, average_final_scores
 from ircore.results.statistics.calibration_map import Recalibrated, Recalibration
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 
@@ -91,7 +91,7 @@ def fit_maps(episodes: EpisodesByRun) -> dict[str, Recalibration | Refusal]:
     rated_by = sorted({judge for result in every for judge, judged in result.judged.items() if judged.trajectory})
     if HUMAN not in rated_by:  # as on most sites: then what was rated need not be collected
         return {judge: Refusal("no human ratings", 0, 0) for judge in rated_by}
-    task = rated_similarity(episodes)
+    task = collect_similarity(episodes)
     human = task.judges[HUMAN]
     maps: dict[str, Recalibration | Refusal] = {}
     for judge, scores in task.judges.items():
@@ -147,15 +147,17 @@ class _Design:
             yield from (RecalibratedCell(run_id, *key, judge, None, (), fitted.reason) for key in self.conditions)
             return
         scores = np.full(len(self.places), np.nan)
-        for name, final in final_scores(results, judge).items():
+        for name, final in average_final_scores(results, judge).items():
             scores[self.places[name]] = final
         # Only instances with a score: a category that the judge never scored needs no map.
         unrated = np.array([category not in fitted.groups for category in self.categories]) & ~np.isnan(scores)
         for at, score in enumerate(fitted.cells(scores, self.members, self.labels)):
-            yield _cell(fitted, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any()))
+            yield _build_cell(
+                fitted, judge, run_id, self.conditions[at], score, bool(unrated[self.members[:, at]].any())
+            )
 
 
-def _cell(
+def _build_cell(
     fitted: Recalibration,
     judge: str,
     run_id: str,

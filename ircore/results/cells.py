@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.records import Instance
-from ircore.results.arrays import Amounts, Array, amounts_of, conditions, deltas_of, strata
-from ircore.results.coverage import Coverage, coverages
+from ircore.results.arrays import Amounts, Array, arrange_amounts, arrange_deltas, conditions, strata
+from ircore.results.coverage import Coverage, count_coverage
 from ircore.results.episodes import CONVERGENCES, Convergence, EpisodeResult
-from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, ratings_by_judge
+from ircore.results.judge_ratings import RATED, UNPLAYED, JudgeRatings, Scope, arrange_by_judge
 from ircore.results.statistics.bootstrap import (
     AMOUNT,
     DIFFERENCE,
@@ -33,14 +33,21 @@ from ircore.results.statistics.bootstrap import (
     SCORE,
     Ratios,
     Resamples,
-    difference_intervals,
-    half_of_difference,
-    ratio_intervals,
+    compute_half_interval,
+    estimate_differences,
+    estimate_ratios,
     resample,
 )
-from ircore.results.statistics.comparison import bounded_intervals
-from ircore.results.statistics.intervals import SHARE, Estimate, estimate, share
-from ircore.results.statistics.ranks import RESAMPLES_USED, RankRange, Standing, detectable, paired_difference, standing
+from ircore.results.statistics.comparison import estimate_bounded_means
+from ircore.results.statistics.intervals import SHARE, Estimate, estimate, estimate_share
+from ircore.results.statistics.ranks import (
+    RESAMPLES_USED,
+    RankRange,
+    Standing,
+    compute_detectable,
+    estimate_difference,
+    rank_pairs,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,13 +133,13 @@ class Cell(Coverage):
     @property
     def played_rate(self) -> Estimate:
         """The played share with its interval, 0–1."""
-        return share(self.played, self.episodes)
+        return estimate_share(self.played, self.episodes)
 
     @property
     def convergence_shares(self) -> Mapping[Convergence, Estimate]:
         """Share of each convergence outcome among the rated episodes, 0–1, with its interval."""
         rated = sum(self.convergence.values())
-        return {name: share(count, rated) for name, count in self.convergence.items()}
+        return {name: estimate_share(count, rated) for name, count in self.convergence.items()}
 
 
 class Tally:
@@ -215,17 +222,17 @@ def run_cells(
     if not judges:
         return {}
     names = tuple(judges)
-    amounts = amounts_of(instances, {run_id: results}, {run_id: costs})
-    deltas = np.hstack([*deltas_of(instances, {run_id: results}, names).values()])
+    amounts = arrange_amounts(instances, {run_id: results}, {run_id: costs})
+    deltas = np.hstack([*arrange_deltas(instances, {run_id: results}, names).values()])
     # The judges are the columns: the arithmetic of one run by many judges is that of many runs by one.
-    ratings = side_by_side(ratings_by_judge(instances, {run_id: results}, judges).values())
-    tallies = _tallies(results, names, outcomes)
+    ratings = stack_by_judge(arrange_by_judge(instances, {run_id: results}, judges).values())
+    tallies = _tally_outcomes(results, names, outcomes)
     cells: dict[BoardKey, Cell] = {}
     for (category, difficulty), rows in conditions(instances).items():
         # Resamples are cached by the strata, so that every run is resampled in the same way.
         drawn = resample(strata(instances[row] for row in rows))
-        taken = amount_means(amounts, rows, drawn)
-        for judge, own in zip(names, _judged(deltas[rows], ratings.rows(rows), drawn), strict=True):
+        taken = estimate_amount_means(amounts, rows, drawn)
+        for judge, own in zip(names, _compute_judge_fields(deltas[rows], ratings.rows(rows), drawn), strict=True):
             tally = tallies.get((category, difficulty, judge), Tally(outcomes))
             cells[category, difficulty, judge] = Cell(
                 run_id=run_id,
@@ -284,7 +291,7 @@ def compute_standings(
     return {key: standings[key] for key, _ in boards}
 
 
-def paired_main(instances: Sequence[Instance], ratings: JudgeRatings) -> tuple[Floats, Floats, Resamples]:
+def pair_main_scores(instances: Sequence[Instance], ratings: JudgeRatings) -> tuple[Floats, Floats, Resamples]:
     """Return the least and greatest main scores on instances that the judge rates, and their resamples.
 
     Args:
@@ -297,7 +304,7 @@ def paired_main(instances: Sequence[Instance], ratings: JudgeRatings) -> tuple[F
     return least[rows], most[rows], resample(strata(instances[row] for row in rows))
 
 
-def main_differences(
+def estimate_main_differences(
     instances: Sequence[Instance], couples: Sequence[JudgeRatings], critical: float | None
 ) -> list[Estimate]:
     """Return the difference of the main scores of couples of runs, first minus second.
@@ -311,7 +318,7 @@ def main_differences(
     for couple in couples:
         # The point from what is known, the interval from what the unknown could be.
         first, second = couple.main_scores().tolist()
-        differences.append(paired_difference(first - second, *paired_main(instances, couple), critical))
+        differences.append(estimate_difference(first - second, *pair_main_scores(instances, couple), critical))
     return differences
 
 
@@ -324,38 +331,40 @@ def run_standing(instances: Sequence[Instance], ratings: JudgeRatings, barred: C
         barred: Columns of runs that may have no rank.
     """
     ranked = [
-        index for index, coverage in enumerate(coverages(ratings)) if coverage.unranked is None and index not in barred
+        index
+        for index, coverage in enumerate(count_coverage(ratings))
+        if coverage.unranked is None and index not in barred
     ]
-    ranked_standing = standing(*paired_main(instances, ratings.columns(ranked)))
+    ranked_standing = rank_pairs(*pair_main_scores(instances, ratings.columns(ranked)))
     ranges: list[RankRange | None] = [None] * ratings.states.shape[1]
     for index, rank in zip(ranked, ranked_standing.ranges, strict=True):
         ranges[index] = rank
     return replace(ranked_standing, ranges=tuple(ranges))
 
 
-def amount_means(amounts: Mapping[str, Amounts], rows: Sequence[int], drawn: Resamples) -> dict[str, Estimate]:
+def estimate_amount_means(amounts: Mapping[str, Amounts], rows: Sequence[int], drawn: Resamples) -> dict[str, Estimate]:
     """Estimate what the episodes of a run took on some instances, by the keys of ``AMOUNTS``."""
     means = [key for key, amount in amounts.items() if amount.per is None]
     # Side by side: all means are estimated at once.
     arrays = np.hstack([amounts[key].of[rows] for key in means])
-    known = dict(zip(means, ratio_intervals(Ratios.means(arrays), drawn, AMOUNT), strict=True))
+    known = dict(zip(means, estimate_ratios(Ratios.means(arrays), drawn, AMOUNT), strict=True))
     for key, amount in amounts.items():
         if amount.per is not None:
-            (known[key],) = ratio_intervals(Ratios(amount.of[rows], amount.per[rows]), drawn, SHARE)
+            (known[key],) = estimate_ratios(Ratios(amount.of[rows], amount.per[rows]), drawn, SHARE)
     return {key: known[key] for key in amounts}
 
 
-def _judged(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict[str, Any]]:
+def _compute_judge_fields(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict[str, Any]]:
     """Return the fields of ``Cell`` that rest on ratings, for each judge: counts, scores, detectable difference."""
     finals = Ratios.means(ratings.final)
-    counts = coverages(ratings)
-    scores = bounded_intervals(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
-    mains = main_intervals(ratings, drawn)
-    changes = difference_intervals(deltas, ratings.final, drawn, SCORE, DIFFERENCE)
+    counts = count_coverage(ratings)
+    scores = estimate_bounded_means(*ratings.quality, finals.points, ratings.count(RATED).tolist(), drawn, SCORE)
+    mains = estimate_main_scores(ratings, drawn)
+    changes = estimate_differences(deltas, ratings.final, drawn, SCORE, DIFFERENCE)
     # A pair of the same spread that is independent of this one: the difference has twice the variance.
     moments = finals.moments(drawn)
     errors = (2 * moments.squares * moments.inflation) ** 0.5
-    halves = half_of_difference(errors, moments, SCORE)
+    halves = compute_half_interval(errors, moments, SCORE)
     return [
         {
             **asdict(count),
@@ -363,7 +372,7 @@ def _judged(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict
             "score": score,
             "delta": delta,
             "main": main,
-            "detectable": detectable(half, error, freedom),
+            "detectable": compute_detectable(half, error, freedom),
         }
         for count, score, delta, main, half, error, freedom in zip(
             counts, scores, changes, mains, halves, errors, moments.freedom, strict=True
@@ -371,13 +380,13 @@ def _judged(deltas: Array, ratings: JudgeRatings, drawn: Resamples) -> list[dict
     ]
 
 
-def main_intervals(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:
+def estimate_main_scores(ratings: JudgeRatings, drawn: Resamples) -> list[Estimate]:
     """Estimate the main score of each run, 0–100, over the same instances."""
     known = ratings.count(RATED, UNPLAYED).tolist()
-    return bounded_intervals(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
+    return estimate_bounded_means(*ratings.main, ratings.main_scores(), known, drawn, MAIN)
 
 
-def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
+def stack_by_judge(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     """Return the ratings of one run by several judges as columns."""
     every = list(ratings)
     return JudgeRatings(
@@ -385,7 +394,9 @@ def side_by_side(ratings: Iterable[JudgeRatings]) -> JudgeRatings:
     )
 
 
-def _tallies(results: Sequence[EpisodeResult], judges: Sequence[str], outcomes: Sequence[str]) -> dict[BoardKey, Tally]:
+def _tally_outcomes(
+    results: Sequence[EpisodeResult], judges: Sequence[str], outcomes: Sequence[str]
+) -> dict[BoardKey, Tally]:
     tallies: dict[BoardKey, Tally] = {}
     for result in results:
         # Each episode counts under its own condition, under the two that are wider, and under all.

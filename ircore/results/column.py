@@ -108,7 +108,7 @@ class Amount:
     """Group of columns that readers of a page show and hide together."""
 
 
-def _effort(key: str) -> AmountOf:
+def _make_effort_reader(key: str) -> AmountOf:
     """Return the function that reads a field of what an episode took by the game's own account."""
     return lambda result, _: getattr(result.effort, key)
 
@@ -117,12 +117,12 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(
         Column("steps", "steps", "Steps per played episode, such as turns with a rendering.", digits=1, estimated=True,
                implied="steps"),
-        _effort("steps"),
+        _make_effort_reader("steps"),
     ),
     Amount(
         Column("episode_tokens", "tokens", "Tokens of the messages per played episode.", "", "lower", 0, estimated=True,
                implied="tokens"),
-        _effort("tokens"),
+        _make_effort_reader("tokens"),
         group="details",
     ),
     Amount(
@@ -135,8 +135,8 @@ AMOUNTS: tuple[Amount, ...] = (
     Amount(
         Column("over_budget", "over budget", "Share of messages over the token budget.", "0–1", "lower", estimated=True,
                audience="pages"),
-        _effort("over_budget"),
-        per=_effort("messages"),
+        _make_effort_reader("over_budget"),
+        per=_make_effort_reader("messages"),
         missing="no message",
         group="details",
     ),

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any, get_args
 
-from ircore.core.conformance import ConformanceError, expect, outside_calls
+from ircore.core.conformance import ConformanceError, expect, watch_outside_calls
 from ircore.core.records import DEFAULT_GAME, PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.games.registry import load_game
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import Entry, Question
@@ -41,7 +41,7 @@ def check_table(entry: object, results: Results, question: Question | None = Non
     _check_cells(table, where)
     for form in get_args(Format):
         expect(bool(render(table, form, None)), f"{where}: is empty as {form}")
-    with outside_calls() as calls:
+    with watch_outside_calls() as calls:
         again = entry.table(results, question)
     expect(not calls, f"{where}: {calls[0] if calls else ''}: compute from the results alone")
     expect(again == table, f"{where}: the same question gives another table the second time")
@@ -54,7 +54,7 @@ def sample_results(folder: Path) -> Results:
         folder: A new folder, for the instance set and the run.
     """
     game = load_game(DEFAULT_GAME)
-    instances = builder_of(game.name)(BuildRequest(folder / "instances", 0, 1, ("simple_shapes",)))
+    instances = find_builder(game.name)(BuildRequest(folder / "instances", 0, 1, ("simple_shapes",)))
     spec = {seat: PlayerSpec(player=player) for seat, player in (("describer", "captioner"), ("generator", "sketch"))}
     submission = Submission(schema_=1, name="Captioner + Sketch", licence="CC0-1.0", **spec)
     rules, prompts = game.rules.model_validate({"max_turns": 2}), game.prompts(None)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.episodes import Doubt
 from ircore.results.judge_ratings import PENDING, RATED, REFUSED, UNFINISHED, UNPLAYED, JudgeRatings
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
@@ -109,7 +109,8 @@ class Coverage:
             "recorded": self.meaningless,
             "held": "held: its findings wait for a maintainer",
             "past_budget": "messages over the token budget reached the generator",
-            "incomplete": f"incomplete: {self.unfinished} of {counted(self.episodes, 'episode')} have no result yet",
+            "incomplete": f"incomplete: {self.unfinished} of {format_count(self.episodes, 'episode')} "
+            "have no result yet",
             "underrated": f"only {self.rated} of {self.applicable} {self.rated_words}, {needed}",
             "inapplicable": "the judge rates nothing here",
             "unread": (
@@ -121,7 +122,7 @@ class Coverage:
         return words.get(self.unranked)
 
 
-def coverages(ratings: JudgeRatings) -> list[Coverage]:
+def count_coverage(ratings: JudgeRatings) -> list[Coverage]:
     """Count the episodes of each run, in the order of the columns."""
     counts = [ratings.episodes(status).tolist() for status in (UNFINISHED, RATED, REFUSED, PENDING)]
     sizes, instances = ratings.states.sum(axis=(0, -1)).tolist(), ratings.count(RATED, UNPLAYED).tolist()

@@ -11,7 +11,8 @@ A *series* is one episode's values, turn by turn, None where a rendering has non
 
 A curve over turns compares like with like only if every point is over the same episodes: where easy episodes end
 early, later turns are over harder ones, and the curve shows who is left instead of what changes (attrition of a panel;
-complete cases: Little and Rubin, *Statistical Analysis with Missing Data*, chapter 3). ``same_episodes`` chooses them.
+complete cases: Little and Rubin, *Statistical Analysis with Missing Data*, chapter 3). ``select_same_episodes``
+chooses them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,14 +24,14 @@ import numpy as np
 
 from ircore.core.score_records import Score
 from ircore.games.base import Curve, Ending, Measure, Measured, step_defaults
-from ircore.results.arrays import strata, under
+from ircore.results.arrays import select_condition, strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.measure_means import scale_of
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.statistics.bootstrap import Ratios, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, estimate_ratios, resample
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, OPEN, Estimate, Scale, estimate
-from ircore.runs.episode import payload_of
+from ircore.runs.episode import parse_payload
 
 POINTS = 20
 """Places on the normalised axis: i / 19 for i = 0 … 19, as in ConvGenVisMo's ``interpolation``."""
@@ -61,7 +62,7 @@ class SameEpisodes:
     """Positions of the episodes among those that were given, 0-based."""
 
 
-def same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
+def select_same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
     """Return the episodes that reach the last place of a curve, and the places at which all of them have a value.
 
     The last place is the farthest one that ``MINIMUM_PICTURES`` episodes reach, or half of them if that is fewer.
@@ -73,7 +74,7 @@ def same_episodes(values: Sequence[Mapping[int, object]]) -> SameEpisodes:
 
     Example:
         >>> easy, hard = {1: 9.0}, {1: 4.0, 2: 5.0}
-        >>> same_episodes([easy, *[hard] * 5])
+        >>> select_same_episodes([easy, *[hard] * 5])
         SameEpisodes(places=(1, 2), episodes=(1, 2, 3, 4, 5))
     """
     counts: dict[int, int] = {}
@@ -117,7 +118,7 @@ class _TurnMeasure:
     """Mean of each episode's best value up to this turn, over the same episodes as ``latest``."""
 
 
-def by_turn(
+def estimate_by_turn(
     series: Sequence[Series], higher_is_better: bool = True, scale: Scale = OPEN, labels: Sequence[str] = ()
 ) -> tuple[_TurnMeasure, ...]:
     """Return a measure turn by turn.
@@ -137,7 +138,7 @@ def by_turn(
     first = min((turn for values in known for turn in values), default=1)
     from_first = [values for values in known if first in values]
     first_labels = [label for values, label in zip(known, labels, strict=True) if first in values] if labels else ()
-    curve = same_episodes(known)
+    curve = select_same_episodes(known)
     measures = []
     for turn in range(1, longest + 1):
         reached = [[values[earlier] for earlier in values if earlier <= turn] for values in from_first]
@@ -157,7 +158,7 @@ def by_turn(
     return tuple(measures)
 
 
-def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
+def normalise_series(values: Series, points: int = POINTS) -> tuple[float, ...]:
     """Return a series on the axis from 0 (first turn) to 1 (last turn), interpolated linearly.
 
     Args:
@@ -176,7 +177,9 @@ def normalised(values: Series, points: int = POINTS) -> tuple[float, ...]:
     return tuple(np.interp(np.linspace(0, 1, points), xs, ys).tolist())
 
 
-def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequence[str] = ()) -> tuple[Estimate, ...]:
+def estimate_normalised_means(
+    series: Sequence[Series], scale: Scale = OPEN, labels: Sequence[str] = ()
+) -> tuple[Estimate, ...]:
     """Return the mean over episodes and its interval at each place of the normalised axis.
 
     Args:
@@ -187,7 +190,7 @@ def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequ
     Returns:
         One estimate a place; none if no series has a value.
     """
-    curves = [normalised(values) for values in series]
+    curves = [normalise_series(values) for values in series]
     if not any(curves):
         return ()
     return tuple(
@@ -195,7 +198,7 @@ def normalised_means(series: Sequence[Series], scale: Scale = OPEN, labels: Sequ
     )
 
 
-def series_of(result: EpisodeResult, measure: str) -> Series:
+def select_series(result: EpisodeResult, measure: str) -> Series:
     """Return the scores of an episode by a judge or an image metric, turn by turn."""
     # Names of judges and of metrics are told apart by who has values here.
     judged = result.judged.get(measure)
@@ -244,7 +247,7 @@ class SteppedEpisode:
         """Return the values at the places of a curve: groups of steps, or places 1 to 20 of the normalised axis."""
         if not curve.normalised:
             return self.by_place(measure, curve.over)
-        return dict(enumerate(normalised(self.series(measure)), start=1))
+        return dict(enumerate(normalise_series(self.series(measure)), start=1))
 
     def series(self, measure: Measure) -> list[float | None]:
         """Return a measure step by step, None where a step has no value."""
@@ -252,7 +255,7 @@ class SteppedEpisode:
         return [values.get(step) for step in range(1, len(self.steps) + 1)]
 
 
-def by_step(measured: Iterable[Score | Measured]) -> dict[str, dict[int, float]]:
+def group_by_step(measured: Iterable[Score | Measured]) -> dict[str, dict[int, float]]:
     """Return the values of one episode by measure and step; values of the whole episode are left out."""
     values: dict[str, dict[int, float]] = {}
     for score in measured:
@@ -275,13 +278,13 @@ def run_episodes(
         SteppedEpisode(
             conditions[episode.instance_id],
             [{**defaults, **step} for step in episode.steps],
-            by_step(scores.get(episode.episode_id, ())),
+            group_by_step(scores.get(episode.episode_id, ())),
         )
-        for episode in under(run.episodes, category, difficulty)
+        for episode in select_condition(run.episodes, category, difficulty)
     )
 
 
-def recorded_episodes(
+def list_recorded_episodes(
     results: Results, category: str | None = None, difficulty: str | None = None
 ) -> tuple[SteppedEpisode, ...]:
     """Return people's games on the same instances; empty if the instances hold no recorded games.
@@ -293,28 +296,30 @@ def recorded_episodes(
         category: Only games of this category; None for all.
         difficulty: Only games of this difficulty; None for both.
     """
-    return tuple(_recorded(results, category, difficulty))
+    return tuple(_build_recorded_episodes(results, category, difficulty))
 
 
-def _recorded(results: Results, category: str | None, difficulty: str | None) -> Iterator[SteppedEpisode]:
+def _build_recorded_episodes(
+    results: Results, category: str | None, difficulty: str | None
+) -> Iterator[SteppedEpisode]:
     game, instances = results.game, results.every_run[0].instances
     # Recorded games were played to their end; the first outcome that counts as played stands for that.
     outcome = next(outcome.name for outcome in game.outcomes if outcome.played)
-    chosen = under(results.instances, category, difficulty)
+    chosen = select_condition(results.instances, category, difficulty)
     for instance, stratum in zip(chosen, strata(chosen), strict=True):
-        payload = payload_of(game, instances, instance)
+        payload = parse_payload(game, instances, instance)
         steps = game.recorded_steps(payload)
         if not steps:
             continue
-        values = by_step(game.measured(payload, Ending(outcome, steps)))
+        values = group_by_step(game.measured(payload, Ending(outcome, steps)))
         yield SteppedEpisode(stratum, [step.model_dump() for step in steps], values)
 
 
-def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
+def compute_curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Curve) -> dict[int, Estimate]:
     """Return the points of a learning curve: at each place the mean over the same episodes, with its interval.
 
-    The episodes are those that reach the last place of the curve (``same_episodes``): a game that breaks off early is
-    in no point, since the points before its end would be over other games than those behind it.
+    The episodes are those that reach the last place of the curve (``select_same_episodes``): a game that breaks off
+    early is in no point, since the points before its end would be over other games than those behind it.
 
     Intervals are those of every mean (``ircore.results.statistics.intervals``), so that a repetition without an error
     has an interval with a width, too.
@@ -325,17 +330,17 @@ def curve_points(episodes: Sequence[SteppedEpisode], measure: Measure, curve: Cu
         curve: Declaration that says what steps are grouped by.
     """
     means = [episode.on_curve(measure, curve) for episode in episodes]
-    same = same_episodes(means)
+    same = select_same_episodes(means)
     places = same.places
     if not places:
         return {}
     known = np.array([[means[number][place] for place in places] for number in same.episodes])
     # One value an episode, since rounds of one game are no independent values.
     drawn = resample([episodes[number].stratum for number in same.episodes])
-    return dict(zip(places, ratio_intervals(Ratios.means(known), drawn, scale_of(measure)), strict=True))
+    return dict(zip(places, estimate_ratios(Ratios.means(known), drawn, scale_of(measure)), strict=True))
 
 
-def partner_mean(runs: Sequence[PlayedRun], measure: Measure) -> Estimate:
+def estimate_partner_mean(runs: Sequence[PlayedRun], measure: Measure) -> Estimate:
     """Return a player's mean over partners: first over the runs of each instance, then over instances."""
     values: dict[str, list[float]] = {}
     labels: dict[str, str] = {}

@@ -13,15 +13,15 @@ import numpy as np
 
 from ircore.core.records import GameRules, Instance
 from ircore.core.word_files import BUILT_IN
-from ircore.results.arrays import strata, under
+from ircore.results.arrays import select_condition, strata
 from ircore.results.cells import Cell
 from ircore.results.model import Results, SubmissionResult
-from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
-from ircore.results.statistics.effects import Effects, complete_grid, decompose
+from ircore.results.statistics.bootstrap import SCORE, Ratios, estimate_ratios, resample
+from ircore.results.statistics.effects import Effects, decompose, find_complete_grid
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
+from ircore.results.statistics.mixed import MixedEffects, Unavailable, fit_mixed_effects
 from ircore.results.statistics.resamples import Floats
-from ircore.results.subsets import rule_sets
+from ircore.results.subsets import list_rule_sets
 
 NO_GRID = Unavailable("needs at least two players in each of two seats, all crossed, under the same rules")
 """Stands in place of the effects of runs without a complete grid."""
@@ -85,21 +85,23 @@ def pair_effects(
         category: Only this category of pictures.
         difficulty: Only this difficulty.
     """
-    grid = player_grid(results)
+    grid = find_player_grid(results)
     if not grid.run_ids:
         return PairEffects(judge, category, difficulty, (), NO_GRID, NO_GRID)
-    chosen = under(results.instances, category, difficulty)
+    chosen = select_condition(results.instances, category, difficulty)
     return PairEffects(
         judge,
         category,
         difficulty,
         grid.run_ids,
-        grid_effects(results, grid, judge, category, difficulty, interaction=True),
-        mixed_effects(_scores(results, grid, judge, chosen), grid.describers, grid.generators, strata(chosen)),
+        estimate_grid_effects(results, grid, judge, category, difficulty, interaction=True),
+        fit_mixed_effects(
+            _arrange_scores(results, grid, judge, chosen), grid.describers, grid.generators, strata(chosen)
+        ),
     )
 
 
-def player_grid(results: Results) -> PlayerGrid:
+def find_player_grid(results: Results) -> PlayerGrid:
     """Return the largest complete grid of the players of two crossed seats; an empty one if a side has fewer than two.
 
     It is taken among the runs that were played under the rules that most runs share. Of several runs with the same two
@@ -110,17 +112,17 @@ def player_grid(results: Results) -> PlayerGrid:
     first, second = results.crossed
     runs: dict[tuple[str, str], str] = {}
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    for entry in reversed(same_rules(results)):
+    for entry in reversed(select_usual_runs(results)):
         pair = entry.run.submission
         runs[pair.label_of(first.name), pair.label_of(second.name)] = entry.run_id
-    describers, generators = complete_grid(tuple(sorted(runs)))
+    describers, generators = find_complete_grid(tuple(sorted(runs)))
     if min(len(describers), len(generators)) < 2:
         return PlayerGrid((), (), ())
     run_ids = tuple(runs[describer, generator] for describer in describers for generator in generators)
     return PlayerGrid(describers, generators, run_ids)
 
 
-def grid_effects(
+def estimate_grid_effects(
     results: Results,
     grid: PlayerGrid,
     judge: str,
@@ -132,7 +134,7 @@ def grid_effects(
 
     Args:
         results: Of some runs.
-        grid: Their ``player_grid``.
+        grid: Their ``find_player_grid``.
         judge: One of ``results.judges``.
         category: Only this category of pictures.
         difficulty: Only this difficulty.
@@ -140,22 +142,22 @@ def grid_effects(
     """
     if not grid.run_ids:
         return NO_GRID
-    chosen = under(results.instances, category, difficulty)
-    scores = _scores(results, grid, judge, chosen)
+    chosen = select_condition(results.instances, category, difficulty)
+    scores = _arrange_scores(results, grid, judge, chosen)
     effects = decompose(scores, grid.describers, grid.generators, strata(chosen), interaction)
     return effects or Unavailable("a pair of the grid has fewer than two scores")
 
 
-def _scores(results: Results, grid: PlayerGrid, judge: str, instances: Sequence[Instance]) -> Floats:
+def _arrange_scores(results: Results, grid: PlayerGrid, judge: str, instances: Sequence[Instance]) -> Floats:
     """Return final scores, shape (instances, describers, generators)."""
     finals = results.finals(judge, grid.run_ids, instances)
     return np.reshape(finals, (len(instances), len(grid.describers), len(grid.generators)))
 
 
-def same_rules(results: Results) -> list[SubmissionResult]:
+def select_usual_runs(results: Results) -> list[SubmissionResult]:
     """Return the runs that were played under the usual rules (``rule_sets``), in the order of the results."""
     # A slice, since without any run there is no set of rules either.
-    usual = rule_sets(results)[:1]
+    usual = list_rule_sets(results)[:1]
     return [submission for submission in results.submissions if submission.rules in usual]
 
 
@@ -183,7 +185,7 @@ class _BudgetSeries:
     """By budget, smallest first; at least two."""
 
 
-def budget_series(
+def compare_budgets(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> tuple[_BudgetSeries, ...]:
     """Compare token budgets.
@@ -201,38 +203,42 @@ def budget_series(
         KeyError: There is no such judge or condition.
     """
     return tuple(
-        _BudgetSeries(group[0].describer, group[0].generator, _points(results, group, judge, category, difficulty))
-        for group in _groups(results, _all_but_budget)
-        if len({_budget(submission) for submission in group}) > 1
+        _BudgetSeries(
+            group[0].describer, group[0].generator, _list_budget_points(results, group, judge, category, difficulty)
+        )
+        for group in _group_runs(results, _list_other_settings)
+        if len({_get_token_budget(submission) for submission in group}) > 1
     )
 
 
-def prompt_groups(results: Results) -> tuple[tuple[SubmissionResult, ...], ...]:
+def group_by_prompts(results: Results) -> tuple[tuple[SubmissionResult, ...], ...]:
     """Return the runs of each pair that was played with several prompts: the built-in ones first, then by name.
 
     Runs belong together if their players with all their settings, the rules and the seed are the same.
     """
     return tuple(
         tuple(sorted(group, key=lambda entry: (not entry.run.prompts.startswith(f"{BUILT_IN} "), entry.run.prompts)))
-        for group in _groups(results, lambda submission: (_rules(submission),))
+        for group in _group_runs(results, lambda submission: (_parse_rules(submission),))
         if len({submission.run.prompts for submission in group}) > 1
     )
 
 
-def _rules(submission: SubmissionResult) -> GameRules:
+def _parse_rules(submission: SubmissionResult) -> GameRules:
     return submission.game.rules.model_validate(submission.run.rules)
 
 
-def _budget(submission: SubmissionResult) -> int:
+def _get_token_budget(submission: SubmissionResult) -> int:
     """Return the tokens that a message may have; 0 in games that set no limit."""
-    return getattr(_rules(submission), "token_budget", 0)
+    return getattr(_parse_rules(submission), "token_budget", 0)
 
 
-def _all_but_budget(submission: SubmissionResult) -> tuple[object, ...]:
-    return _rules(submission).model_copy(update={"token_budget": 1}), submission.run.prompts
+def _list_other_settings(submission: SubmissionResult) -> tuple[object, ...]:
+    return _parse_rules(submission).model_copy(update={"token_budget": 1}), submission.run.prompts
 
 
-def _groups(results: Results, kept: Callable[[SubmissionResult], tuple[object, ...]]) -> list[list[SubmissionResult]]:
+def _group_runs(
+    results: Results, kept: Callable[[SubmissionResult], tuple[object, ...]]
+) -> list[list[SubmissionResult]]:
     """Return the runs in groups that share players, seed and what is kept."""
     groups: dict[str, list[SubmissionResult]] = {}
     for submission in results.submissions:
@@ -243,13 +249,13 @@ def _groups(results: Results, kept: Callable[[SubmissionResult], tuple[object, .
     return list(groups.values())
 
 
-def _points(
+def _list_budget_points(
     results: Results, group: Iterable[SubmissionResult], judge: str, category: str | None, difficulty: str | None
 ) -> tuple[_BudgetPoint, ...]:
     # By run as well, so that two runs under the same budget stand in the same order in every build.
-    ordered = sorted(group, key=lambda submission: (_budget(submission), submission.run_id))
+    ordered = sorted(group, key=lambda submission: (_get_token_budget(submission), submission.run_id))
     return tuple(
-        _BudgetPoint(_budget(submission), results.cell(submission.run_id, judge, category, difficulty))
+        _BudgetPoint(_get_token_budget(submission), results.cell(submission.run_id, judge, category, difficulty))
         for submission in ordered
     )
 
@@ -284,7 +290,7 @@ class PlayerResult:
     """The same within each category and difficulty that has pictures, by category, then by difficulty."""
 
 
-def player_result(results: Results, role: str, label: str, judge: str) -> PlayerResult:
+def average_player(results: Results, role: str, label: str, judge: str) -> PlayerResult:
     """Average a player over its partners, each partner counting the same.
 
     Only instances that all its runs have a score for are taken, so that every partner is seen on the same pictures;
@@ -296,28 +302,28 @@ def player_result(results: Results, role: str, label: str, judge: str) -> Player
         label: Its label; with none of its runs under the rules that most runs share, there is no mean.
         judge: One of ``results.judges``.
     """
-    run_ids = player_runs(results, role, label)
+    run_ids = select_player_runs(results, role, label)
     return PlayerResult(
         role,
         label,
         run_ids,
-        _mean(results, run_ids, judge, None),
-        {category: _mean(results, run_ids, judge, category) for category in results.categories},
+        _estimate_mean(results, run_ids, judge, None),
+        {category: _estimate_mean(results, run_ids, judge, category) for category in results.categories},
         {
             category: {
-                difficulty: _mean(results, run_ids, judge, category, difficulty)
+                difficulty: _estimate_mean(results, run_ids, judge, category, difficulty)
                 for difficulty in results.difficulties
-                if under(results.instances, category, difficulty)
+                if select_condition(results.instances, category, difficulty)
             }
             for category in results.categories
         },
     )
 
 
-def player_runs(results: Results, role: str, label: str) -> tuple[str, ...]:
+def select_player_runs(results: Results, role: str, label: str) -> tuple[str, ...]:
     """Return a player's runs under the rules that most runs share: with each partner the first by slug."""
     partners: dict[str, str] = {}
-    for submission in same_rules(results):
+    for submission in select_usual_runs(results):
         own, partner = (
             (submission.describer, submission.generator)
             if role == "describer"
@@ -329,13 +335,13 @@ def player_runs(results: Results, role: str, label: str) -> tuple[str, ...]:
     return tuple(partners.values())
 
 
-def _mean(
+def _estimate_mean(
     results: Results, run_ids: tuple[str, ...], judge: str, category: str | None, difficulty: str | None = None
 ) -> Estimate:
     if not run_ids:
         return Estimate(None, None, None, 0)
-    chosen = under(results.instances, category, difficulty)
+    chosen = select_condition(results.instances, category, difficulty)
     finals = results.finals(judge, run_ids, chosen)
     # A mean with a gap is a gap: an instance counts only if every partner has a score for it.
-    (estimate,) = ratio_intervals(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
+    (estimate,) = estimate_ratios(Ratios.means(np.mean(finals, axis=1, keepdims=True)), resample(strata(chosen)), SCORE)
     return estimate

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode, drawn_renderings
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode, list_renderings
 from ircore.core.score_records import HUMAN, Orders, Score, Task
 from ircore.core.submission_records import Run
-from ircore.games.base import Effort, Game, ending_of
+from ircore.games.base import Effort, Game, read_ending
 from ircore.runs.provenance import Provenance
-from ircore.scorers.game_measures import played
+from ircore.scorers.game_measures import is_played
 
 Convergence = Literal["improved", "stable", "regressed", "no_refinement"]
 
@@ -140,7 +140,7 @@ class EpisodeResult:
         return self.episode.difficulty
 
 
-def counting_scores(game: Game[Any], episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[Score]:
+def select_counting_scores(game: Game[Any], episodes: Iterable[Episode], scores: Iterable[Score]) -> Iterator[Score]:
     """Yield the scores that count, in the order of the episodes: those of episodes and renderings that are there.
 
     A score that was made before an episode was played anew is passed over. Of two scores of the same thing the later
@@ -160,7 +160,7 @@ def counting_scores(game: Game[Any], episodes: Iterable[Episode], scores: Iterab
         of_episode = latest.get(episode.episode_id)
         if of_episode is None:
             continue
-        drawn = _drawn(game, episode)
+        drawn = _list_renderings(game, episode)
         # Sorted, because a run holds its scores in the order in which they happened to be made.
         for _, score in sorted(of_episode.items()):
             # The episode may have been played anew since: a score of its former rendering is of nothing here.
@@ -168,9 +168,9 @@ def counting_scores(game: Game[Any], episodes: Iterable[Episode], scores: Iterab
                 yield score
 
 
-def _drawn(game: Game[Any], episode: Episode) -> set[tuple[int | None, str]]:
+def _list_renderings(game: Game[Any], episode: Episode) -> set[tuple[int | None, str]]:
     """Return the renderings of an episode: number of the step, and hash."""
-    made = drawn_renderings(episode)
+    made = list_renderings(episode)
     # Read as the game's records only where the game numbers its steps by itself.
     if type(game).step_number is Game.step_number:
         return {(place, rendering.sha256) for place, rendering in made}
@@ -197,18 +197,18 @@ def judge_episodes(
     """
     by_episode: dict[str, list[Score]] = defaultdict(list)
     episodes = tuple(episodes)
-    for score in counting_scores(game, episodes, scores):
+    for score in select_counting_scores(game, episodes, scores):
         by_episode[score.episode_id].append(score)
     return tuple(
         replace(
-            _result(run_id, slug, episode, by_episode.get(episode.episode_id, [])),
-            effort=_effort(game, episode),
+            _build_result(run_id, slug, episode, by_episode.get(episode.episode_id, [])),
+            effort=_compute_effort(game, episode),
         )
         for episode in episodes
     )
 
 
-def measured_episodes(
+def join_headline_values(
     game: Game[Any], run: Run, episodes: Iterable[Episode], scores: Iterable[Score]
 ) -> tuple[EpisodeResult, ...]:
     """Join the episodes of a run with the values of its headline, where the game measures it.
@@ -235,25 +235,25 @@ def measured_episodes(
     meaningless = headline.key in game.meaningless(run.submission.players)
 
     def rated(episode: Episode) -> EpisodeResult:
-        own, counts = values.get(episode.episode_id), played(game, episode)
+        own, counts = values.get(episode.episode_id), is_played(game, episode)
         final = HIGHEST * (fsum(own) / len(own) - worst) / (best - worst) if own and counts else None
         # A score without a value says why there is none: such an episode was asked about.
         refusal = None if final is not None else reasons.get(episode.episode_id)
         judged = JudgedEpisode(
             headline.key, None, final, None, None, None, {}, refusal=refusal, is_applicable=not meaningless
         )
-        effort = _effort(game, episode)
+        effort = _compute_effort(game, episode)
         return EpisodeResult(run.run_id, run.slug, episode, {headline.key: judged}, {}, effort=effort, played=counts)
 
     return tuple(map(rated, episodes))
 
 
-def _effort(game: Game[Any], episode: Episode) -> Effort:
+def _compute_effort(game: Game[Any], episode: Episode) -> Effort:
     # Steps that another version of the game played are counted, too, and need not be read for that.
-    return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(ending_of(game, episode))
+    return Effort(len(episode.steps)) if type(game).effort is Game.effort else game.effort(read_ending(game, episode))
 
 
-def final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
+def average_final_scores(results: Iterable[EpisodeResult], judge: str) -> dict[str, float]:
     """Return a judge's mean final score of each instance, 0–10, by instance_id; instances without one are left out."""
     finals: dict[str, list[float]] = {}
     for result in results:
@@ -269,23 +269,28 @@ _ByTurn = dict[int, Score]
 _ByTask = dict[Task, _ByTurn]
 
 
-def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
+def _build_result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> EpisodeResult:
     # Scores that were given before an episode broke the rules do not count for quality.
     if not episode.played:
         return EpisodeResult(run_id, slug, episode, {}, {}, played=False)
-    judges, people, metrics = _by_rater(scores)
+    judges, people, metrics = _group_by_rater(scores)
     judged = {
-        judge: _judged(judge, episode, *_values(tasks), _refusal(episode, [tasks])) for judge, tasks in judges.items()
+        judge: _build_judged_episode(judge, episode, *_select_values(tasks), _find_refusal(episode, [tasks]))
+        for judge, tasks in judges.items()
     }
-    annotations = {name: _judged(HUMAN, episode, *_values(people[name])) for name in sorted(people)}
+    annotations = {
+        name: _build_judged_episode(HUMAN, episode, *_select_values(people[name])) for name in sorted(people)
+    }
     if people:
-        refusal = _refusal(episode, people.values())
-        judged[HUMAN] = _judged(HUMAN, episode, *_mean_values(map(_values, people.values())), refusal)
+        refusal = _find_refusal(episode, people.values())
+        judged[HUMAN] = _build_judged_episode(
+            HUMAN, episode, *_average_values(map(_select_values, people.values())), refusal
+        )
     return EpisodeResult(
         run_id=run_id,
         slug=slug,
         episode=episode,
-        judged={judge: _with_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
+        judged={judge: _add_details(judged[judge], judges.get(judge, {})) for judge in sorted(judged)},
         metrics={name: {turn: score.value for turn, score in turns.items()} for name, turns in metrics.items()},
         annotations=annotations,
         metric_versions={
@@ -295,7 +300,7 @@ def _result(run_id: str, slug: str, episode: Episode, scores: list[Score]) -> Ep
     )
 
 
-def _by_rater(scores: list[Score]) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
+def _group_by_rater(scores: list[Score]) -> tuple[dict[str, _ByTask], dict[str, _ByTask], dict[str, _ByTurn]]:
     """Sort the scores of an episode's renderings by judge, by annotator, and by metric."""
     judges: dict[str, _ByTask] = {}
     people: dict[str, _ByTask] = {}
@@ -314,7 +319,7 @@ _Values = tuple[dict[int, float], dict[int, float]]
 """Similarity and preference by turn, where there is one."""
 
 
-def _values(scores: _ByTask) -> _Values:
+def _select_values(scores: _ByTask) -> _Values:
     similarity, preference = (
         {turn: score.value for turn, score in scores.get(task, {}).items() if score.value is not None}
         for task in ("similarity", "preference")
@@ -322,7 +327,7 @@ def _values(scores: _ByTask) -> _Values:
     return similarity, preference
 
 
-def _mean_values(people: Iterable[_Values]) -> _Values:
+def _average_values(people: Iterable[_Values]) -> _Values:
     totals: tuple[dict[int, list[float]], dict[int, list[float]]] = ({}, {})
     for person in people:
         for values, own_values in zip(totals, person, strict=True):
@@ -334,7 +339,7 @@ def _mean_values(people: Iterable[_Values]) -> _Values:
     return similarity, preference
 
 
-def _refusal(episode: Episode, judges: Iterable[_ByTask]) -> str | None:
+def _find_refusal(episode: Episode, judges: Iterable[_ByTask]) -> str | None:
     """Return the reason why no judge rated the final rendering; None while an answer is still awaited."""
     last = max(episode.renderings, default=None)
     answers = [] if last is None else [scores.get("similarity", {}).get(last) for scores in judges]
@@ -343,7 +348,7 @@ def _refusal(episode: Episode, judges: Iterable[_ByTask]) -> str | None:
     return next((reason for reason in reasons if reason.partition(":")[0] not in TECHNICAL_REASONS), None)
 
 
-def _judged(
+def _build_judged_episode(
     judge: str,
     episode: Episode,
     similarity: Mapping[int, float],
@@ -361,14 +366,14 @@ def _judged(
         final=final,
         delta=delta,
         # An episode that nobody rated is in no share of rated episodes, however many renderings it has.
-        convergence=None if final is None else "no_refinement" if len(turns) == 1 else _convergence(delta),
+        convergence=None if final is None else "no_refinement" if len(turns) == 1 else _classify_change(delta),
         preference=preference.get(turns[-1]) if len(turns) > 1 else None,
         trajectory={turn: similarity[turn] for turn in turns if turn in similarity},
         refusal=refusal if final is None else None,
     )
 
 
-def _with_details(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
+def _add_details(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
     """Add the preference in each order, and the interval of the final score, where a judge gave them."""
     orders = [score.orders for score in scores.get("preference", {}).values() if score.orders is not None]
     if orders:
@@ -381,7 +386,7 @@ def _with_details(judged: JudgedEpisode, scores: _ByTask) -> JudgedEpisode:
     return replace(judged, doubt=Doubt(final.low, final.high, final.undecided, final.unread))
 
 
-def _convergence(delta: float | None) -> Convergence | None:
+def _classify_change(delta: float | None) -> Convergence | None:
     if delta is None:
         return None
     return "improved" if delta > 0 else "regressed" if delta < 0 else "stable"
@@ -407,7 +412,7 @@ class VouchedScores:
         return self.vouched / self.scores if self.scores else None
 
 
-def vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> VouchedScores:
+def count_vouched_scores(result: EpisodeResult, provenance: Provenance | None) -> VouchedScores:
     """Count an episode's scores, and the scores that the maintainers vouch for.
 
     They vouch for a score if they vouch for its run, having played it or re-scored a submitter's transcripts,

@@ -47,7 +47,7 @@ class _SaidPoint:
     """Share of the facts that were wrong one turn before and named at this turn which are right now; 0–1."""
 
 
-def said_points(
+def compute_said_points(
     turns: Iterable[SaidTurn], episodes: Iterable[Episode], instances: Iterable[Instance]
 ) -> tuple[_SaidPoint, ...]:
     """Return the shares of a run: over all turns first, then turn by turn.
@@ -62,8 +62,8 @@ def said_points(
     """
     scenes = {instance.instance_id: instance.scene for instance in instances if instance.scene is not None}
     played = list(episodes)
-    by_episode = _by_episode(turns, played)
-    tracks = [_track(turns_of, _weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
+    by_episode = _group_by_episode(turns, played)
+    tracks = [_track(turns_of, _list_weights(scenes[turns_of[0].episode_id])) for turns_of in by_episode]
     label_of = dict(zip((episode.episode_id for episode in played), strata(played), strict=True))
     labels = [label_of[turns_of[0].episode_id] for turns_of in by_episode]
     longest = max((len(track) for track in tracks), default=0)
@@ -80,7 +80,7 @@ class _Step:
     """Weight of facts that were wrong and named, and of these, right now."""
 
 
-def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[list[SaidTurn]]:
+def _group_by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[list[SaidTurn]]:
     """Return the measured turns of each episode all of whose turns were measured, in order."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns}
     tracks = []
@@ -94,22 +94,24 @@ def _by_episode(turns: Iterable[SaidTurn], episodes: Iterable[Episode]) -> list[
 def _track(turns: Sequence[SaidTurn], weights: Weights) -> list[_Step]:
     steps = []
     for place, turn in enumerate(turns):
-        stated_share = _share(weights, turn.stated)
+        stated_share = _compute_share(weights, turn.stated)
         # What was not stated counts neither for nor against the generator.
         both = "".join(shown if stated == "1" else "?" for stated, shown in zip(turn.stated, turn.shown, strict=True))
-        drawn = _share(weights, both)
-        steps.append(_Step(stated_share, drawn, _corrected(weights, turns[place - 1], turn) if place else (0.0, 0.0)))
+        drawn = _compute_share(weights, both)
+        steps.append(
+            _Step(stated_share, drawn, _sum_corrections(weights, turns[place - 1], turn) if place else (0.0, 0.0))
+        )
     return steps
 
 
-def _share(weights: Weights, letters: str) -> float | None:
+def _compute_share(weights: Weights, letters: str) -> float | None:
     """Return the weighted share of decidable facts that hold; None if no fact is decidable."""
     decided = [(weight, letter) for weight, letter in zip(weights, letters, strict=True) if letter in "01"]
     whole = fsum(weight for weight, _ in decided)
     return fsum(weight for weight, letter in decided if letter == "1") / whole if whole else None
 
 
-def _corrected(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
+def _sum_corrections(weights: Weights, before: SaidTurn, now: SaidTurn) -> tuple[float, float]:
     letters = list(zip(weights, before.shown, now.named, now.shown, strict=True))
     wrong = [(weight, shown) for weight, was, named, shown in letters if was == "0" and named == "1" and shown in "01"]
     return fsum(weight for weight, _ in wrong), fsum(weight for weight, shown in wrong if shown == "1")
@@ -123,13 +125,13 @@ def _point(tracks: Sequence[Sequence[_Step]], turn: int | None, labels: Sequence
     ]
     return _SaidPoint(
         turn,
-        _mean([[step.said for step in track] for track in tracks], turn, labels),
-        _mean([[step.drawn for step in track] for track in tracks], turn, labels),
+        _estimate_mean([[step.said for step in track] for track in tracks], turn, labels),
+        _estimate_mean([[step.drawn for step in track] for track in tracks], turn, labels),
         estimate([right / wrong if wrong else None for wrong, right in corrections], SHARE, labels),
     )
 
 
-def _mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
+def _estimate_mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Sequence[str]) -> Estimate:
     """Return the mean at a turn over the episodes with a value at the first turn that has any, or at the last turn."""
     if turn is None:
         return estimate([values[-1] for values in series], SHARE, labels)
@@ -142,10 +144,10 @@ def _mean(series: Sequence[Sequence[float | None]], turn: int | None, labels: Se
     return estimate(latest, SHARE, labels)
 
 
-def _weights(scene: Scene) -> Weights:
-    from ircore.scorers.verification.scene_facts.scene import facts_of
+def _list_weights(scene: Scene) -> Weights:
+    from ircore.scorers.verification.scene_facts.scene import list_facts
 
-    return tuple(fact.weight for fact in facts_of(scene))
+    return tuple(fact.weight for fact in list_facts(scene))
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class _ReaderAgreement:
     """Number of facts compared, each once a turn."""
 
 
-def reader_agreement(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _ReaderAgreement:
+def compare_readers(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _ReaderAgreement:
     """Compare two readers on the turns that both have read; facts that either cannot tell are left out."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in second}
     pairs: dict[str, list[tuple[str, str]]] = {}
@@ -174,10 +176,10 @@ def reader_agreement(first: Iterable[SaidTurn], second: Iterable[SaidTurn]) -> _
             pairs.setdefault(turn.episode_id, []).extend(decided)
     shares = [sum(a == b for a, b in decided) / len(decided) for decided in pairs.values() if decided]
     every = [pair for decided in pairs.values() for pair in decided]
-    return _ReaderAgreement(estimate(shares, SHARE), _kappa(every), len(every))
+    return _ReaderAgreement(estimate(shares, SHARE), _compute_kappa(every), len(every))
 
 
-def _kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+def _compute_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     if not pairs:
         return None
     count = len(pairs)
@@ -208,7 +210,9 @@ class PartResult:
     """Number of facts."""
 
 
-def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) -> dict[str, dict[Part, PartShare]]:
+def compute_final_parts(
+    episodes: Iterable[Episode], facts: Iterable[RenderingFacts]
+) -> dict[str, dict[Part, PartShare]]:
     """Return the parts of each episode's final rendering whose facts are known.
 
     Args:
@@ -223,10 +227,10 @@ def final_parts(episodes: Iterable[Episode], facts: Iterable[RenderingFacts]) ->
     return {line.episode_id: dict(line.parts) for line in facts if finals.get(line.episode_id) == line.rendering}
 
 
-def part_results(shares: Iterable[Mapping[Part, PartShare]], labels: Sequence[str] = ()) -> dict[Part, PartResult]:
+def estimate_parts(shares: Iterable[Mapping[Part, PartShare]], labels: Sequence[str] = ()) -> dict[Part, PartResult]:
     """Return each part over some episodes, given with the condition of each.
 
-    >>> part_results([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
+    >>> estimate_parts([{"text": PartShare(0.5, 1, 2, 3)}, {"text": PartShare(1.0, 2, 2, 2)}])["text"].share.mean
     0.75
     """
     episodes = list(shares)
@@ -260,7 +264,7 @@ WEIGHINGS: Mapping[str, Weighing] = {
 """Other ways to weigh facts, by name."""
 
 
-def reweighed_scores(
+def reweigh_scores(
     instances: Iterable[Instance], episodes: Iterable[Episode], facts: Iterable[RenderingFacts]
 ) -> dict[str, dict[str, list[float]]]:
     """Return the scores of final renderings whose facts can be restored, by weighing and instance.
@@ -272,8 +276,8 @@ def reweighed_scores(
         episodes: Of one run.
         facts: Of the same run; read once, nothing of them but the scores is kept.
     """
-    from ircore.scorers.verification.report import checked_facts
-    from ircore.scorers.verification.score import score_of
+    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.score import compute_score_interval
 
     scenes = {instance.instance_id: instance.scene for instance in instances}
     finals = {
@@ -284,32 +288,32 @@ def reweighed_scores(
     scores: dict[str, dict[str, float]] = {}
     for line in facts:
         scene = scenes.get(finals.get((line.episode_id, line.rendering), ""))
-        checked = checked_facts(scene, line) if scene is not None else ()
+        checked = restore_checked_facts(scene, line) if scene is not None else ()
         if not checked:
             continue
         surplus = fsum(extra.weight for extra in line.extras)
         for name, (writing, linear) in WEIGHINGS.items():
-            weighed = score_of(_weighed(checked, writing), surplus, line.cost, linear=linear)
+            weighed = compute_score_interval(_reweigh_facts(checked, writing), surplus, line.cost, linear=linear)
             # Of two lines on one rendering the later counts.
             scores.setdefault(name, {})[line.episode_id] = weighed.score
     played = {episode_id: instance_id for (episode_id, _), instance_id in finals.items()}
-    return {name: _by_instance(by_episode, played) for name, by_episode in scores.items()}
+    return {name: _group_by_instance(by_episode, played) for name, by_episode in scores.items()}
 
 
-def _by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -> dict[str, list[float]]:
+def _group_by_instance(scores: Mapping[str, float], played: Mapping[str, str]) -> dict[str, list[float]]:
     of_instances: dict[str, list[float]] = {}
     for episode_id, score in scores.items():
         of_instances.setdefault(played[episode_id], []).append(score)
     return of_instances
 
 
-def _weighed(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
+def _reweigh_facts(checked: Sequence["Checked"], writing: float) -> list["ScoredFact"]:
     """Return facts with the weight of writing multiplied, all together still 100."""
-    from ircore.scorers.verification.scene_facts.scene import share_of
+    from ircore.scorers.verification.scene_facts.scene import find_share
     from ircore.scorers.verification.score import ScoredFact
 
     written = {each.fact.mark for each in checked if each.fact.attribute == "text"}
-    weights = [each.fact.weight * (writing if share_of(each.fact, written) == "writing" else 1.0) for each in checked]
+    weights = [each.fact.weight * (writing if find_share(each.fact, written) == "writing" else 1.0) for each in checked]
     scale = 100 / whole if writing != 1 and (whole := fsum(weights)) else 1.0
     return [
         ScoredFact(each.fact.attribute, scale * weight, each.verdict, each.credit)

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 from ircore.results.agreement import EpisodesByRun
-from ircore.results.arrays import Array, filled, strata, under
+from ircore.results.arrays import Array, arrange_values, select_condition, strata
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, observed_agreement, pearson, spearman
-from ircore.results.statistics.bootstrap import Ratios, difference_intervals, ratio_intervals, resample
+from ircore.results.statistics.bootstrap import Ratios, estimate_differences, estimate_ratios, resample
 from ircore.results.statistics.intervals import OPEN, Estimate, Scale
 from ircore.scorers.metrics.measure import MetricKey
 
@@ -34,7 +34,7 @@ class MetricFacts:
     """Title, unit, direction and range of a metric.
 
     Example:
-        >>> metric_facts("psnr").unit
+        >>> describe_metric("psnr").unit
         'dB'
     """
 
@@ -54,11 +54,11 @@ class MetricFacts:
     """Possible values."""
 
 
-def metric_facts(name: str) -> MetricFacts:
+def describe_metric(name: str) -> MetricFacts:
     """Return name, unit, direction and scale of a metric; the name alone if the metric is not installed."""
     key = MetricKey.parse(name)
     try:
-        metric = load("metrics", key.name)
+        metric = load_plugin("metrics", key.name)
     # Runs may hold values of a metric of another package, which need not be installed, or sound, to show them.
     except InputError:
         return MetricFacts(name, name, "", True, OPEN)
@@ -88,7 +88,7 @@ class MetricCell:
     """Mean of final minus first, over played episodes of at least two renderings."""
 
 
-def metric_cells(
+def estimate_metric_cells(
     results: Results, metric: str, category: str | None = None, difficulty: str | None = None
 ) -> tuple[MetricCell, ...]:
     """Return the values of a metric for each pair, in the order of ``results.submissions``.
@@ -101,25 +101,27 @@ def metric_cells(
         category: Only this category; None for all.
         difficulty: Only this difficulty; None for both.
     """
-    chosen = under(results.instances, category, difficulty)
+    chosen = select_condition(results.instances, category, difficulty)
     drawn = resample(strata(chosen))
 
     def values(value: Callable[[EpisodeResult], float | None]) -> Array:
-        return filled(chosen, results.episodes.values(), value)
+        return arrange_values(chosen, results.episodes.values(), value)
 
-    scale, last = metric_facts(metric).scale, values(lambda result: _ends(result, metric)[1])
+    scale, last = describe_metric(metric).scale, values(lambda result: _find_first_and_last(result, metric)[1])
     # A change may be as large as the whole range of the metric, in either direction.
     whole = Scale(scale.lowest - scale.highest, scale.highest - scale.lowest)
-    first = values(lambda result: _ends(result, metric)[0] if len(result.episode.renderings) > 1 else None)
-    finals = ratio_intervals(Ratios.means(last), drawn, scale)
-    changes = difference_intervals(last - first, last, drawn, scale, whole)
+    first = values(
+        lambda result: _find_first_and_last(result, metric)[0] if len(result.episode.renderings) > 1 else None
+    )
+    finals = estimate_ratios(Ratios.means(last), drawn, scale)
+    changes = estimate_differences(last - first, last, drawn, scale, whole)
     return tuple(
         MetricCell(submission.run_id, final, change)
         for submission, final, change in zip(results.submissions, finals, changes, strict=True)
     )
 
 
-def _ends(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:
+def _find_first_and_last(result: EpisodeResult, metric: str) -> tuple[float | None, float | None]:
     steps, values = [*result.episode.renderings], result.metrics.get(metric, {})
     return (values.get(steps[0]), values.get(steps[-1])) if steps else (None, None)
 
@@ -151,7 +153,7 @@ class MetricAgreement:
     0.5 is what chance gives."""
 
 
-def metric_agreements(
+def compare_metrics(
     episodes: EpisodesByRun, metrics: Sequence[str], raters: Sequence[str]
 ) -> tuple[MetricAgreement, ...]:
     """Hold every metric against every rater.
@@ -165,11 +167,11 @@ def metric_agreements(
         One entry for each pair of metric and rater, metrics in their order.
     """
     played = [result for results in episodes.values() for result in results if result.episode.renderings]
-    return tuple(_agreement(played, metric, rater) for metric in metrics for rater in raters)
+    return tuple(_compare_metric(played, metric, rater) for metric in metrics for rater in raters)
 
 
-def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> MetricAgreement:
-    sign = 1.0 if metric_facts(metric).higher_is_better else -1.0
+def _compare_metric(played: Sequence[EpisodeResult], metric: str, rater: str) -> MetricAgreement:
+    sign = 1.0 if describe_metric(metric).higher_is_better else -1.0
     measured, rated, renderings = [], [], []
     changes, choices, instances = [], [], []
     for result in played:
@@ -182,7 +184,7 @@ def _agreement(played: Sequence[EpisodeResult], metric: str, rater: str) -> Metr
             rated.append(_number(judged.trajectory.get(turn)))
             renderings.append(instance)
         steps = [*result.episode.renderings]
-        changes.append(_choice(sign * (_number(values.get(steps[-1])) - _number(values.get(steps[0])))))
+        changes.append(_encode_choice(sign * (_number(values.get(steps[-1])) - _number(values.get(steps[0])))))
         # A tie is no choice, so that it is left out as a change of 0 is.
         choices.append(_number(judged.preference if judged.preference != 0.5 else None))
         instances.append(instance)
@@ -199,6 +201,6 @@ def _number(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _choice(change: float) -> float:
+def _encode_choice(change: float) -> float:
     """Return 1 where the final rendering is better, 0 where the first is; NaN where neither is or nothing is known."""
     return np.nan if np.isnan(change) or change == 0 else float(change > 0)

@@ -110,7 +110,7 @@ class JudgeRatings:
     @property
     def quality(self) -> tuple[Floats, Floats]:
         """Least and greatest similarity that the played episodes of each instance may have, 0–10; NaN without any."""
-        least, most = self._between(self.rated)
+        least, most = self._bound_similarity(self.rated)
         none = (self.played == 0) | (self.status == OUTSIDE)
         return np.where(none, np.nan, least), np.where(none, np.nan, most)
 
@@ -118,7 +118,7 @@ class JudgeRatings:
     def main(self) -> tuple[Floats, Floats]:
         """Least and greatest part of the main score, 0–100; 0 where the pair did not play; NaN outside the scope."""
         # An episode that the pair aborted is known to be worth nothing, whatever the judge would say.
-        least, most = (MAIN_UNIT * self.played * end for end in self._between(self.rated))
+        least, most = (MAIN_UNIT * self.played * end for end in self._bound_similarity(self.rated))
         unfinished, outside = self.status == UNFINISHED, self.status == OUTSIDE
         least, most = np.where(unfinished, 0.0, least), np.where(unfinished, MAIN_UNIT * HIGHEST, most)
         return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
@@ -126,7 +126,7 @@ class JudgeRatings:
     @property
     def at_worst(self) -> tuple[Floats, Floats]:
         """Bounds like ``quality``, with each unplayed episode counted as played with any result."""
-        least, most = self._between(np.where(self.status == UNFINISHED, 0.0, self.played * self.rated))
+        least, most = self._bound_similarity(np.where(self.status == UNFINISHED, 0.0, self.played * self.rated))
         outside = self.status == OUTSIDE
         return np.where(outside, np.nan, least), np.where(outside, np.nan, most)
 
@@ -145,7 +145,7 @@ class JudgeRatings:
         known = (instances > 0) & ((all_rated > 0) | (all_played == 0))
         return np.where(known, MAIN_UNIT * quality * all_played / np.maximum(instances, 1), np.nan)
 
-    def _between(self, known: Floats) -> tuple[Floats, Floats]:
+    def _bound_similarity(self, known: Floats) -> tuple[Floats, Floats]:
         """Return the least and greatest mean similarity of each instance if this share of its episodes is known."""
         seen = known * np.nan_to_num(self.final)
         return seen, seen + (1 - known) * HIGHEST
@@ -166,7 +166,7 @@ class RatedEpisode(NamedTuple):
         return MAIN_UNIT * self.final if self.status == RATED else 0.0 if self.status == UNPLAYED else None
 
 
-def main_scores_by_instance(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]]:
+def group_main_scores(episodes: Iterable[RatedEpisode]) -> dict[str, list[float]]:
     """Return the parts of the main score of each instance's episodes, as far as they are known, by instance_id."""
     values: dict[str, list[float]] = {}
     for episode in episodes:
@@ -185,12 +185,12 @@ def arrange_ratings(instances: Sequence[Instance], runs: Iterable[Iterable[Rated
         instances: The rows.
         runs: The episodes of each column; those of other instances are passed over.
     """
-    columns = [_column(instances, episodes) for episodes in runs]
-    empty = _column(instances, ())
+    columns = [_build_column(instances, episodes) for episodes in runs]
+    empty = _build_column(instances, ())
     return JudgeRatings(*(np.hstack([part[:, :0], *others]) for part, *others in zip(empty, *columns, strict=True)))
 
 
-def _column(instances: Sequence[Instance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
+def _build_column(instances: Sequence[Instance], episodes: Iterable[RatedEpisode]) -> tuple[NDArray[Any], ...]:
     """Return the arrays of ``JudgeRatings`` for one run."""
     rows = {instance.instance_id: row for row, instance in enumerate(instances)}
     conditions = [(instance.category, instance.difficulty) for instance in instances]
@@ -228,14 +228,14 @@ def judge_ratings(
         judge: Whose ratings.
         scope: Categories that the judge rates. One that has only preferences of a run rates nothing of it.
     """
-    return arrange_ratings(instances, (rated_episodes(results, judge, scope) for results in episodes.values()))
+    return arrange_ratings(instances, (list_rated_episodes(results, judge, scope) for results in episodes.values()))
 
 
-def rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[RatedEpisode]:
+def list_rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = None) -> Iterator[RatedEpisode]:
     """Yield what each episode of a run adds to a judge's ratings; arguments as of ``judge_ratings``."""
-    only_prefers = _only_prefers(results, judge)
+    only_prefers = _is_comparison_only(results, judge)
     for result in results:
-        status, final = _of_episode(result, judge)
+        status, final = _classify_episode(result, judge)
         judged = result.judged.get(judge)
         # An episode without a result may still turn out either way, so only ended ones lie outside of the scope.
         outside = only_prefers or (scope is not None and result.category not in scope)
@@ -246,20 +246,20 @@ def rated_episodes(results: Sequence[EpisodeResult], judge: str, scope: Scope = 
         yield RatedEpisode(result.episode.instance_id, status, final, doubt, result.episode.repeat)
 
 
-def ratings_by_judge(
+def arrange_by_judge(
     instances: Sequence[Instance], episodes: Mapping[str, Sequence[EpisodeResult]], scopes: Mapping[str, Scope]
 ) -> dict[str, JudgeRatings]:
     """Return the ratings by each judge of ``scopes``."""
     return {judge: judge_ratings(instances, episodes, judge, scope) for judge, scope in scopes.items()}
 
 
-def scopes_of(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) -> dict[str, Scope]:
+def find_scopes(judges: Sequence[str], identities: Mapping[str, JudgeIdentity]) -> dict[str, Scope]:
     """Return the categories that each judge rates, from the judge's identity; all if the identity names none."""
     declared = {judge: identities[judge].categories if judge in identities else None for judge in judges}
     return {judge: None if names is None else frozenset(names) for judge, names in declared.items()}
 
 
-def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
+def _classify_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
     if not result.played:
         # A technical failure is no doing of the pair's, and will be played again.
         return UNPLAYED if result.episode.finished else UNFINISHED, np.nan
@@ -271,7 +271,7 @@ def _of_episode(result: EpisodeResult, judge: str) -> tuple[int, float]:
     return PENDING if judged.refusal is None else REFUSED, np.nan
 
 
-def _only_prefers(results: Sequence[EpisodeResult], judge: str) -> bool:
+def _is_comparison_only(results: Sequence[EpisodeResult], judge: str) -> bool:
     """Return whether a judge compared renderings of a run without ever being asked to rate one, as ``lipsim`` does."""
     judged = [result.judged[judge] for result in results if judge in result.judged]
     prefers = any(scores.preference is not None for scores in judged)

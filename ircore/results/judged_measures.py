@@ -12,7 +12,7 @@ from ircore.core.episode_records import Episode
 from ircore.core.score_records import HUMAN, Score
 from ircore.games.base import Game, Measure
 from ircore.instances.store import InstanceSet
-from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
+from ircore.scorers.rated_episodes import RatedEpisode, iterate_rated_episodes
 
 LONGEST_KEY = 64
 """Characters of a measure's key, as of those that games declare."""
@@ -44,26 +44,30 @@ class JudgedMeasures:
                 self._measures[measure.key] = {HUMAN: measure} if HUMAN in raters else {}
             elif measure.needs == "judge":
                 self._measures[measure.key] = {
-                    name: _by_judge(measure, name, label, taken) for name, label in raters.items() if name != HUMAN
+                    name: _build_judge_measure(measure, name, label, taken)
+                    for name, label in raters.items()
+                    if name != HUMAN
                 }
-        self.game = self._with_measures_of_judges() if self._measures else game
+        self.game = self._add_judge_measures() if self._measures else game
 
-    def _with_measures_of_judges(self) -> Game[Any]:
+    def _add_judge_measures(self) -> Game[Any]:
         game, pages = copy(self._declared), self._declared.pages
         measures = [
             shown for declared in game.measures for shown in self._measures.get(declared.key, {"": declared}).values()
         ]
         shown_pages = replace(
             pages,
-            columns=self._keys(pages.columns),
-            figures=self._keys(pages.figures),
-            curves=tuple(replace(curve, measure=key) for curve in pages.curves for key in self._keys([curve.measure])),
+            columns=self._expand_keys(pages.columns),
+            figures=self._expand_keys(pages.figures),
+            curves=tuple(
+                replace(curve, measure=key) for curve in pages.curves for key in self._expand_keys([curve.measure])
+            ),
         )
         # On the object: the declarations of the class are those of every run of the game.
         vars(game).update(measures=tuple(measures), pages=shown_pages)
         return game
 
-    def _keys(self, keys: Iterable[str]) -> tuple[str, ...]:
+    def _expand_keys(self, keys: Iterable[str]) -> tuple[str, ...]:
         expanded = (
             [shown.key for shown in self._measures[key].values()] if key in self._measures else [key] for key in keys
         )
@@ -91,12 +95,12 @@ class JudgedMeasures:
             if score.task == "similarity":
                 given.setdefault(score.episode_id, {}).setdefault(score.by, []).append(score)
         rated = [episode for episode in episodes if episode.episode_id in given]
-        for episode in rated_episodes_of(self._declared, instances, rated):
+        for episode in iterate_rated_episodes(self._declared, instances, rated):
             for rater, scores in sorted(given[episode.episode_id].items()):
-                yield from self._of_rater(episode, rater, scores)
+                yield from self._list_rater_scores(episode, rater, scores)
 
-    def _of_rater(self, episode: RatedEpisode, rater: str, scores: Sequence[Score]) -> Iterator[Score]:
-        means, final = _means(episode, scores), max(episode.renderings, default=None)
+    def _list_rater_scores(self, episode: RatedEpisode, rater: str, scores: Sequence[Score]) -> Iterator[Score]:
+        means, final = _average_ratings(episode, scores), max(episode.renderings, default=None)
         for measure in (of_raters[rater] for of_raters in self._measures.values() if rater in of_raters):
             if measure.per == "episode":
                 steps = [final] if final in means else []
@@ -115,7 +119,7 @@ class JudgedMeasures:
                 )
 
 
-def _means(episode: RatedEpisode, scores: Sequence[Score]) -> dict[int, tuple[float | None, str | None]]:
+def _average_ratings(episode: RatedEpisode, scores: Sequence[Score]) -> dict[int, tuple[float | None, str | None]]:
     """Return the mean rating of each picture over annotators by step, or the reason why there is none."""
     means: dict[int, tuple[float | None, str | None]] = {}
     for step in episode.renderings:
@@ -128,15 +132,18 @@ def _means(episode: RatedEpisode, scores: Sequence[Score]) -> dict[int, tuple[fl
     return means
 
 
-def _by_judge(declared: Measure, judge: str, label: str, taken: Collection[str]) -> Measure:
+def _build_judge_measure(declared: Measure, judge: str, label: str, taken: Collection[str]) -> Measure:
     # Labels may explain themselves in brackets, for which the head of a column has no room.
     title = f"{declared.title}: {label.partition(' (')[0]}"
     return replace(
-        declared, key=_key(declared.key, judge, taken), title=title, about=f"{declared.about} Judge: {label}.".strip()
+        declared,
+        key=_build_key(declared.key, judge, taken),
+        title=title,
+        about=f"{declared.about} Judge: {label}.".strip(),
     )
 
 
-def _key(declared: str, judge: str, taken: Collection[str]) -> str:
+def _build_key(declared: str, judge: str, taken: Collection[str]) -> str:
     """Return the key of a measure by one judge: valid as a key, whoever else rates, and no declared measure's."""
     named = f"{declared}_{judge}"
     plain = re.sub("[^a-z0-9_]", "_", named)

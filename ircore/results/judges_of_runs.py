@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
-from ircore.players.model_families import model_family
+from ircore.players.model_families import find_model_family
 from ircore.results.cells import BoardKey, Cell, CellKey
 from ircore.results.judge_ratings import Scope
 from ircore.results.played_run import PlayedRun
@@ -22,7 +22,7 @@ class _Judged(Protocol):
     def judges(self) -> Mapping[str, JudgeIdentity]: ...
 
 
-def shared_identities(runs: Sequence[_Judged]) -> dict[str, JudgeIdentity]:
+def merge_identities(runs: Sequence[_Judged]) -> dict[str, JudgeIdentity]:
     """Return the identity of each judge by its name.
 
     Raises:
@@ -68,7 +68,7 @@ def refuse_mixed_metrics(runs: Sequence[PlayedRun]) -> None:
                     )
 
 
-def cells_by_judge(
+def compute_run_cells(
     run: PlayedRun, scopes: Mapping[str, Scope], families: Mapping[str, str | None]
 ) -> dict[BoardKey, Cell]:
     """Return the cells of a run, marked where judge and describer belong to the same family of models.
@@ -86,12 +86,12 @@ def cells_by_judge(
     cells |= run.cells_by(others) if others else {}
     of_models = {judge: family for judge, family in families.items() if family is not None}
     # Looked up only where a model judges: the table of families is a YAML file.
-    describer = model_family(run.run.submission.players["describer"].label) if of_models else None
+    describer = find_model_family(run.run.submission.players["describer"].label) if of_models else None
     same = {judge for judge, family in of_models.items() if family == describer}
-    return {key: _marked(run, cell, cell.judge in same) for key, cell in cells.items()}
+    return {key: _mark_cell(run, cell, cell.judge in same) for key, cell in cells.items()}
 
 
-def _marked(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
+def _mark_cell(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
     """Return a cell with what is known of its run."""
     marks: dict[str, Any] = {"same_family": True} if same_family else {}
     if run.run.reference:
@@ -102,7 +102,7 @@ def _marked(run: PlayedRun, cell: Cell, same_family: bool) -> Cell:
     return replace(cell, **marks) if marks else cell
 
 
-def cells_of_runs(
+def compute_cells(
     runs: Mapping[str, PlayedRun],
     scopes: Mapping[str, Scope],
     families: Mapping[str, str | None],
@@ -122,5 +122,5 @@ def cells_of_runs(
         if run_id in held_run_ids or run_id in past_budget
         else cell
         for run_id, run in runs.items()
-        for key, cell in cells_by_judge(run, scopes, families).items()
+        for key, cell in compute_run_cells(run, scopes, families).items()
     }

@@ -12,8 +12,8 @@ from ircore.games.base import Game, Measure
 from ircore.results.arrays import strata
 from ircore.results.judge_ratings import PENDING, REFUSED, Floats, judge_ratings
 from ircore.results.played_run import PlayedRun
-from ircore.results.statistics.bootstrap import Ratios, Resamples, contrast_intervals, ratio_intervals, resample
-from ircore.results.statistics.comparison import bounded_intervals
+from ircore.results.statistics.bootstrap import Ratios, Resamples, estimate_contrasts, estimate_ratios, resample
+from ircore.results.statistics.comparison import estimate_bounded_means
 from ircore.results.statistics.intervals import Estimate, Scale
 
 
@@ -41,20 +41,20 @@ def measure_mean(game: Game[Any], run: PlayedRun, key: str, instances: Sequence[
     drawn, scale = resample(strata(instances)), scale_of(measure)
     if measure.difference is not None:
         both = [measures[part] for part in measure.difference]
-        known = np.hstack([_known(run, part, instances) for part in both])
-        return _difference(known, drawn, scale_of(both[0]), scale)
-    known = _known(run, measure, instances)
+        known = np.hstack([_build_column(run, part, instances) for part in both])
+        return _estimate_difference(known, drawn, scale_of(both[0]), scale)
+    known = _build_column(run, measure, instances)
     if measure is not game.headline:
-        return ratio_intervals(Ratios.means(known), drawn, scale)[0]
+        return estimate_ratios(Ratios.means(known), drawn, scale)[0]
     # The headline decides ranks, so that its interval reaches to what missing values could be.
     ratings = judge_ratings(instances, {run.run.run_id: run.results}, key)
     missing = np.isin(ratings.status, (REFUSED, PENDING))
     ends = [np.where(missing, end, known) for end in (scale.lowest, scale.highest)]
     counts = [int(np.count_nonzero(~np.isnan(known)))]
-    return bounded_intervals(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
+    return estimate_bounded_means(ends[0], ends[1], Ratios.means(known).points, counts, drawn, scale)[0]
 
 
-def _known(run: PlayedRun, measure: Measure, instances: Sequence[Instance]) -> Floats:
+def _build_column(run: PlayedRun, measure: Measure, instances: Sequence[Instance]) -> Floats:
     """Return a column of a run's values of a measure, NaN where there is none, shape (instances, 1)."""
     values, by_instance = run.values(measure), dict[str, list[float]]()
     for episode in run.episodes:
@@ -65,7 +65,7 @@ def _known(run: PlayedRun, measure: Measure, instances: Sequence[Instance]) -> F
     return np.array([[fmean(by_instance[name]) if name in by_instance else np.nan] for name in names])
 
 
-def _difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale) -> Estimate:
+def _estimate_difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale) -> Estimate:
     """Estimate the mean of the first column less that of the second; empty where a column has no value.
 
     Both are means over the episodes that have a value, which may be different episodes.
@@ -73,4 +73,4 @@ def _difference(known: Floats, drawn: Resamples, scale: Scale, scale_of_differen
     if np.isnan(known).all(axis=0).any():
         return Estimate(None, None, None, 0)
     ratios = Ratios.means(known)
-    return contrast_intervals(ratios, lambda rows: rows[:1] - rows[1:], drawn, scale, scale_of_differences)[0]
+    return estimate_contrasts(ratios, lambda rows: rows[:1] - rows[1:], drawn, scale, scale_of_differences)[0]

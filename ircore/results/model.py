@@ -17,24 +17,24 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure, Seat
 from ircore.games.registry import load_game
-from ircore.instances.benchmark import RetiredTarget, retired_in
-from ircore.players.traits import program_words
+from ircore.instances.benchmark import RetiredTarget, find_retired_targets
+from ircore.players.traits import describe_programs
 from ircore.results.agreement import Raters
-from ircore.results.arrays import in_order, strata, under
-from ircore.results.cells import BoardKey, CellKey, compute_standings, main_differences
+from ircore.results.arrays import select_condition, sort_names, strata
+from ircore.results.cells import BoardKey, CellKey, compute_standings, estimate_main_differences
 from ircore.results.cells import Cell as Cell
 from ircore.results.episodes import EpisodeResult
-from ircore.results.judge_ratings import JudgeRatings, Scope, judge_ratings, ratings_by_judge, scopes_of
+from ircore.results.judge_ratings import JudgeRatings, Scope, arrange_by_judge, find_scopes, judge_ratings
 from ircore.results.judged_measures import JudgedMeasures
-from ircore.results.judges_of_runs import cells_by_judge, cells_of_runs, refuse_mixed_metrics, shared_identities
+from ircore.results.judges_of_runs import compute_cells, compute_run_cells, merge_identities, refuse_mixed_metrics
 from ircore.results.measure_means import measure_mean
 from ircore.results.played_run import PlayedRun, RunSource
 from ircore.results.ranking import (
     RankedRow,
-    columns_of,
-    held_runs,
-    past_budget_runs,
-    ranked_rows,
+    find_barred_columns,
+    find_held_runs,
+    find_over_budget_runs,
+    rank_rows,
     refuse_mixtures,
     refuse_unknown,
 )
@@ -232,7 +232,7 @@ class Results:
         # References too: their lines stand beside pairs, so they must be of the same set.
         refuse_mixtures(sources)
         if retired is None:
-            retired = retired_in(sources[0].run.instance_set)
+            retired = find_retired_targets(sources[0].run.instance_set)
         if retired:
             names = {target.instance_id for target in retired}
             sources = [run.without(names) for run in sources]
@@ -244,7 +244,7 @@ class Results:
                 f"{sources[0].path}: is a run of a reference player, which is never ranked",
                 "Name a run of a submission as well: the reference is shown beside it.",
             )
-        identities = shared_identities(sources)
+        identities = merge_identities(sources)
         if not is_judged:
             raters = sorted({score.by for run in sources for score in run.scores if score.task == "similarity"})
             labels = {name: identities[name].label if name in identities else name for name in raters}
@@ -262,9 +262,9 @@ class Results:
             judges = (game.headline.key,)
         refuse_mixed_metrics(sources)
         families = {judge: identities[judge].family if judge in identities else None for judge in judges}
-        scopes = scopes_of(judges, identities)
-        held_run_ids = held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
-        past_budget = past_budget_runs(ordered)
+        scopes = find_scopes(judges, identities)
+        held_run_ids = find_held_runs(((run_id, run.provenance) for run_id, run in by_id.items()), cleared)
+        past_budget = find_over_budget_runs(ordered)
         barred = held_run_ids | past_budget | {run.run.run_id for run in ordered if run.run.reference}
         return cls(
             instance_set=instances.identity,
@@ -272,24 +272,26 @@ class Results:
             submissions=tuple(SubmissionResult(run.run, run.game, run.provenance) for run in ordered),
             judges=judges,
             metrics=tuple(sorted({metric for result in every for metric in result.metrics})),
-            categories=in_order({instance.category for instance in instances.instances}, game.categories),
-            difficulties=in_order({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
-            cells=cells_of_runs(by_id, scopes, families, (held_run_ids, past_budget)),
+            categories=sort_names({instance.category for instance in instances.instances}, game.categories),
+            difficulties=sort_names({instance.difficulty for instance in instances.instances}, DIFFICULTIES),
+            cells=compute_cells(by_id, scopes, families, (held_run_ids, past_budget)),
             episodes=episodes,
             standings=compute_standings(
-                instances.instances, ratings_by_judge(instances.instances, episodes, scopes), columns_of(by_id, barred)
+                instances.instances,
+                arrange_by_judge(instances.instances, episodes, scopes),
+                find_barred_columns(by_id, barred),
             ),
             held=held_run_ids,
             past_budget=past_budget,
             retired=tuple(retired),
             game=game,
-            programs=program_words(spec for run in sources for spec in run.run.submission.players.values()),
+            programs=describe_programs(spec for run in sources for spec in run.run.submission.players.values()),
             judge_identities=identities,
             runs=by_id,
             said={run_id: run.said for run_id, run in by_id.items()},
             references=tuple(
                 Reference(
-                    run, SubmissionResult(run.run, run.game, run.provenance), cells_by_judge(run, scopes, families)
+                    run, SubmissionResult(run.run, run.game, run.provenance), compute_run_cells(run, scopes, families)
                 )
                 for run in sources
                 if run.run.reference and not alone
@@ -349,7 +351,9 @@ class Results:
         asked = run_id, key, category, difficulty
         if asked not in self._means:
             runs = {run.run.run_id: run for run in self.every_run}
-            self._means[asked] = measure_mean(self.game, runs[run_id], key, under(self.instances, category, difficulty))
+            self._means[asked] = measure_mean(
+                self.game, runs[run_id], key, select_condition(self.instances, category, difficulty)
+            )
         return self._means[asked]
 
     def cell(self, run_id: str, judge: str, category: str | None = None, difficulty: str | None = None) -> Cell:
@@ -405,9 +409,7 @@ class Results:
         if (key, order) not in self._boards:
             ranks = zip(self.submissions, self.standings[key].ranges, strict=True)
             rows = ((submission, self.cells[submission.run_id, *key], rank) for submission, rank in ranks)
-            self._boards[key, order] = ranked_rows(
-                rows, lambda cell: (cell.main if order == "main" else cell.score).mean
-            )
+            self._boards[key, order] = rank_rows(rows, lambda cell: (cell.main if order == "main" else cell.score).mean)
         return self._boards[key, order]
 
     def detectable(self, judge: str, category: str | None = None, difficulty: str | None = None) -> float | None:
@@ -447,12 +449,12 @@ class Results:
         Raises:
             KeyError: There is no such run.
         """
-        chosen = under(self.instances, category, difficulty)
+        chosen = select_condition(self.instances, category, difficulty)
         ratings = [self.ratings_of(judge, couple, chosen) for couple in couples]
         known = self.standings.get((category, difficulty, judge))
         # By the board's own critical value, so that comparison and ranks never contradict each other.
-        mains = main_differences(chosen, ratings, known.critical if known else None)
-        alone = main_differences(chosen, ratings, None)
+        mains = estimate_main_differences(chosen, ratings, known.critical if known else None)
+        alone = estimate_main_differences(chosen, ratings, None)
         finals, bounds = [couple.final for couple in ratings], [couple.at_worst for couple in ratings]
         return compare(finals, strata(chosen), bounds, mains, alone)
 
@@ -482,7 +484,7 @@ class Results:
     @property
     def scopes(self) -> dict[str, Scope]:
         """Categories that each judge rates; None where a judge rates all categories."""
-        return scopes_of(self.judges, self.judge_identities)
+        return find_scopes(self.judges, self.judge_identities)
 
     @cached_property
     def raters(self) -> Raters:

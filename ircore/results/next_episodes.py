@@ -15,25 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.core.records import Instance, rule_word
+from ircore.core.records import Instance, format_rule_value
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
-from ircore.results.arrays import strata, under
-from ircore.results.cells import paired_main
-from ircore.results.judge_ratings import RatedEpisode, main_scores_by_instance
+from ircore.results.arrays import select_condition, strata
+from ircore.results.cells import pair_main_scores
+from ircore.results.judge_ratings import RatedEpisode, group_main_scores
 from ircore.results.model import Results
 from ircore.results.statistics.bootstrap import resample
 from ircore.results.statistics.intervals import CONFIDENCE, Estimate
-from ircore.results.statistics.ranks import all_differences
+from ircore.results.statistics.ranks import bound_differences
 from ircore.results.statistics.repeats import (
     MOST_FURTHER,
     RepeatGroup,
-    fewest_repeats,
-    further_look,
-    luck_within,
-    moderated,
-    uniform_repeats,
-    variance_needed,
+    compute_needed_variance,
+    find_fewest_repeats,
+    find_further_critical,
+    find_uniform_repeats,
+    measure_luck,
+    shrink_variances,
 )
 
 Group = tuple[int, str, str]
@@ -102,30 +102,34 @@ def plan_separation(
     from scipy.special import stdtrit
 
     if main.mean is None or main.low is None or main.high is None:
-        return _none("the difference has no interval")
-    values = [main_scores_by_instance(each.episodes) for each in couple]
+        return _build_empty_plan("the difference has no interval")
+    values = [group_main_scores(each.episodes) for each in couple]
     counted = [instance for instance in instances if all(instance.instance_id in known for known in values)]
     drawn = resample(strata(counted))
     freedom = len(counted) - len(set(drawn.strata.tolist()))
     is_told_apart = main.low > 0 or main.high < 0
     if freedom < 1:
-        return SeparationPlan(True, False, {}, 0, 0, 0.0, None, (), "") if is_told_apart else _none("too few targets")
+        return (
+            SeparationPlan(True, False, {}, 0, 0, 0.0, None, (), "")
+            if is_told_apart
+            else _build_empty_plan("too few targets")
+        )
     wide = critical or float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
-    look = further_look(wide)
+    look = find_further_critical(wide)
     variance = ((main.high - main.low) / 2 / wide) ** 2
     if is_told_apart:
         at_further_look = abs(main.mean) > look * variance**0.5
         return SeparationPlan(True, at_further_look, {}, 0, 0, 0.0, None, (), "")
-    needed = variance_needed(main.mean, variance, look) if main.mean else 0.0
-    groups = _groups(counted, drawn.strata.tolist(), freedom, values)
+    needed = compute_needed_variance(main.mean, variance, look) if main.mean else 0.0
+    groups = _group_instances(counted, drawn.strata.tolist(), freedom, values)
     if not any(len(known) > 1 for of_run in values for known in of_run.values()):
         once = {group.key: 1 for group in groups}
         first = "how much is luck is not known before anything was repeated: play all once more, then ask again"
         return _plan(couple, groups, once, None, first)
-    further, uniform = fewest_repeats(groups, variance - needed), uniform_repeats(groups, variance - needed)
+    further, uniform = find_fewest_repeats(groups, variance - needed), find_uniform_repeats(groups, variance - needed)
     if further is None:
         size = len(instances) * variance / needed if needed > 0 else np.inf
-        return _none(
+        return _build_empty_plan(
             f"{MOST_FURTHER} further repeats would not do: the difference is too small, or the targets themselves "
             "differ too much, and more of them are needed",
             ceil(size) if np.isfinite(size) and size < 100_000 else None,
@@ -134,11 +138,11 @@ def plan_separation(
     return _plan(couple, groups, further, None if uniform is None else uniform * every, "")
 
 
-def _none(reason: str, targets: int | None = None) -> SeparationPlan:
+def _build_empty_plan(reason: str, targets: int | None = None) -> SeparationPlan:
     return SeparationPlan(False, False, {}, None, None, None, targets, (), reason)
 
 
-def _groups(
+def _group_instances(
     instances: Sequence[Instance], places: Sequence[int], freedom: int, values: Sequence[Mapping[str, list[float]]]
 ) -> list[RepeatGroup[Group]]:
     """Return the instances by condition and run, with the luck that each run had there."""
@@ -149,7 +153,7 @@ def _groups(
     groups = []
     for number, known in enumerate(values):
         episodes = {key: [known[instances[row].instance_id] for row in of_key] for key, of_key in rows.items()}
-        lucks = moderated({key: luck_within(of_key) for key, of_key in episodes.items()})
+        lucks = shrink_variances({key: measure_luck(of_key) for key, of_key in episodes.items()})
         for key, of_key in rows.items():
             # The share of an instance's variance in the squared error of the board's differences.
             weight = sum(1 - 1 / sizes[places[row]] for row in of_key) / (len(instances) * freedom)
@@ -172,12 +176,12 @@ def _plan(
     commands = [
         line
         for number, each in enumerate(couple)
-        for line in _commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
+        for line in _list_commands(each.run, {key[1:]: further.get(key, 0) for key in sizes if key[0] == number})
     ]
     return SeparationPlan(False, False, further, sum(episodes), uniform, usd, None, tuple(commands), reason)
 
 
-def _commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
+def _list_commands(run: Run, further: Mapping[tuple[str, str], int]) -> list[str]:
     """Return what plays the further repeats of every condition: the first half, then the rest.
 
     Every command has seeds of its own, since its run is joined with the others by them.
@@ -216,7 +220,7 @@ def play_command(run: Run, seed: int, repeats: int, out: str) -> str:
     for name, value in run.rules.items():
         # What the submission states or the game takes anyway is not named, so that common commands stay short.
         if name not in _RULE_OPTIONS and value != run.submission.rules.get(name, usual.get(name)):
-            options += f" --rule {quote(f'{name}={rule_word(value)}')}"
+            options += f" --rule {quote(f'{name}={format_rule_value(value)}')}"
     return f"ircore play {quote(f'submissions/{run.slug}')} --instances INSTANCES --out {quote(out)}{options}"
 
 
@@ -291,7 +295,7 @@ def pair_differences(
         return None
     places = zip(results.submissions, standing.ranges, strict=True)
     run_ids = tuple(submission.run_id for submission, place in places if place is not None)
-    chosen = under(results.instances, category, difficulty)
-    least, most, drawn = paired_main(chosen, results.ratings_of(judge, run_ids, chosen))
+    chosen = select_condition(results.instances, category, difficulty)
+    least, most, drawn = pair_main_scores(chosen, results.ratings_of(judge, run_ids, chosen))
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    return PairDifferences(run_ids, means, all_differences(least, most, drawn, standing.critical))
+    return PairDifferences(run_ids, means, bound_differences(least, most, drawn, standing.critical))

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.images import Picture
-from ircore.core.records import natural_key
+from ircore.core.records import build_natural_key
 from ircore.core.score_records import VERIFIED, JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Measure
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.results.cells import BoardKey, Cell, run_cells
-from ircore.results.episodes import EpisodeResult, counting_scores, judge_episodes, measured_episodes
-from ircore.results.judge_ratings import Scope, scopes_of
+from ircore.results.episodes import EpisodeResult, join_headline_values, judge_episodes, select_counting_scores
+from ircore.results.judge_ratings import Scope, find_scopes
 from ircore.results.judged_measures import JudgedMeasures
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Provenance
@@ -160,7 +160,7 @@ class PlayedRun:
     @cached_property
     def scores(self) -> tuple[Score, ...]:
         """The scores that count, in the order of the episodes; see ``counting_scores``."""
-        return tuple(counting_scores(self.game, self.episodes, self.source.scores()))
+        return tuple(select_counting_scores(self.game, self.episodes, self.source.scores()))
 
     @cached_property
     def judges(self) -> Mapping[str, JudgeIdentity]:
@@ -184,11 +184,11 @@ class PlayedRun:
     def _ended(self) -> tuple[tuple[Episode, ...], Mapping[str, EpisodeCost]]:
         if isinstance(self.source, RunFolder):
             # Not at the top: a command that asks for no costs starts without the prices.
-            from ircore.runs.costs.totals import episode_costs
+            from ircore.runs.costs.totals import compute_episode_costs
 
             # A folder has both in its journal, which is read once and not kept.
             folder = self.source.held()
-            return tuple(folder.episodes()), episode_costs(folder)
+            return tuple(folder.episodes()), compute_episode_costs(folder)
         return tuple(self.source.episodes()), self.source.costs() if isinstance(self.source, CostSource) else {}
 
     @cached_property
@@ -235,7 +235,7 @@ class PlayedRun:
     def sort_key(self) -> tuple[str, list[str | int], str]:
         """Key by which runs are ordered: slug, then rules."""
         # The path last: only it tells two runs apart that are refused as twins right after.
-        return self.run.slug, natural_key(self.rules.key), str(self.path)
+        return self.run.slug, build_natural_key(self.rules.key), str(self.path)
 
     @cached_property
     def meaningless(self) -> Mapping[str, str]:
@@ -249,10 +249,10 @@ class PlayedRun:
         ratings = [score for score in scores if score.task != "game"]
         judged = self._judged.values(self.instances, self.episodes, ratings) if self._judged else ()
         # Runs that were scored before there was such a rule hold values of these measures, too.
-        measured = (self._without_meaning(score) for score in scores if score.task == "game")
+        measured = (self._clear_meaningless(score) for score in scores if score.task == "game")
         return (*measured, *judged)
 
-    def _without_meaning(self, score: Score) -> Score:
+    def _clear_meaningless(self, score: Score) -> Score:
         reason = self.meaningless.get(score.measure)
         if reason is None or score.value is None:
             return score
@@ -283,13 +283,13 @@ class PlayedRun:
             scores = self.source.scores()
             results = judge_episodes(self.game, self.run.run_id, self.run.slug, self.episodes, scores)
         else:
-            results = measured_episodes(self.game, self.run, self.episodes, self.every_score)
+            results = join_headline_values(self.game, self.run, self.episodes, self.every_score)
         return tuple(sorted(results, key=lambda result: places.get(result.episode.instance_id, len(places))))
 
     @cached_property
     def scopes(self) -> Mapping[str, Scope]:
         """Categories that each judge rates, by every judge that rated an episode of this run."""
-        return scopes_of(sorted({judge for result in self.results for judge in result.judged}), self.judges)
+        return find_scopes(sorted({judge for result in self.results for judge in result.judged}), self.judges)
 
     @cached_property
     def cells(self) -> Mapping[BoardKey, Cell]:
@@ -318,9 +318,9 @@ class PlayedRun:
         Args:
             judge: Who looked: the program, or a judge that is a model; None for every one.
         """
-        return (line for line in self._facts() if judge is None or line.judge == judge)
+        return (line for line in self._read_facts() if judge is None or line.judge == judge)
 
-    def _facts(self) -> "Iterator[RenderingFacts]":
+    def _read_facts(self) -> "Iterator[RenderingFacts]":
         # Inside, here and below, since a board needs neither facts nor language.
         from ircore.runs.folder import read_facts
 
@@ -332,9 +332,9 @@ class PlayedRun:
     @cached_property
     def part_shares(self) -> "Mapping[str, Mapping[Part, PartShare]]":
         """Share of the facts that each episode's final rendering shows, by episode and part, as far as known."""
-        from ircore.results.fact_shares import final_parts
+        from ircore.results.fact_shares import compute_final_parts
 
-        return final_parts(self.episodes, self.facts())
+        return compute_final_parts(self.episodes, self.facts())
 
     @cached_property
     def rendering_shares(self) -> "Mapping[tuple[str, str], Mapping[Part, float | None]]":
@@ -347,20 +347,20 @@ class PlayedRun:
     @cached_property
     def reweighed(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
         """Scores of final renderings by facts weighed otherwise, by weighing and instance, as far as known."""
-        from ircore.results.fact_shares import reweighed_scores
+        from ircore.results.fact_shares import reweigh_scores
 
-        return reweighed_scores(self.instances.instances, self.episodes, self.facts())
+        return reweigh_scores(self.instances.instances, self.episodes, self.facts())
 
     @cached_property
     def second_answers(self) -> "tuple[TwoAnswers, ...]":
         """What judges said of the same pictures when asked again, with the first answer; nothing of a release's run."""
-        from ircore.results.retests import answered_twice
+        from ircore.results.retests import pair_answers
 
-        return tuple(answered_twice(self.source)) if isinstance(self.source, RunFolder) else ()
+        return tuple(pair_answers(self.source)) if isinstance(self.source, RunFolder) else ()
 
     @cached_property
     def language(self) -> "RunLanguage":
         """Corrections, length and novelty of the describer's messages."""
-        from ircore.results.language.by_turn import episode_messages, run_language
+        from ircore.results.language.by_turn import analyse_messages, run_language
 
-        return run_language(episode_messages(self.game, self.results))
+        return run_language(analyse_messages(self.game, self.results))

@@ -12,29 +12,29 @@ from itertools import product
 
 import numpy as np
 
-from ircore.core.plain_words import article, counted
+from ircore.core.plain_words import add_article, format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
-from ircore.results.arrays import filled, over_targets, strata, target_means, under
-from ircore.results.effects import same_rules
+from ircore.results.arrays import arrange_values, compute_target_means, estimate_target_mean, select_condition, strata
+from ircore.results.effects import select_usual_runs
 from ircore.results.episodes import EpisodeResult
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.statistics.agreement import Agreement
-from ircore.results.statistics.bootstrap import difference_intervals, resample
-from ircore.results.statistics.effects import complete_grid
+from ircore.results.statistics.bootstrap import estimate_differences, resample
+from ircore.results.statistics.effects import find_complete_grid
 from ircore.results.statistics.intervals import (
     DIFFERENCE,
     SCORE,
     SHARE,
     Estimate,
     Scale,
+    are_too_few,
     clear_of,
-    difference_of,
     estimate,
-    too_few,
+    subtract_estimates,
 )
-from ircore.results.statistics.ranks import standing
+from ircore.results.statistics.ranks import rank_pairs
 from ircore.results.tables.intervals import number
 
 
@@ -84,10 +84,10 @@ class Answer:
     """Lowest and highest value of the scale of the table's values."""
 
 
-def interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
+def format_interval(value: Estimate, digits: int = 1, unit: str = "") -> str:
     """Return an estimate in words: its mean with its interval and n.
 
-    >>> interval(Estimate(9.125, 8.0, 9.9, 12))
+    >>> format_interval(Estimate(9.125, 8.0, 9.9, 12))
     '9.1 (95 % interval 8.0 to 9.9, n = 12)'
     """
     if value.mean is None:
@@ -113,7 +113,7 @@ DRAWN = 5.0
 """Score, 0–10, that a target must reach by some pair to count as drawn."""
 
 
-def answers(results: Results, judge: str) -> tuple[Answer, ...]:
+def answer_questions(results: Results, judge: str) -> tuple[Answer, ...]:
     """Return the answers that the data allow.
 
     Args:
@@ -122,7 +122,8 @@ def answers(results: Results, judge: str) -> tuple[Answer, ...]:
     """
     table = _ScoreTable(results, judge)
     questions: tuple[Callable[[_ScoreTable], Answer | None], ...] = (
-        _best_first, partial(_best, place=1), _refinement, _nobody, _hardest, _difficulty, _judges, _satisfied,
+        _answer_best_of_first_seat, partial(_answer_best_player, place=1), _answer_refinement, _answer_hardest_targets,
+        _answer_hardest_category, _answer_difficulty, _answer_judges, _answer_satisfaction,
     )  # fmt: skip
     return tuple(answer for question in questions if (answer := question(table)) is not None)
 
@@ -141,7 +142,7 @@ class _ScoreTable:
 
     def interval(self, value: Estimate) -> str:
         """Return a score, 0–10, in words, in the unit of the table."""
-        return interval(value.times(self.factor))
+        return format_interval(value.times(self.factor))
 
     def lines(self, lines: Iterable[Line]) -> tuple[Line, ...]:
         """Return rows of scores, 0–10, in the unit of the table."""
@@ -152,7 +153,7 @@ class _ScoreTable:
 
     def filled(self, value: Callable[[EpisodeResult], float | None]) -> Floats:
         """Return a number of each episode, NaN where it is None."""
-        return filled(self.results.instances, [self.results.episodes[run_id] for run_id in self.runs], value)
+        return arrange_values(self.results.instances, [self.results.episodes[run_id] for run_id in self.runs], value)
 
     def episodes(
         self, instances: Sequence[Instance], scores: Floats, least_first: bool = False
@@ -173,7 +174,7 @@ class _ScoreTable:
         return (*first.values(), *others)[:PICTURES]
 
 
-def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
+def compute_adjusted_means(scores: Floats, rounds: int = 200) -> list[float]:
     """Return the mean score of each target as if all pairs had drawn it; NaN for one that nobody drew.
 
     Where a pair has no score, its own level and that of the target stand for it (two-way additive fit, the estimated
@@ -185,7 +186,7 @@ def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
         rounds: Most steps of the fit, which ends when nothing moves.
 
     >>> weak_fails_on_the_hard = np.array([[8.0, 4.0], [7.0, np.nan]])
-    >>> [round(mean, 3) for mean in same_pairs(weak_fails_on_the_hard)]
+    >>> [round(mean, 3) for mean in compute_adjusted_means(weak_fails_on_the_hard)]
     [6.0, 5.0]
     """
     known = ~np.isnan(scores)
@@ -205,42 +206,44 @@ def same_pairs(scores: Floats, rounds: int = 200) -> list[float]:
     return drawn
 
 
-def _lines(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
+def _average_by_label(scores: Iterable[tuple[str, Floats, Sequence[Instance]]], scale: Scale) -> list[Line]:
     """Return the mean over targets of each label that has one."""
-    lines = (Line(label, over_targets(of_label, instances, scale)) for label, of_label, instances in scores)
+    lines = (Line(label, estimate_target_mean(of_label, instances, scale)) for label, of_label, instances in scores)
     return [line for line in lines if line.value.mean is not None]
 
 
-def _highest_first(line: Line) -> float:
+def _negate_mean(line: Line) -> float:
     return -(line.value.mean or 0)
 
 
-def _best(table: _ScoreTable, place: int, category: str | None = None, difficulty: str | None = None) -> Answer | None:
+def _answer_best_player(
+    table: _ScoreTable, place: int, category: str | None = None, difficulty: str | None = None
+) -> Answer | None:
     """Answer which player of a crossed seat has the highest mean over partners that all compared have in common."""
-    chosen = under(table.results.instances, category, difficulty)
+    chosen = select_condition(table.results.instances, category, difficulty)
     # A set may have no target of a condition, and a game a single seat.
     if not chosen or table.results.crossed is None:
         return None
     scores = table.finals(chosen)
-    columns = _columns(table.results, place)
+    columns = _group_columns(table.results, place)
     seat = table.results.crossed[place].title.lower()
     groups = ((label, scores[:, own], chosen) for label, own in columns.items())
-    lines = sorted(_lines(groups, SCORE), key=_highest_first)
+    lines = sorted(_average_by_label(groups, SCORE), key=_negate_mean)
     if len(lines) < 2:
         return None
     targets = (
-        f"{difficulty or ''} {_kind(category) if category else f'{table.words.instance}s'}"
+        f"{difficulty or ''} {_format_category(category) if category else f'{table.words.instance}s'}"
         if category or difficulty
         else f"all {table.words.instance}s"
     )
     best, second = lines[0].label, lines[1].label
-    means = {label: target_means(scores[:, own]) for label, own in columns.items()}
-    apart = _apart(means[best], means[second], chosen)
-    alone = _leads_by_the_rule_of_boards(best, means, chosen)
+    means = {label: compute_target_means(scores[:, own]) for label, own in columns.items()}
+    apart = _estimate_difference(means[best], means[second], chosen)
+    alone = _is_clear_leader(best, means, chosen)
     partners = "the same partner" if len(columns[best]) == 1 else f"the same {len(columns[best])} partners"
     mean, lead = f"{table.interval(lines[0].value)} over {partners}", _lead(table, second, apart)
-    left_out, rivals = _left_out(table, place, chosen, scores, columns, best)
-    if too_few(apart.n) or not alone or rivals:
+    left_out, rivals = _describe_left_out(table, place, chosen, scores, columns, best)
+    if are_too_few(apart.n) or not alone or rivals:
         sentence = f"It cannot be told: the highest mean {table.score}, {mean}, is of {best}; {lead}"
     else:
         sentence = f"{best}, with a mean {table.score} of {mean}; {lead}"
@@ -253,18 +256,18 @@ def _best(table: _ScoreTable, place: int, category: str | None = None, difficult
     )  # fmt: skip
 
 
-def _crossed(results: Results, submission: SubmissionResult) -> tuple[str, str]:
+def _find_crossed_players(results: Results, submission: SubmissionResult) -> tuple[str, str]:
     """Return the labels of a run's players in the two crossed seats."""
     assert results.crossed is not None  # noqa: S101 - a question about players is asked of crossed seats alone
     first, second = (submission.run.submission.label_of(seat.name) for seat in results.crossed)
     return first, second
 
 
-def _columns(results: Results, place: int) -> dict[str, list[int]]:
+def _group_columns(results: Results, place: int) -> dict[str, list[int]]:
     """Return the columns of each player's runs in the complete grid that boards of players compare on."""
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    runs = {_crossed(results, entry): entry.run_id for entry in reversed(same_rules(results))}
-    grid = complete_grid(tuple(sorted(runs)))
+    runs = {_find_crossed_players(results, entry): entry.run_id for entry in reversed(select_usual_runs(results))}
+    grid = find_complete_grid(tuple(sorted(runs)))
     columns: dict[str, list[int]] = {}
     at = {submission.run_id: column for column, submission in enumerate(results.submissions)}
     for pair in product(*grid):
@@ -272,21 +275,21 @@ def _columns(results: Results, place: int) -> dict[str, list[int]]:
     return columns
 
 
-def _apart(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
+def _estimate_difference(first: Floats, second: Floats, instances: Sequence[Instance]) -> Estimate:
     """Return the mean difference of two players over the targets that both have."""
-    return difference_intervals(first - second, first, resample(strata(instances)), SCORE, DIFFERENCE)[0]
+    return estimate_differences(first - second, first, resample(strata(instances)), SCORE, DIFFERENCE)[0]
 
 
-def _leads_by_the_rule_of_boards(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
+def _is_clear_leader(best: str, means: Mapping[str, Floats], chosen: Sequence[Instance]) -> bool:
     """Return whether a player is alone at the top, with one error rate for all comparisons as on boards."""
     values = np.hstack(list(means.values())) * 10
     rows = np.flatnonzero(~np.isnan(values).any(axis=1))
-    ranges = standing(values[rows], values[rows], resample(strata(chosen[row] for row in rows.tolist()))).ranges
+    ranges = rank_pairs(values[rows], values[rows], resample(strata(chosen[row] for row in rows.tolist()))).ranges
     place = ranges[list(means).index(best)]
     return place is not None and place.worst == 1
 
 
-def _left_out(
+def _describe_left_out(
     table: _ScoreTable,
     place: int,
     chosen: Sequence[Instance],
@@ -307,29 +310,31 @@ def _left_out(
     Returns:
         A sentence that names those left out, empty if nobody is; and one for each that is not clearly worse.
     """
-    usual = {submission.run_id for submission in same_rules(table.results)}
+    usual = {submission.run_id for submission in select_usual_runs(table.results)}
     partners: dict[str, dict[str, int]] = {}
     for at, submission in enumerate(table.results.submissions):
         if submission.run_id in usual:
-            names_of = _crossed(table.results, submission)
+            names_of = _find_crossed_players(table.results, submission)
             partners.setdefault(names_of[place], {})[names_of[1 - place]] = at
     (shared, *_) = columns.values()
-    common = {_crossed(table.results, table.results.submissions[at])[1 - place]: at for at in shared}
+    common = {_find_crossed_players(table.results, table.results.submissions[at])[1 - place]: at for at in shared}
     names, rivals = [], []
     for label in sorted(partners.keys() - columns.keys()):
         both = sorted(partners[label].keys() & common.keys())
-        played = f"{label}, played with {_listed(sorted(partners[label]))} alone"
+        played = f"{label}, played with {_join_names(sorted(partners[label]))} alone"
         names.append(played)
         if not both:
             rivals.append(f"Nothing is known of {label} with the partners of {champion}")
             continue
         first, second = (
-            target_means(scores[:, [partners[player][partner] for partner in both]]) for player in (champion, label)
+            compute_target_means(scores[:, [partners[player][partner] for partner in both]])
+            for player in (champion, label)
         )
-        ahead = _apart(first, second, chosen)
+        ahead = _estimate_difference(first, second, chosen)
         if clear_of(ahead, 0) != 1:
             rivals.append(
-                f"{label} is not clearly worse with {_listed(both)}, where {champion} leads by {table.interval(ahead)}"
+                f"{label} is not clearly worse with {_join_names(both)}, where {champion} leads by "
+                f"{table.interval(ahead)}"
             )
     said = f"Not compared, for want of the same partners: {'; '.join(names[:_MOST_NAMED])}" if names else ""
     if len(names) > _MOST_NAMED:
@@ -337,59 +342,59 @@ def _left_out(
     return said, rivals[:_MOST_NAMED]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _lead(table: _ScoreTable, second: str, apart: Estimate) -> str:
     lead = f"it leads {second} by {table.interval(apart)}"
-    if too_few(apart.n):
+    if are_too_few(apart.n):
         return f"{lead}, which so few {table.words.instance}s do not tell apart"
     return lead if clear_of(apart, 0) else f"{lead}, which may be chance"
 
 
-def _best_first(table: _ScoreTable) -> Answer | None:
+def _answer_best_of_first_seat(table: _ScoreTable) -> Answer | None:
     """Answer which player of the first crossed seat is best on the hardest condition with enough targets, or on all."""
     for category, difficulty in product((_HARDEST, None), ("hard", None)):
-        answer = _best(table, 0, category, difficulty)
-        if answer is not None and not too_few(min(line.value.n for line in answer.lines)):
+        answer = _answer_best_player(table, 0, category, difficulty)
+        if answer is not None and not are_too_few(min(line.value.n for line in answer.lines)):
             return answer
-    return _best(table, 0)
+    return _answer_best_player(table, 0)
 
 
-def mean_change(results: Results, judge: str) -> Estimate:
+def estimate_mean_change(results: Results, judge: str) -> Estimate:
     """Return the mean change from first to final rendering over targets, of each the mean over pairs, 0–10."""
     table = _ScoreTable(results, judge)
-    return _mean_change(table, _deltas(table))
+    return _estimate_change(table, _arrange_deltas(table))
 
 
-def _deltas(table: _ScoreTable) -> Floats:
+def _arrange_deltas(table: _ScoreTable) -> Floats:
     return table.filled(lambda result: result.judged[table.judge].delta if table.judge in result.judged else None)
 
 
-def _mean_change(table: _ScoreTable, deltas: Floats) -> Estimate:
+def _estimate_change(table: _ScoreTable, deltas: Floats) -> Estimate:
     instances = table.results.instances
     finals = np.where(np.isnan(deltas), np.nan, table.finals(instances))
     drawn = resample(strata(instances))
-    return difference_intervals(target_means(deltas), target_means(finals), drawn, SCORE, DIFFERENCE)[0]
+    return estimate_differences(compute_target_means(deltas), compute_target_means(finals), drawn, SCORE, DIFFERENCE)[0]
 
 
-def _refinement(table: _ScoreTable) -> Answer | None:
+def _answer_refinement(table: _ScoreTable) -> Answer | None:
     """Answer whether the final rendering is nearer to the target than the first."""
-    deltas = _deltas(table)
-    whole = _mean_change(table, deltas)
+    deltas = _arrange_deltas(table)
+    whole = _estimate_change(table, deltas)
     if whole.mean is None:
         return None
     # Changes as the board shows them, so that both count the same pairs as helped.
     rows = table.results.board(table.judge)
     changes = [Line(" + ".join(row.submission.players), row.cell.delta) for row in rows]
-    lines = sorted((line for line in changes if line.value.mean is not None), key=_highest_first)
+    lines = sorted((line for line in changes if line.value.mean is not None), key=_negate_mean)
     helped, harmed = (sum(clear_of(line.value, 0) == side for line in lines) for side in (1, -1))
     # No interval (too few targets) claims no more than an interval that holds 0.
     side = {1: "Yes", -1: "No, it harms"}.get(clear_of(whole, 0) or 0, "It cannot be told")
     sentence = (
-        f"{side}: from first to final rendering the score changes by {interval(whole)} over all pairs, and "
-        f"rises clearly for {helped} of {counted(len(lines), 'pair')} that refined and falls clearly for "
+        f"{side}: from first to final rendering the score changes by {format_interval(whole)} over all pairs, and "
+        f"rises clearly for {helped} of {format_count(len(lines), 'pair')} that refined and falls clearly for "
         f"{harmed or 'none'}."
     )
     return Answer(
@@ -398,7 +403,7 @@ def _refinement(table: _ScoreTable) -> Answer | None:
     )  # fmt: skip
 
 
-def _nobody(table: _ScoreTable) -> Answer | None:
+def _answer_hardest_targets(table: _ScoreTable) -> Answer | None:
     """Answer which targets the best pair on each draws worst."""
     chosen = list(table.results.instances)
     scores = table.finals(chosen)
@@ -408,11 +413,11 @@ def _nobody(table: _ScoreTable) -> Answer | None:
     worst = sorted(best, key=lambda row: (best[row], row))
     undrawn = sum(score < DRAWN for score in best.values())
     mean = estimate(list(best.values()), SCORE, strata(chosen[row] for row in best))
-    lines = [Line(_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
+    lines = [Line(_format_title(chosen[row]), Estimate(best[row], None, None, 1)) for row in worst[:_MOST_ROWS]]
     noun, solved = table.words.instance, table.words.solved
     who = "pair" if table.results.crossed and len(table.results.seats) == 2 else "run"
     left = len(chosen) - len(best)
-    rated = f"the {counted(len(best), f'rated {noun}')}" + (
+    rated = f"the {format_count(len(best), f'rated {noun}')}" + (
         f" ({left} more {'is' if left == 1 else 'are'} not rated)" if left else ""
     )
     hardest = f"{lines[0].label}, where no {who} scores above {best[worst[0]] * table.factor:.1f}"
@@ -422,7 +427,8 @@ def _nobody(table: _ScoreTable) -> Answer | None:
         else f"Nothing: every one of {rated} is {solved} by some {who}"
     )
     sentence += (
-        f" to a {table.score} of {DRAWN * table.factor:g}, and the best {table.score} of {article(noun).lower()} is "
+        f" to a {table.score} of {DRAWN * table.factor:g}, and the best {table.score} of "
+        f"{add_article(noun).lower()} is "
     )
     sentence += f"{table.interval(mean)} in the mean."
     only = [table.runs[int(np.nanargmax(scores[row]))] for row in worst[:PICTURES]]
@@ -433,76 +439,82 @@ def _nobody(table: _ScoreTable) -> Answer | None:
                   table.ends)  # fmt: skip
 
 
-def _title(instance: Instance) -> str:
+def _format_title(instance: Instance) -> str:
     place = instance.instance_id.rpartition("-")[2].lstrip("0")
     return f"{instance.category.replace('_', ' ')}, {instance.difficulty}, {place}"
 
 
-def _groups(table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]) -> list[Line]:
+def _average_groups(
+    table: _ScoreTable, names: Sequence[str], instances_of: Callable[[str], list[Instance]]
+) -> list[Line]:
     """Return the mean score of groups of targets, all over the same pairs."""
     every = list(table.results.instances)
-    means = dict(zip((item.instance_id for item in every), same_pairs(table.finals(every)), strict=True))
+    means = dict(zip((item.instance_id for item in every), compute_adjusted_means(table.finals(every)), strict=True))
     groups = ((name, instances_of(name)) for name in names)
-    return _lines(
+    return _average_by_label(
         ((name, np.array([[means[item.instance_id]] for item in own]).reshape(-1, 1), own) for name, own in groups),
         SCORE,
     )
 
 
-def _kind(category: str) -> str:
+def _format_category(category: str) -> str:
     """Return a category's name as its targets are called: ``pie graphs``, ``geometry``."""
     words = category.replace("_", " ")
     return f"{words}s" if words.endswith("graph") else words
 
 
-def _hardest(table: _ScoreTable) -> Answer | None:
+def _answer_hardest_category(table: _ScoreTable) -> Answer | None:
     """Answer which category has the lowest mean score."""
     results = table.results
-    lines = _groups(table, results.categories, lambda name: under(results.instances, name, None))
+    lines = _average_groups(table, results.categories, lambda name: select_condition(results.instances, name, None))
     if len(lines) < 2:
         return None
     lines.sort(key=lambda line: line.value.mean or 0)
     low, *others = lines
-    tied = [_kind(line.label) for line in others if clear_of(difference_of(line.value, low.value), 0) != 1]
+    tied = [
+        _format_category(line.label) for line in others if clear_of(subtract_estimates(line.value, low.value), 0) != 1
+    ]
     sentence = (
-        f"{_kind(low.label).capitalize()}, with a mean {table.score} of {table.interval(low.value)} over the same pairs"
+        f"{_format_category(low.label).capitalize()}, with a mean {table.score} of "
+        f"{table.interval(low.value)} over the same pairs"
     )
     if tied:
         names = f"{', '.join(tied[:-1])} and {tied[-1]}" if len(tied) > 1 else tied[0]
         sentence = (
-            f"It cannot be told: the lowest mean {table.score} over the same pairs is that of {_kind(low.label)}, "
+            f"It cannot be told: the lowest mean {table.score} over the same pairs is that of "
+            f"{_format_category(low.label)}, "
         )
         sentence += f"{table.interval(low.value)}, but {names} cannot be told from it"
-    sentence += f"; the highest is of {_kind(others[-1].label)}, {table.interval(others[-1].value)}."
-    chosen = under(results.instances, low.label, None)
+    sentence += f"; the highest is of {_format_category(others[-1].label)}, {table.interval(others[-1].value)}."
+    chosen = select_condition(results.instances, low.label, None)
     episodes = table.episodes(chosen, table.finals(chosen), least_first=True)
-    named = tuple(Line(_kind(line.label), line.value) for line in lines)
+    named = tuple(Line(_format_category(line.label), line.value) for line in lines)
     return Answer("hardest", "Which category is hardest?", sentence, "Category", table.unit, table.lines(named),
                   episodes, "the lowest final scores there", table.ends)  # fmt: skip
 
 
-def _difficulty(table: _ScoreTable) -> Answer | None:
+def _answer_difficulty(table: _ScoreTable) -> Answer | None:
     """Answer whether hard targets score lower than easy ones."""
     results = table.results
     if {"easy", "hard"} - set(results.difficulties):
         return None
-    lines = _groups(table, ("easy", "hard"), lambda name: under(results.instances, None, name))
+    lines = _average_groups(table, ("easy", "hard"), lambda name: select_condition(results.instances, None, name))
     if len(lines) < 2:
         return None
     easy, hard = (line.value for line in lines)
-    apart = difference_of(easy, hard)
+    apart = subtract_estimates(easy, hard)
     verdict = {1: "Yes", -1: "No, easier"}.get(clear_of(apart, 0) or 0, "It cannot be told")
     sentence = (
         f"{verdict}: easy {table.words.instance}s score {table.interval(easy)}, hard ones {table.interval(hard)}, over "
         f"the same pairs; the difference is {table.interval(apart)}."
     )
-    chosen = under(results.instances, None, "hard")
+    chosen = select_condition(results.instances, None, "hard")
     episodes = table.episodes(chosen, table.finals(chosen))
     return Answer("hard", "Is hard harder?", sentence, "Difficulty", table.unit, table.lines(lines), episodes,
                   f"the best {table.words.result}s of hard {table.words.instance}s", table.ends)  # fmt: skip
 
 
-def _judges(table: _ScoreTable) -> Answer | None:
+def _answer_judges(table: _ScoreTable) -> Answer | None:
     """Answer how far judges agree with people, or with each other where no person has rated."""
     pairs = table.results.raters.agreement.pairs
     with_people = [pair for pair in pairs if pair.kind == "judge-human" and pair.pearson.value is not None]
@@ -511,17 +523,18 @@ def _judges(table: _ScoreTable) -> Answer | None:
         return None
     known.sort(key=lambda pair: -(pair.pearson.value or 0))
     lines = tuple(
-        Line(f"{pair.first_rater} and {pair.second_rater}", _correlation(pair.pearson)) for pair in known[:_MOST_ROWS]
+        Line(f"{pair.first_rater} and {pair.second_rater}", _convert_to_estimate(pair.pearson))
+        for pair in known[:_MOST_ROWS]
     )
     if with_people:
         sentence = (
             f"The nearest is {known[0].first_rater}: its scores correlate with people's by "
-            f"r = {interval(lines[0].value, 2)}."
+            f"r = {format_interval(lines[0].value, 2)}."
         )
     else:
         sentence = (
             "No person has rated these renderings yet; among themselves the judges "
-            f"{known[0].first_rater} and {known[0].second_rater} correlate by r = {interval(lines[0].value, 2)}."
+            f"{known[0].first_rater} and {known[0].second_rater} correlate by r = {format_interval(lines[0].value, 2)}."
         )
     chosen = list(table.results.instances)
     rated = table.finals(chosen)
@@ -535,11 +548,11 @@ def _judges(table: _ScoreTable) -> Answer | None:
                   table.episodes(chosen, apart), "where the judges differ most", (-1.0, 1.0))  # fmt: skip
 
 
-def _correlation(agreement: Agreement) -> Estimate:
+def _convert_to_estimate(agreement: Agreement) -> Estimate:
     return Estimate(agreement.value, agreement.low, agreement.high, agreement.n)
 
 
-def _satisfied(table: _ScoreTable) -> Answer | None:
+def _answer_satisfaction(table: _ScoreTable) -> Answer | None:
     """Answer how often describers end an episode because they are satisfied, and how good these are."""
     lines, chosen = [], list(table.results.instances)
     # An episode that broke off was ended by nobody's satisfaction or lack of it.
@@ -547,20 +560,21 @@ def _satisfied(table: _ScoreTable) -> Answer | None:
     # Only where a seat ends the episode by itself is there anybody to be satisfied.
     if table.results.crossed is None or not np.any(ended == 1):
         return None
-    describers = [_crossed(table.results, submission)[0] for submission in table.results.submissions]
+    describers = [_find_crossed_players(table.results, submission)[0] for submission in table.results.submissions]
     for label in sorted(set(describers)):
         columns = [at for at, name in enumerate(describers) if name == label]
-        lines.append(Line(label, over_targets(ended[:, columns], chosen, SHARE)))
+        lines.append(Line(label, estimate_target_mean(ended[:, columns], chosen, SHARE)))
     scores = np.where(ended == 1, table.finals(chosen), np.nan)
-    whole, quality = over_targets(ended, chosen, SHARE), over_targets(scores, chosen, SCORE)
+    whole, quality = estimate_target_mean(ended, chosen, SHARE), estimate_target_mean(scores, chosen, SCORE)
     if whole.mean is None or quality.mean is None:
         return None
     verdict = {1: "Mostly", -1: "Not much"}.get(clear_of(quality, DRAWN), "It cannot be told")
     sentence = (
-        f"{verdict}: describers end {interval(whole.times(100), 0, ' %')} of the played episodes as satisfied, and "
-        f"such a final rendering scores {interval(quality)}."
+        f"{verdict}: describers end {format_interval(whole.times(100), 0, ' %')} of the played episodes as "
+        f"satisfied, and "
+        f"such a final rendering scores {format_interval(quality)}."
     )
-    lines.sort(key=_highest_first)
+    lines.sort(key=_negate_mean)
     return Answer("satisfied", "Is a satisfied describer right?", sentence, "Describer", "share satisfied, 0–1",
                   tuple(lines[:_MOST_ROWS]), table.episodes(chosen, scores, least_first=True),
                   "the worst renderings that satisfied a describer", (0.0, 1.0))  # fmt: skip

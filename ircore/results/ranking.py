@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
-from ircore.results.coverage import Unranked, coverages
-from ircore.results.judge_ratings import judge_ratings, scopes_of
+from ircore.results.coverage import Unranked, count_coverage
+from ircore.results.judge_ratings import find_scopes, judge_ratings
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.ranks import RankRange
 from ircore.runs.folder import RunFolder
@@ -51,7 +51,7 @@ class RankedRow(Generic[EntryT, CellT]):
     """Chance of being the best, 0-1; None for a run without a rank."""
 
 
-def ranked_rows(
+def rank_rows(
     entries: Iterable[tuple[EntryT, CellT, RankRange | None]], by: Callable[[CellT], float | None]
 ) -> tuple[RankedRow[EntryT, CellT], ...]:
     """Order the rows of a board, best first.
@@ -64,7 +64,7 @@ def ranked_rows(
     Example:
         >>> from ircore.results.statistics.ranks import RankRange
         >>> entries = [("weak", 40.0, RankRange(2, 2)), ("new", 90.0, None), ("strong", 70.0, RankRange(1, 1))]
-        >>> [(row.submission, row.rank_low) for row in ranked_rows(entries, by=float)]
+        >>> [(row.submission, row.rank_low) for row in rank_rows(entries, by=float)]
         [('strong', 1), ('weak', 2), ('new', None)]
     """
 
@@ -122,7 +122,7 @@ def refuse_unknown(**chosen: tuple[str | None, Sequence[str]]) -> None:
     """
     for kind, (name, known) in chosen.items():
         if name is not None and name not in known:
-            raise unknown(kind, name, list(known))
+            raise build_unknown_name_error(kind, name, list(known))
 
 
 def refuse_condition(instances: Sequence[Instance], category: str | None, difficulty: str | None) -> None:
@@ -137,7 +137,7 @@ def refuse_condition(instances: Sequence[Instance], category: str | None, diffic
     )
 
 
-def held_runs(runs: Iterable[tuple[str, Provenance | None]], cleared: Collection[str] = ()) -> frozenset[str]:
+def find_held_runs(runs: Iterable[tuple[str, Provenance | None]], cleared: Collection[str] = ()) -> frozenset[str]:
     """Return the ids of held runs.
 
     Args:
@@ -151,7 +151,7 @@ def held_runs(runs: Iterable[tuple[str, Provenance | None]], cleared: Collection
     )
 
 
-def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
+def find_over_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
     """Return the ids of the runs whose generator was given a message over the token budget.
 
     The rule ``over_budget: allow`` lets such messages through, ``truncate`` and ``abort`` never do. A run that kept the
@@ -168,7 +168,7 @@ def past_budget_runs(runs: Iterable[PlayedRun]) -> frozenset[str]:
     )
 
 
-def columns_of(run_ids: Iterable[str], barred: Collection[str]) -> Sequence[int]:
+def find_barred_columns(run_ids: Iterable[str], barred: Collection[str]) -> Sequence[int]:
     """Return the positions of runs that may have no rank among runs in the order of columns."""
     return [column for column, run_id in enumerate(run_ids) if run_id in barred]
 
@@ -190,7 +190,7 @@ class UnrankedRun:
     """Reason in words, for people."""
 
 
-def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:
+def list_unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[UnrankedRun]:
     """List the runs that lack results or ratings for a rank over all pictures by some of the judges.
 
     Args:
@@ -201,13 +201,13 @@ def unranked_runs(runs: Sequence[RunFolder], judges: Sequence[str]) -> list[Unra
         InputError: A run is damaged.
     """
     # A judge that a run does not know rates nothing of its targets.
-    gaps = (_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges if judge in run.judges)
+    gaps = (_find_gap(run, judge) for run in map(PlayedRun, runs) for judge in judges if judge in run.judges)
     return [gap for gap in gaps if gap is not None]
 
 
-def _gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
-    run_id, scope = run.run.run_id, scopes_of([judge], run.judges)[judge]
-    (coverage,) = coverages(judge_ratings(run.instances.instances, {run_id: run.results}, judge, scope))
+def _find_gap(run: PlayedRun, judge: str) -> UnrankedRun | None:
+    run_id, scope = run.run.run_id, find_scopes([judge], run.judges)[judge]
+    (coverage,) = count_coverage(judge_ratings(run.instances.instances, {run_id: run.results}, judge, scope))
     reason, words = coverage.unranked, coverage.unranked_words
     return (
         UnrankedRun(run_id, judge, reason, words)

@@ -57,7 +57,7 @@ class TwoAnswers(NamedTuple):
     second: float
 
 
-def retest_agreements(answers: Iterable[TwoAnswers], judge: str) -> Iterator[RetestAgreement]:
+def measure_retests(answers: Iterable[TwoAnswers], judge: str) -> Iterator[RetestAgreement]:
     """Yield how far a judge agrees with itself, task by task; nothing without second answers.
 
     Args:
@@ -82,13 +82,13 @@ def retest_agreements(answers: Iterable[TwoAnswers], judge: str) -> Iterator[Ret
         )
 
 
-def answered_twice(run: RunFolder) -> Iterator[TwoAnswers]:
+def pair_answers(run: RunFolder) -> Iterator[TwoAnswers]:
     """Yield first and second answer of each judge to each question of a run that has both."""
     # Of two scores of the same thing the later line counts, as in results.
-    second = {_question(score): score for score in run.retests()}
+    second = {_build_question_key(score): score for score in run.retests()}
     if not second:
         return
-    first = {question: score for score in run.scores() if (question := _question(score)) in second}
+    first = {question: score for score in run.scores() if (question := _build_question_key(score)) in second}
     instances = {name: episode.instance_id for name, episode in run.ended().items()}
     for question, again in second.items():
         once = first.get(question)
@@ -97,6 +97,6 @@ def answered_twice(run: RunFolder) -> Iterator[TwoAnswers]:
         yield TwoAnswers(again.by, again.task, instances[again.episode_id], once.value, again.value)
 
 
-def _question(score: Score) -> tuple[str, str, Task, str]:
+def _build_question_key(score: Score) -> tuple[str, str, Task, str]:
     # Turns that share a rendering share its answer.
     return score.by, score.episode_id, score.task, score.picture[1]

@@ -4,35 +4,35 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
-from ircore.core.records import Fields, natural_key
+from ircore.core.records import Fields, build_natural_key
 from ircore.core.submission_records import Run
 from ircore.results.cells import compute_standings
-from ircore.results.headline import headline_of
-from ircore.results.judge_ratings import ratings_by_judge
+from ircore.results.headline import find_headline
+from ircore.results.judge_ratings import arrange_by_judge
 from ircore.results.model import BoardRow, Order, Results
-from ircore.results.ranking import columns_of, ranked_rows
+from ircore.results.ranking import find_barred_columns, rank_rows
 
 
-def rule_sets(results: Results) -> tuple[Any, ...]:
+def list_rule_sets(results: Results) -> tuple[Any, ...]:
     """Return the rules that runs were played by, most used first; in a tie, the default rules come first."""
     counted = Counter(submission.rules for submission in results.submissions)
     run = results.submissions[0].run
     default = results.game.rules_of(run.model_copy(update={"rules": results.game.rules().model_dump(mode="json")}))
 
     def place(rules: Any) -> tuple[int, bool, list[str | int]]:
-        return -counted[rules], rules != default, natural_key(rules.key)
+        return -counted[rules], rules != default, build_natural_key(rules.key)
 
     return tuple(sorted(counted, key=place))
 
 
-def under_rules(results: Results, rules: Any) -> Results:
+def select_by_rules(results: Results, rules: Any) -> Results:
     """Return the results of the runs that were played by these rules, ranked among themselves.
 
     What a cell says of a run does not depend on other runs, so only the ranks are computed anew.
 
     Args:
         results: Of runs under any rules.
-        rules: One of ``rule_sets(results)``.
+        rules: One of ``list_rule_sets(results)``.
     """
     submissions = tuple(submission for submission in results.submissions if submission.rules == rules)
     # The same object, whose standings and ratings are already computed.
@@ -48,39 +48,39 @@ def under_rules(results: Results, rules: Any) -> Results:
         cells={key: cell for key, cell in results.cells.items() if key[0] in run_ids},
         episodes=episodes,
     )
-    ratings = ratings_by_judge(results.instances, episodes, results.scopes)
-    barred = columns_of(episodes, results.barred)
+    ratings = arrange_by_judge(results.instances, episodes, results.scopes)
+    barred = find_barred_columns(episodes, results.barred)
     part = replace(subset, standings=compute_standings(results.instances, ratings, barred))
     results.parts_by_rules[rules] = part
     return part
 
 
-def usual_rules(results: Results) -> Fields:
+def find_usual_rules(results: Results) -> Fields:
     """Return the rules that most runs have, with the game's defaults."""
-    usual, *_ = rule_sets(results)
+    usual, *_ = list_rule_sets(results)
     run = next(submission.run for submission in results.submissions if submission.rules == usual)
-    return _with_defaults(results, run)
+    return _fill_defaults(results, run)
 
 
-def rules_apart(results: Results, run: Run) -> Fields:
+def find_unusual_rules(results: Results, run: Run) -> Fields:
     """Return the rules of a run that are not the usual ones, which most runs have; empty for a usual run."""
-    usual = usual_rules(results)
-    rules = _with_defaults(results, run)
+    usual = find_usual_rules(results)
+    rules = _fill_defaults(results, run)
     return {name: value for name, value in rules.items() if name not in usual or usual[name] != value}
 
 
-def _with_defaults(results: Results, run: Run) -> Fields:
+def _fill_defaults(results: Results, run: Run) -> Fields:
     # A run of before a rule was added does not state it.
     return {**results.game.rules().model_dump(mode="json"), **run.rules}
 
 
-def rivals(results: Results, run: Run) -> int:
+def count_rivals(results: Results, run: Run) -> int:
     """Count the runs by the same rules as a run, itself included."""
     rules = results.game.rules_of(run)
     return sum(other.rules == rules for other in results.every_run)
 
 
-def board_rows(
+def list_board_rows(
     results: Results,
     headline: str | None = None,
     category: str | None = None,
@@ -102,12 +102,12 @@ def board_rows(
     Raises:
         InputError: There is no such judge, category or difficulty here.
     """
-    by = headline or headline_of(results)
-    parts = by_rules(results)
-    return tuple(row for part in parts for row in rows_with_references(part, by, category, difficulty, order))
+    by = headline or find_headline(results)
+    parts = split_by_rules(results)
+    return tuple(row for part in parts for row in list_rows_and_references(part, by, category, difficulty, order))
 
 
-def rows_with_references(
+def list_rows_and_references(
     results: Results,
     headline: str,
     category: str | None = None,
@@ -118,10 +118,10 @@ def rows_with_references(
 
     Args:
         results: Of runs under one set of rules.
-        headline: As for ``board_rows``.
-        category: As for ``board_rows``.
-        difficulty: As for ``board_rows``.
-        order: As for ``board_rows``.
+        headline: As for ``list_board_rows``.
+        category: As for ``list_board_rows``.
+        difficulty: As for ``list_board_rows``.
+        order: As for ``list_board_rows``.
     """
     rows = results.board(headline, category, difficulty, order)
     if results.game.is_judged:
@@ -130,9 +130,9 @@ def rows_with_references(
     beside = [each for each in results.references if each.submission.rules in rules]
     cells = ((each.submission, each.cells.get((category, difficulty, headline))) for each in beside)
     unranked = ((submission, cell, None) for submission, cell in cells if cell)
-    return (*rows, *ranked_rows(unranked, lambda cell: cell.main.mean))
+    return (*rows, *rank_rows(unranked, lambda cell: cell.main.mean))
 
 
-def by_rules(results: Results) -> tuple[Results, ...]:
+def split_by_rules(results: Results) -> tuple[Results, ...]:
     """Return separate results for each set of rules, the usual rules first, since boards never mix rules."""
-    return tuple(under_rules(results, rules) for rules in rule_sets(results))
+    return tuple(select_by_rules(results, rules) for rules in list_rule_sets(results))

@@ -18,7 +18,7 @@ from ircore.core.score_records import LETTER, VERIFIED, RenderingFacts
 from ircore.results.arrays import is_under
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import Agreement, cohens_kappa, observed_agreement
-from ircore.results.statistics.intervals import Estimate, clustered_share
+from ircore.results.statistics.intervals import Estimate, estimate_clustered_share
 
 MOST_DISAGREEMENTS = 200
 """Disagreements that are listed."""
@@ -69,17 +69,17 @@ class Witness:
     """Share of renderings of which it calls every fact true; no fact may be undecided."""
 
 
-def judges_of_facts(results: Results) -> tuple[str, ...]:
+def list_fact_judges(results: Results) -> tuple[str, ...]:
     """Return the judges beside the eye that checked facts, in order."""
     return tuple(sorted(name for name, judge in results.judge_identities.items() if judge.checks_sentences))
 
 
-def checked_twice(
+def match_checks(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Iterator[CheckedTwice]:
     """Yield each fact and each planted sentence of every rendering that the eye and a judge have checked."""
-    from ircore.scorers.verification.report import checked_facts
-    from ircore.scorers.verification.scene_facts import facts_of
+    from ircore.scorers.verification.report import restore_checked_facts
+    from ircore.scorers.verification.scene_facts import list_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     for run_id, run in results.runs.items():
@@ -99,10 +99,10 @@ def checked_twice(
                 known = lines.get((episode.episode_id, rendering), {})
                 if len(known) < 2:
                     continue
-                eye, model = (checked_facts(scene, known[name]) for name in (VERIFIED, judge))
+                eye, model = (restore_checked_facts(scene, known[name]) for name in (VERIFIED, judge))
                 if not eye or not model:
                     continue  # one of them is of another list of facts
-                facts = facts or facts_of(scene)
+                facts = facts or list_facts(scene)
                 shared = (run_id, episode.episode_id, episode.instance_id, episode.category, turn, rendering)
                 for seen, said in zip(eye, model, strict=True):
                     fact, letters = seen.fact, (LETTER[seen.verdict], LETTER[said.verdict])
@@ -113,7 +113,7 @@ def checked_twice(
                     yield CheckedTwice(*shared, fact.attribute, planted.sentence, *letters, True, fact.weight)
 
 
-def witness_of(judge: str, checked: Sequence[CheckedTwice]) -> Witness:
+def compare_witness(judge: str, checked: Sequence[CheckedTwice]) -> Witness:
     """Hold a judge against the eye on some facts; intervals are clustered on instances."""
     true = [fact for fact in checked if not fact.is_planted]
     planted = [fact for fact in checked if fact.is_planted]
@@ -128,27 +128,27 @@ def witness_of(judge: str, checked: Sequence[CheckedTwice]) -> Witness:
         facts=len(both),
         agreement=observed_agreement(eye, model, clusters),
         kappa=cohens_kappa(eye, model, clusters),
-        false_yes=_share((fact.instance_id, fact.judge == "1") for fact in planted if fact.eye == "1"),
-        false_no=_share((fact.instance_id, fact.judge == "0") for fact in true if fact.eye == "1"),
-        wrong_yes=_share((fact.instance_id, fact.judge == "1") for fact in true if fact.eye == "0"),
-        undecided=_share((fact.instance_id, fact.judge == "?") for fact in checked),
-        settled=_share((fact.instance_id, fact.judge != "?") for fact in true if fact.eye == "?"),
-        all_right=_share(
+        false_yes=_estimate_share((fact.instance_id, fact.judge == "1") for fact in planted if fact.eye == "1"),
+        false_no=_estimate_share((fact.instance_id, fact.judge == "0") for fact in true if fact.eye == "1"),
+        wrong_yes=_estimate_share((fact.instance_id, fact.judge == "1") for fact in true if fact.eye == "0"),
+        undecided=_estimate_share((fact.instance_id, fact.judge == "?") for fact in checked),
+        settled=_estimate_share((fact.instance_id, fact.judge != "?") for fact in true if fact.eye == "?"),
+        all_right=_estimate_share(
             (facts[0].instance_id, all(fact.judge == "1" for fact in facts)) for facts in by_rendering.values()
         ),
     )
 
 
-def _share(tries: Iterable[tuple[str, bool]]) -> Estimate:
+def _estimate_share(tries: Iterable[tuple[str, bool]]) -> Estimate:
     """Return the share of tries that hit, with an interval that is clustered on instances."""
     by_instance: dict[str, list[bool]] = defaultdict(list)
     for instance, hit in tries:
         by_instance[instance].append(hit)
     groups = [by_instance[name] for name in sorted(by_instance)]
-    return clustered_share([sum(group) for group in groups], [len(group) for group in groups])
+    return estimate_clustered_share([sum(group) for group in groups], [len(group) for group in groups])
 
 
-def disagreements(checked: Iterable[CheckedTwice], most: int = MOST_DISAGREEMENTS) -> list[CheckedTwice]:
+def select_disagreements(checked: Iterable[CheckedTwice], most: int = MOST_DISAGREEMENTS) -> list[CheckedTwice]:
     """Return facts on which the two witnesses contradict each other, for people to decide.
 
     Args:

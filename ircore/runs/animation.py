@@ -14,8 +14,8 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
-from ircore.core.terminal import printable
-from ircore.games.base import messages_of
+from ircore.core.terminal import make_printable
+from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder
 
@@ -54,7 +54,7 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     if episode is None or not episode.renderings:
         raise InputError(f"{folder.path}: episode {episode_id!r} has no rendering", "Name another episode.")
     instance = next(iter(folder.instances.instances.named({episode.instance_id})))
-    frames, lasting = _frames(folder, episode, folder.instances.picture(instance, "target"), judges)
+    frames, lasting = _draw_frames(folder, episode, folder.instances.picture(instance, "target"), judges)
     buffer = io.BytesIO()
     frames[0].save(
         buffer, FORMATS[file.suffix.lower()], save_all=True, append_images=frames[1:], duration=lasting, loop=0,
@@ -64,17 +64,20 @@ def animate(folder: RunFolder, episode_id: str, file: Path, judges: Sequence[str
     return len(frames)
 
 
-def _frames(
+def _draw_frames(
     folder: RunFolder, episode: Episode, target: Picture, judges: Sequence[str]
 ) -> tuple[list[Image.Image], list[int]]:
     """Return two frames a turn, while the message is read and when it is drawn, and how long each stands."""
-    scores = _scores(folder, episode, judges)
+    scores = _find_scores(folder, episode, judges)
     frames, lasting = list[Image.Image](), list[int]()
-    shown, before = _fitted(target), Image.new("RGB", (_SIDE, _SIDE), _BLANK)
-    messages = {message.step: message.text for message in messages_of(load_game(folder.game), episode)}
+    shown, before = _fit_picture(target), Image.new("RGB", (_SIDE, _SIDE), _BLANK)
+    messages = {message.step: message.text for message in list_messages(load_game(folder.game), episode)}
     for turn, rendering in episode.renderings.items():
-        after, message = _fitted(folder.rendering(rendering)), messages.get(turn, "")
-        frames += [_frame(shown, before, turn, message), _frame(shown, after, turn, message, scores.get(turn))]
+        after, message = _fit_picture(folder.rendering(rendering)), messages.get(turn, "")
+        frames += [
+            _draw_frame(shown, before, turn, message),
+            _draw_frame(shown, after, turn, message, scores.get(turn)),
+        ]
         lasting += [_SAID_MS, _DRAWN_MS]
         before = after
     # The animation repeats without a pause, so the finished drawing stands longer than the others.
@@ -82,7 +85,7 @@ def _frames(
     return frames, lasting
 
 
-def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mapping[int, float]:
+def _find_scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mapping[int, float]:
     """Return the score of each turn by the first judge that rated the episode."""
     rated = [score for score in folder.scores() if (score.episode_id, score.task) == (episode.episode_id, "similarity")]
     for judge in judges:
@@ -91,12 +94,12 @@ def _scores(folder: RunFolder, episode: Episode, judges: Sequence[str]) -> Mappi
     return {}
 
 
-def _fitted(picture: Picture) -> Image.Image:
+def _fit_picture(picture: Picture) -> Image.Image:
     return ImageOps.contain(Image.fromarray(picture.pixels), (_SIDE, _SIDE), Image.Resampling.LANCZOS)
 
 
 @cache
-def _sheet() -> np.ndarray:
+def _draw_sheet() -> np.ndarray:
     """Return what is the same in every frame."""
     sheet = Drawing(_WIDTH, _HEIGHT, _PAPER)
     sheet.text((_MARGIN, _MARGIN + _HEAD / 2), "Target: only the describer sees it", 17, _ACCENT, "lm")
@@ -106,8 +109,10 @@ def _sheet() -> np.ndarray:
     return sheet.pixels
 
 
-def _frame(target: Image.Image, drawn: Image.Image, turn: int, message: str, score: float | None = None) -> Image.Image:
-    sheet = Drawing.over(_sheet())
+def _draw_frame(
+    target: Image.Image, drawn: Image.Image, turn: int, message: str, score: float | None = None
+) -> Image.Image:
+    sheet = Drawing.over(_draw_sheet())
     caption = f"Drawn after message {turn}" if score is not None else f"Message {turn} is read"
     sheet.text((_RIGHT, _MARGIN + _HEAD / 2), caption, 17, _INK, "lm")
     if score is not None:
@@ -123,7 +128,7 @@ def _frame(target: Image.Image, drawn: Image.Image, turn: int, message: str, sco
 
 def _write_message(sheet: Drawing, message: str, top: int) -> None:
     # Messages come from models: line breaks and control characters would break the layout.
-    lines = textwrap.wrap(" ".join(printable(message).split()), _CHARACTERS)
+    lines = textwrap.wrap(" ".join(make_printable(message).split()), _CHARACTERS)
     # The sheet has a fixed height, since all frames of an animation are of one size.
     if len(lines) > _LINES:
         lines = [*lines[: _LINES - 1], lines[_LINES - 1][: _CHARACTERS - 4] + " …"]

@@ -17,10 +17,10 @@ from ircore import __version__
 from ircore.core.episode_records import Attempt, Rendering, Usage
 from ircore.core.errors import WorkError
 from ircore.core.images import MAX_SIDE, KnownPicture, Picture
-from ircore.core.plugins import package_version
-from ircore.core.private_text import without_unseen
+from ircore.core.plugins import find_package_version
+from ircore.core.private_text import remove_invisible
 from ircore.core.records import PlayerSpec
-from ircore.core.untrusted_text import writable
+from ircore.core.untrusted_text import replace_surrogates
 from ircore.games.base import Seat
 from ircore.players.base import (
     Answer,
@@ -32,7 +32,7 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.players.traits import deciding
+from ircore.players.traits import select_deciding_settings
 from ircore.runs.events import Call, CallKey, Entry, Failure
 
 LONGEST_TEXT = 200_000
@@ -50,7 +50,7 @@ def call_key(episode_id: str, seat: Seat[Any, Any], question: Asked) -> CallKey:
     return CallKey(episode_id, question.step, seat.name)
 
 
-def seat_hash(role: str, spec: PlayerSpec) -> str:
+def hash_seat(role: str, spec: PlayerSpec) -> str:
     """Return the hash of what decides a seat's answers besides the questions: seat, player and versions.
 
     Args:
@@ -60,65 +60,65 @@ def seat_hash(role: str, spec: PlayerSpec) -> str:
     parts = {
         "version": __version__,
         "role": role,
-        "player": deciding(spec).model_dump(mode="json"),
-        "package": package_version("players", spec.player),
+        "player": select_deciding_settings(spec).model_dump(mode="json"),
+        "package": find_package_version("players", spec.player),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def question_hash(asked_seat: str, question: Asked) -> str:
+def hash_question(asked_seat: str, question: Asked) -> str:
     """Return the hash of everything that decides an answer: the seat, every word, every picture, the seed.
 
     Args:
-        asked_seat: As ``seat_hash`` returns it.
+        asked_seat: As ``hash_seat`` returns it.
         question: The view that the player gets.
 
     Raises:
         TypeError: The question has a field of a type that cannot be told from others of its type.
     """
-    parts = [asked_seat, _plain(question)]
+    parts = [asked_seat, _convert_value(question)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(value: object) -> Any:
+def _convert_value(value: object) -> Any:
     if value is None or isinstance(value, str | int | float):
         return value
     # The hash stands for a picture: JSON cannot hold the bytes, and equal files give equal hashes.
     if isinstance(value, Picture):
         return value.sha256
     if isinstance(value, tuple | list):
-        return [_plain(part) for part in cast("tuple[object, ...]", value)]
+        return [_convert_value(part) for part in cast("tuple[object, ...]", value)]
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _convert_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     if isinstance(value, Mapping):
-        return [[_plain(key), _plain(part)] for key, part in value.items()]
+        return [[_convert_value(key), _convert_value(part)] for key, part in value.items()]
     raise TypeError(f"a question with a {type(value).__name__}, which no record can hold")
 
 
-def as_asked(seat: Seat[Any, Any], question: Asked) -> Asked:
+def build_asked_question(seat: Seat[Any, Any], question: Asked) -> Asked:
     """Return a question as a player gets it: with the kind of answer that the seat gives."""
     return replace(question, answers=seat.answers) if isinstance(question, Question) else question
 
 
-def written(answer: Answer) -> Answer:
+def clean_answer(answer: Answer) -> Answer:
     r"""Return an answer as it is recorded and published: words within the bounds above, without unseen characters.
 
-    >>> len(written(TextAnswer("a" * 300_000)).text), written(TextAnswer("a\u200b red\x00 circle")).text
+    >>> len(clean_answer(TextAnswer("a" * 300_000)).text), clean_answer(TextAnswer("a\u200b red\x00 circle")).text
     (200000, 'a red circle')
     """
     if isinstance(answer, TextAnswer):
-        return replace(answer, text=_written(answer.text, LONGEST_TEXT))
-    return replace(answer, notes=tuple(_written(note, LONGEST_NOTE) for note in answer.notes[:MAX_NOTES]))
+        return replace(answer, text=_clean_words(answer.text, LONGEST_TEXT))
+    return replace(answer, notes=tuple(_clean_words(note, LONGEST_NOTE) for note in answer.notes[:MAX_NOTES]))
 
 
-def _written(words: str, longest: int) -> str:
+def _clean_words(words: str, longest: int) -> str:
     # A release with characters that nobody sees is refused.
-    return without_unseen(writable(words[:longest]))
+    return remove_invisible(replace_surrogates(words[:longest]))
 
 
-def fitting(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
+def check_answer(seat: Seat[Any, Any], question: Asked, answer: object) -> Answer:
     """Check that an answer is of the kind that the seat gives, and that a record can hold it.
 
     Raises:
@@ -208,7 +208,7 @@ def answer_of(seat: Seat[Any, Any], call: Call, picture_of: Callable[[Rendering]
     return None
 
 
-def answers_alone(seat: Seat[Any, Any], call: Call) -> bool:
+def is_answer_alone(seat: Seat[Any, Any], call: Call) -> bool:
     """Return whether a record holds an answer of the seat's kind and of no other."""
     answers = {"text": call.text, "choice": call.choice, "picture": call.rendering}
     return [kind for kind, answer in answers.items() if answer is not None] == [seat.answers]
@@ -236,12 +236,12 @@ class RecordedTable:
     >>> import asyncio
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
-    >>> from ircore.runs.episode import episode_setup
+    >>> from ircore.runs.episode import build_setup
     >>> from ircore.runs.folder import RunFolder
     >>> run, game = RunFolder(Path("run")), load_game("reconstruction")
     >>> first = run.instances.instances[0]
-    >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), known_picture)
-    >>> asyncio.run(game.play(table, episode_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome
+    >>> table = RecordedTable(first.instance_id, run.calls(), run.failures(), build_known_picture)
+    >>> asyncio.run(game.play(table, build_setup(game, run.run, run.instances, first, game.prompts(None)))).outcome
     'converged'
 
     Args:
@@ -249,7 +249,7 @@ class RecordedTable:
         calls: Answers of the episode.
         failures: Questions of the episode without an answer, in order.
         picture_of: Finds the picture of a rendering.
-        seats: What decides the seats' answers, see ``seat_hash``: an answer to another question is then taken for
+        seats: What decides the seats' answers, see ``hash_seat``: an answer to another question is then taken for
             missing. None where the hashes of questions are not looked at.
 
     Attributes:
@@ -285,17 +285,17 @@ class RecordedTable:
         key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
         call = self._calls.get(key)
-        hashed = None if self._seats is None else question_hash(self._seats[seat.name], question)
+        hashed = None if self._seats is None else hash_question(self._seats[seat.name], question)
         fits = call is not None and hashed in (None, call.question)
         answer = None if call is None or not fits else answer_of(seat, call, self._picture_of)
         if call is None or answer is None:
-            raise self._refusal(key, hashed)
+            raise self._find_refusal(key, hashed)
         self.answered.add(key)
         if seat.records_prompt and call.prompt != question.prompt:
             self.odd.append((key.turn, key.role))
         return cast(AnswerT, answer)
 
-    def _refusal(self, key: CallKey, hashed: str | None) -> PlayerError | MissingAnswerError:
+    def _find_refusal(self, key: CallKey, hashed: str | None) -> PlayerError | MissingAnswerError:
         # The latest one counts: a question that failed may have been asked again when the run was resumed.
         for failure in reversed(self._failures):
             if (failure.turn, failure.role) == (key.turn, key.role) and failure.reason != "stopped":
@@ -305,7 +305,7 @@ class RecordedTable:
         return MissingAnswerError(key)
 
 
-def known_picture(rendering: KnownPicture) -> Picture:
+def build_known_picture(rendering: KnownPicture) -> Picture:
     """Return a picture with hash and size but without bytes: rules do not look at the pixels."""
     picture = Picture(b"", rendering.width, rendering.height)
     # In place of the cached property, which would hash the missing bytes.

@@ -26,7 +26,7 @@ from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import PlayerSpec, Record
 from ircore.games.base import Seat
 from ircore.players.base import Answer, Asked, ChoiceAnswer, PictureAnswer, TextAnswer
-from ircore.runs.answers import answer_fields, question_hash, seat_hash
+from ircore.runs.answers import answer_fields, hash_question, hash_seat
 
 NOT_ASKED = Usage(requests=0)
 """Usage of a cached answer: no request."""
@@ -64,7 +64,7 @@ class Cache:
     def __init__(self, folder: Path, players: Mapping[str, PlayerSpec], generators: bool = False) -> None:
         self._folder = folder
         self._generators = generators
-        self._seats = {seat: seat_hash(seat, spec) for seat, spec in players.items()}
+        self._seats = {seat: hash_seat(seat, spec) for seat, spec in players.items()}
         self._warned = False
 
     def answer(self, seat: Seat[Any, Any], question: Asked) -> Answer | None:
@@ -78,7 +78,7 @@ class Cache:
             return TextAnswer(cached.text, NOT_ASKED)
         if cached.choice is not None:
             return ChoiceAnswer(cached.choice, cached.notes, NOT_ASKED)
-        return None if cached.rendering is None else self._picture(cached.rendering, cached.notes)
+        return None if cached.rendering is None else self._read_picture(cached.rendering, cached.notes)
 
     def keep(self, seat: Seat[Any, Any], question: Asked, answer: Answer) -> None:
         """Store a seat's answer; a picture only if pictures are cached, and its file before any record names it."""
@@ -104,7 +104,7 @@ class Cache:
                 flush=True,
             )
 
-    def _picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer | None:
+    def _read_picture(self, rendering: Rendering, notes: tuple[str, ...]) -> PictureAnswer | None:
         path = self._picture_path(rendering.sha256)
         if not path.is_file():
             return None
@@ -124,7 +124,7 @@ class Cache:
             return None
 
     def _path(self, seat: Seat[Any, Any], question: Asked) -> Path:
-        key = question_hash(self._seats[seat.name], question)
+        key = hash_question(self._seats[seat.name], question)
         return self._folder / "answers" / key[:2] / f"{key}.json"
 
     def _picture_path(self, sha256: str) -> Path:

@@ -8,18 +8,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ircore.core.conformance import ConformanceError, expect, outside_calls
-from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Rendering, drawn_renderings
+from ircore.core.conformance import ConformanceError, expect, watch_outside_calls
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Rendering, list_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Ending, EpisodeSetup, Game, Instruments, Measured, Seat, Table
-from ircore.games.measuring import rating_fault
-from ircore.games.registry import declaration_faults
+from ircore.games.measuring import find_rating_fault
+from ircore.games.registry import find_declaration_faults
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, PlayerError
-from ircore.runs.answers import answer_of, as_asked, call_entry, call_key, fitting
-from ircore.runs.episode import ended_episode, payload_of, played
+from ircore.runs.answers import answer_of, build_asked_question, call_entry, call_key, check_answer
+from ircore.runs.episode import parse_payload, play_episode, record_ending
 from ircore.runs.events import Call, CallKey
 
 EPISODE = "episode"
@@ -80,9 +80,9 @@ class _Table:
         method = getattr(self.players[seat.name], seat.method, None)
         if method is None:
             raise ConformanceError(f"{where}: its player has no method {seat.method}")
-        answer: Answer = await method(as_asked(seat, question))
+        answer: Answer = await method(build_asked_question(seat, question))
         try:
-            fitting(seat, question, answer)
+            check_answer(seat, question, answer)
         except WorkError as error:
             raise ConformanceError(f"{where}: {error.problem}") from error
         entry = call_entry(key, seat, question, answer, answer.seconds)
@@ -105,7 +105,7 @@ def check_game(
 
     Args:
         game: The game or its class.
-        setups: Setups of the episodes to play, at least one; ``episode_setups`` makes them from an instance set.
+        setups: Setups of the episodes to play, at least one; ``build_setups`` makes them from an instance set.
         players: One for each seat, by the seat's name; seats that are asked with a rule have one, too.
         instruments: ``ircore.scorers.game_measures.EpisodeInstruments``, for measures that need pictures; these are
             not checked if None.
@@ -114,16 +114,16 @@ def check_game(
         ConformanceError: The first fault.
     """
     declared_game = game() if isinstance(game, type) else game
-    faults = declaration_faults(declared_game)
+    faults = find_declaration_faults(declared_game)
     expect(not faults, f"game {getattr(declared_game, 'name', type(declared_game).__name__)}: {'; '.join(faults)}")
     expect(bool(setups), f"game {declared_game.name}: no episode to play: give setups")
-    for setup, under in _under_all_rules(declared_game, setups):
+    for setup, under in _vary_rules(declared_game, setups):
         where = f"game {declared_game.name}: {setup.instance.instance_id}{under}"
         expect(
             isinstance(setup.payload, declared_game.payload), f"{where}: payload is no {declared_game.payload.__name__}"
         )
         first = _Table(declared_game, declared_game.seats_of(setup.rules), players)
-        ending = asyncio.run(_played(declared_game, first, setup))
+        ending = asyncio.run(_play_checked(declared_game, first, setup))
         _check_ending(declared_game, setup, ending, where)
         _check_record(declared_game, setup, first, ending, where)
         _check_resumes(declared_game, setup, first, where)
@@ -139,7 +139,7 @@ def check_game(
             _check_shown(declared_game, setup, shown_ending, where)
 
 
-def episode_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetup[Any], ...]:
+def build_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetup[Any], ...]:
     """Return a setup for every instance of a set, with the game's default rules and prompts.
 
     Args:
@@ -149,7 +149,7 @@ def episode_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetu
     return tuple(
         EpisodeSetup(
             instance=instance,
-            payload=payload_of(game, instances, instance),
+            payload=parse_payload(game, instances, instance),
             pictures=instances.pictures(instance),
             rules=game.rules(),
             prompts=game.prompts(None),
@@ -158,7 +158,7 @@ def episode_setups(game: Game[Any], instances: InstanceSet) -> tuple[EpisodeSetu
     )
 
 
-def _under_all_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterator[tuple[EpisodeSetup[Any], str]]:
+def _vary_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> Iterator[tuple[EpisodeSetup[Any], str]]:
     """Yield each setup, and again with each rule that seats go with turned round; with words for messages."""
     for setup in setups:
         yield setup, ""
@@ -171,9 +171,9 @@ def _under_all_rules(game: Game[Any], setups: Sequence[EpisodeSetup[Any]]) -> It
             yield replace(setup, rules=rules), f", rule {name}={str(turned[name]).lower()}"
 
 
-async def _played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def _play_checked(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
     try:
-        return await played(game, table, setup)
+        return await play_episode(game, table, setup)
     except WorkError as error:
         raise ConformanceError(error.problem) from error
 
@@ -185,7 +185,7 @@ def _is_played(game: Game[Any], ending: Ending) -> bool:
 def _check_ending(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     """Check that an ending keeps to the game's declarations and that its steps survive a file."""
     try:
-        ended_episode(game, setup.instance, ending)
+        record_ending(game, setup.instance, ending)
     except WorkError as error:
         raise ConformanceError(error.problem) from error
     except ValidationError as error:
@@ -205,8 +205,8 @@ def _check_record(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, endi
     """Play again from the record alone, watched: nothing outside is reached, and the same episode comes out."""
 
     async def watched() -> tuple[Ending, list[str]]:
-        with outside_calls() as calls:
-            again = await _played(game, _Table(game, first.seats, {}, dict(first.record), first.pictures), setup)
+        with watch_outside_calls() as calls:
+            again = await _play_checked(game, _Table(game, first.seats, {}, dict(first.record), first.pictures), setup)
         return again, calls
 
     try:
@@ -223,11 +223,11 @@ def _check_resumes(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, whe
     for count in range(len(keys)):
         table = _Table(game, first.seats, {}, {key: first.record[key] for key in keys[:count]}, first.pictures)
         try:
-            asyncio.run(_played(game, table, setup))
+            asyncio.run(_play_checked(game, table, setup))
         except _InterruptedError:
             for key, question in table.questions.items():
                 expect(
-                    key in first.questions and _content(question) == _content(first.questions[key]),
+                    key in first.questions and _describe_content(question) == _describe_content(first.questions[key]),
                     f"{where}: resumed after {count} answers, {key.role} is asked otherwise in step {key.turn}",
                 )
             continue
@@ -240,16 +240,16 @@ def _check_unanswered(game: Game[Any], setup: EpisodeSetup[Any], first: _Table, 
     for count, key in enumerate(keys):
         question = f"{where}: {key.role} in step {key.turn}"
         answered = {key: first.record[key] for key in keys[:count]}
-        outage = _ended_without(game, setup, first, answered, is_outage=True)
+        outage = _end_without(game, setup, first, answered, is_outage=True)
         expect(outage.reason in TECHNICAL_REASONS, f"{question}: an outage closes the episode as {outage.outcome}")
-        refused = _ended_without(game, setup, first, answered, is_outage=False)
+        refused = _end_without(game, setup, first, answered, is_outage=False)
         _check_ending(game, setup, refused, f"{question} refuses")
         if _is_played(game, refused):
             _check_measures(game, setup, refused, f"{question} refuses")
         _check_shown(game, setup, refused, f"{question} refuses")
 
 
-def _ended_without(
+def _end_without(
     game: Game[Any], setup: EpisodeSetup[Any], first: _Table, answered: Mapping[CallKey, Call], *, is_outage: bool
 ) -> Ending:
     """Return how an episode ends in which whatever is not in the record has no answer."""
@@ -259,13 +259,13 @@ def _ended_without(
             reason = "provider_error" if is_outage else REFUSALS.get(seat.method, "answer_refused")
             raise PlayerError(reason, "in vain, by the conformance check")
 
-    return asyncio.run(_played(game, Refusing(game, first.seats, {}, dict(answered), first.pictures), setup))
+    return asyncio.run(_play_checked(game, Refusing(game, first.seats, {}, dict(answered), first.pictures), setup))
 
 
 def _check_measures(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     values = tuple(game.measured(setup.payload, ending))
     # The second time only: the first may import modules and fill caches, which reads files.
-    with outside_calls() as calls:
+    with watch_outside_calls() as calls:
         again = tuple(game.measured(setup.payload, ending))
     expect(not calls, f"{where}: measured: {calls[0] if calls else ''}: measure the steps alone")
     expect(values == again, f"{where}: measured gives other values the second time")
@@ -297,8 +297,8 @@ def _expect_all(game: Game[Any], needs: str, values: Sequence[Measured], method:
 
 def _check_rated(game: Game[Any], setup: EpisodeSetup[Any], ending: Ending, where: str) -> None:
     """Check that the pictures that judges and people rate are the episode's and stand beside the instance's."""
-    drawn = drawn_renderings(ended_episode(game, setup.instance, ending))
-    fault = rating_fault(list(game.rated(setup.payload, ending)), setup.pictures, drawn)
+    drawn = list_renderings(record_ending(game, setup.instance, ending))
+    fault = find_rating_fault(list(game.rated(setup.payload, ending)), setup.pictures, drawn)
     expect(not fault, f"{where}: rated: {fault}")
 
 
@@ -332,15 +332,15 @@ def _check_value(game: Game[Any], ending: Ending, value: Measured, where: str) -
     expect(low <= value.value <= high, f"{where}: the value {value.value:g} is outside {low:g} to {high:g}")
 
 
-def _content(question: Any) -> str:
+def _describe_content(question: Any) -> str:
     """Return everything that a question shows, with pictures by their hash."""
-    return repr(_plain(question))
+    return repr(_convert_value(question))
 
 
-def _plain(shown: Any) -> Any:
+def _convert_value(shown: Any) -> Any:
     if isinstance(shown, Picture):
         return shown.sha256
     if isinstance(shown, tuple):
-        return tuple(map(_plain, shown))
+        return tuple(map(_convert_value, shown))
     fields = getattr(shown, "__dataclass_fields__", None)
-    return {name: _plain(getattr(shown, name)) for name in fields} if fields else shown
+    return {name: _convert_value(getattr(shown, name)) for name in fields} if fields else shown

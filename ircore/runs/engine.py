@@ -24,13 +24,13 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import WorkError
 from ircore.core.journal import Recorder
-from ircore.core.plain_words import counted
-from ircore.core.plugins import plugin_work
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import convert_plugin_errors
 from ircore.core.progress import Progress
-from ircore.core.workers import seldom_collecting
+from ircore.core.workers import slow_collector
 from ircore.players.base import JudgeError, PlayerError
 from ircore.players.calls import ProviderStopError
-from ircore.players.open_questions import PLAYER_REMEDY, HaltedError, OpenQuestion, unbroken
+from ircore.players.open_questions import PLAYER_REMEDY, HaltedError, OpenQuestion, await_answer
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
 from ircore.runs.costs.prices import Asked
 
@@ -100,7 +100,7 @@ class Stop:
 
     def _say_what_is_waited_for(self, number: signal.Signals) -> None:
         if waiting := self._cost_limit.in_flight:
-            answers = counted(waiting, "answer")
+            answers = format_count(waiting, "answer")
             print(
                 f"ircore: {number.name}: waiting for {answers} under way, {GRACE:g} s at most; once more stops at once",
                 file=sys.stderr,
@@ -115,7 +115,7 @@ class Stop:
 
 
 @contextmanager
-def heeding_signals(stop: Stop) -> Iterator[None]:
+def handle_signals(stop: Stop) -> Iterator[None]:
     """Let signals stop the asking while the block runs, where this is the main thread of a system with signals."""
     loop, before = asyncio.get_running_loop(), {}
     for number in SIGNALS:
@@ -137,8 +137,8 @@ def heeding_signals(stop: Stop) -> Iterator[None]:
 
 
 @contextmanager
-def signals_held() -> Iterator[None]:
-    """Hold back signals for a process that is begun in the block, which lets them go with ``let_signals_go``.
+def hold_signals() -> Iterator[None]:
+    """Hold back signals for a process that is begun in the block, which lets them go with ``release_signals``.
 
     Until it has decided what they do, a signal to the whole group would end it, and its work would seem to have failed.
     """
@@ -152,7 +152,7 @@ def signals_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def let_signals_go() -> None:
+def release_signals() -> None:
     """Receive again the signals that were held back when this process was begun."""
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
@@ -273,18 +273,18 @@ class Engine(Generic[EntryT]):
             return entry
         reserve = await self.cost_limit.reserve(inquiry.asks)
         try:
-            return await self._asked(inquiry, reserve)
+            return await self._ask_counted(inquiry, reserve)
         finally:
             self.cost_limit.release(reserve)
 
-    async def _asked(self, inquiry: Inquiry[EntryT, AnswerT], reserve: Reserve) -> EntryT:
+    async def _ask_counted(self, inquiry: Inquiry[EntryT, AnswerT], reserve: Reserve) -> EntryT:
         question = OpenQuestion(self.cost_limit.halt, lambda attempt: self.cost_limit.tried(reserve, attempt))
         started = perf_counter()
         try:
             with question.opened():
-                answer = await unbroken(_ask(inquiry), inquiry.where)
+                answer = await await_answer(_ask(inquiry), inquiry.where)
             # Whatever a player hands over may be none of what a record can hold.
-            with plugin_work(inquiry.where, remedy=PLAYER_REMEDY):
+            with convert_plugin_errors(inquiry.where, remedy=PLAYER_REMEDY):
                 entry = inquiry.answered(answer, round(perf_counter() - started, 4))
         except (PlayerError, JudgeError, ProviderStopError) as refusal:
             # Recorded as well: the failed attempts may have been billed.
@@ -293,7 +293,7 @@ class Engine(Generic[EntryT]):
         except HaltedError:
             if question.attempts:
                 why = f"given up before it was asked again: {self.cost_limit.stopped().problem}"
-                await self._record(inquiry.refused(_given_up(why, question)), reserve)
+                await self._record(inquiry.refused(_build_refusal(why, question)), reserve)
             raise self.cost_limit.stopped() from None
         except asyncio.CancelledError:
             if not question.counts:
@@ -301,14 +301,14 @@ class Engine(Generic[EntryT]):
                 seconds = round(perf_counter() - started, 4)
                 question.note(Attempt(kind="timeout", seconds=seconds, detail="given up before an answer had come"))
             if question.attempts:
-                refused = inquiry.refused(_given_up("given up while it was under way", question))
+                refused = inquiry.refused(_build_refusal("given up while it was under way", question))
                 # Nothing is waited for in a task that is cancelled; ``run`` waits until all is written.
                 self.recorder.record_soon(refused)
                 self._count(refused, reserve)
             raise
         except WorkError as failure:
             if question.attempts:
-                await self._record(inquiry.refused(_given_up(failure.problem, question)), reserve)
+                await self._record(inquiry.refused(_build_refusal(failure.problem, question)), reserve)
             raise
         await self._record(entry, reserve)
         inquiry.keep(entry)
@@ -344,10 +344,10 @@ class Engine(Generic[EntryT]):
         try:
             async with asyncio.timeout(deadline) as limit:
                 stop = Stop(self.cost_limit, limit)
-                with heeding_signals(stop), seldom_collecting():
+                with handle_signals(stop), slow_collector():
                     async with asyncio.TaskGroup() as group:
                         for worker in workers:
-                            group.create_task(_to_the_end(worker, stop, failures))
+                            group.create_task(_run_worker(worker, stop, failures))
         except TimeoutError as error:
             # After a stop the time that ran out is the one for answers under way, not the user's deadline.
             if self.cost_limit.ended_early is None:
@@ -371,14 +371,14 @@ async def _ask(inquiry: Inquiry[Any, AnswerT]) -> AnswerT:
     return await inquiry.ask()
 
 
-def _given_up(why: str, question: OpenQuestion) -> ProviderStopError:
+def _build_refusal(why: str, question: OpenQuestion) -> ProviderStopError:
     """Return a question without an answer as a refusal, with the requests that it took."""
     refusal = ProviderStopError(why)
     refusal.attempts = tuple(question.attempts)
     return refusal
 
 
-async def _to_the_end(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:
+async def _run_worker(worker: Coroutine[Any, Any, None], stop: Stop, failures: list[Exception]) -> None:
     """Run a worker; its failure stops all workers from asking, and they finish the questions under way."""
     try:
         await worker

@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, renderings_in, repeat_id
+from ircore.core.episode_records import TECHNICAL_REASONS, AbortReason, Episode, iterate_renderings, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import plugin_work
+from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import Fields, Instance, Record
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.submission_records import Run
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.games.base import Ending, EpisodeSetup, Game, GamePrompts, Seat, Table
 from ircore.instances.store import InstanceSet
 from ircore.players.base import PictureAnswer, PlayerError
 
 
-def episode_setup(
+def build_setup(
     game: Game[Any],
     run: Run,
     instances: Any,
@@ -41,32 +41,32 @@ def episode_setup(
     """
     return EpisodeSetup(
         instance=instance,
-        payload=payload_of(game, instances, instance),
+        payload=parse_payload(game, instances, instance),
         pictures=instances.pictures(instance) if pictures is None else pictures,
         rules=game.rules.model_validate(run.rules),
         prompts=prompts,
-        seed=derived_seed(run.seeds[repeat - 1], instance.instance_id),
+        seed=derive_seed(run.seeds[repeat - 1], instance.instance_id),
     )
 
 
-def payload_of(game: Game[Any], instances: InstanceSet, instance: Instance) -> Any:
+def parse_payload(game: Game[Any], instances: InstanceSet, instance: Instance) -> Any:
     """Return the game's own fields of an instance as the game's record.
 
     Raises:
         InputError: They do not fit.
     """
     where = f"{instances.folder}: {instance.instance_id}: payload"
-    with validating(where, f"Build the set again: ircore instances build --game {game.name}"):
+    with convert_validation_errors(where, f"Build the set again: ircore instances build --game {game.name}"):
         return game.payload.model_validate(instance.payload)
 
 
-def drawn_over(game: Game[Any], instances: InstanceSet) -> list[Instance]:
+def list_drawn_over(game: Game[Any], instances: InstanceSet) -> list[Instance]:
     """Return the instances whose pictures may stand in renderings, see ``Game.draws_over``.
 
     Raises:
         InputError: An instance does not fit the game.
     """
-    return [instance for instance in instances.instances if game.draws_over(payload_of(game, instances, instance))]
+    return [instance for instance in instances.instances if game.draws_over(parse_payload(game, instances, instance))]
 
 
 _REMEDY = "This is a fault of the game: mend it and give the same command again."
@@ -109,7 +109,7 @@ class _CheckedTable:
         """Refuse steps that hold a picture that no seat answered with, since no file of it is kept."""
         for number, step in enumerate(steps, start=1):
             fields = step.model_dump(mode="json") if isinstance(step, Record) else None
-            if any(rendering.sha256 not in self.drawn for rendering in renderings_in(fields)):
+            if any(rendering.sha256 not in self.drawn for rendering in iterate_renderings(fields)):
                 raise WorkError(f"{self._where} ended with a picture in step {number} that no seat drew", _REMEDY)
 
     def _refuse(self, seat: Seat[Any, Any], step: int) -> None:
@@ -122,7 +122,7 @@ class _CheckedTable:
         self.questions.add((step, seat.name))
 
 
-async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
+async def play_episode(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> Ending:
     """Play an episode; a player's refusal that the rules do not handle aborts the episode.
 
     A question that failed for a technical reason aborts it with that reason even if the rules handle refusals, so that
@@ -137,28 +137,28 @@ async def played(game: Game[Any], table: Table, setup: EpisodeSetup[Any]) -> End
         ending = await game.play(checked, setup)
     except Exception as error:
         if checked.stopped is not None:
-            return _stopped(checked.stopped)
+            return _end_stopped(checked.stopped)
         if isinstance(error, PlayerError):
             return Ending("aborted", (), error.reason, error.detail)
         if error in checked.errors or isinstance(error, InputError):
             raise
-        with plugin_work(where, remedy=_REMEDY):
+        with convert_plugin_errors(where, remedy=_REMEDY):
             raise
     if isinstance(ending, Ending):
         checked.refuse_other_pictures(ending.steps)
     if checked.stopped is None or (isinstance(ending, Ending) and ending.reason in TECHNICAL_REASONS):
         return ending
-    return _stopped(checked.stopped)
+    return _end_stopped(checked.stopped)
 
 
-def _stopped(error: Exception) -> Ending:
+def _end_stopped(error: Exception) -> Ending:
     """Return the ending of an episode in which a question failed technically; raise any other error."""
     if isinstance(error, PlayerError):
         return Ending("aborted", (), error.reason, error.detail)
     raise error
 
 
-def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> Episode:
+def record_ending(game: Game[Any], instance: Instance, ending: Ending, repeat: int = 1) -> Episode:
     """Return the record of an episode that has ended.
 
     Raises:
@@ -174,10 +174,10 @@ def ended_episode(game: Game[Any], instance: Instance, ending: Ending, repeat: i
             raise WorkError(
                 f"{where} ended with a {type(step).__name__} as step {number}, not a {game.step.__name__}", _REMEDY
             )
-    return episode_record(instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
+    return build_episode(instance, ending.outcome, ending.steps, ending.reason, ending.detail, repeat)
 
 
-def episode_record(
+def build_episode(
     instance: Instance,
     outcome: str,
     steps: Sequence[Record | Fields],

@@ -58,7 +58,7 @@ class Failure(Record):
 class End(Record):
     """The end of an episode.
 
-    >>> line = event_line(End(episode={"episode_id": "a", "instance_id": "a", "category": "fruit",
+    >>> line = format_event(End(episode={"episode_id": "a", "instance_id": "a", "category": "fruit",
     ...                                "difficulty": "easy", "outcome": "completed", "steps": ()}))
     >>> EVENTS.validate_json(line).episode.outcome
     'completed'
@@ -104,19 +104,19 @@ class CallKey(NamedTuple):
     role: str
 
 
-def episode_id_of(event: Event) -> str:
+def get_episode_id(event: Event) -> str:
     """Return the id of the episode in which an event happened."""
     return event.episode.episode_id if isinstance(event, End) else event.episode_id
 
 
-def with_episode_id(event: Event, name: str) -> Event:
+def replace_episode_id(event: Event, name: str) -> Event:
     """Return an event as one of an episode with another id."""
     if isinstance(event, End):
         return event.model_copy(update={"episode": event.episode.model_copy(update={"episode_id": name})})
     return event.model_copy(update={"episode_id": name})
 
 
-def event_line(event: Event) -> bytes:
+def format_event(event: Event) -> bytes:
     """Return an event as a line of the journal, without newline."""
     # Ends keep their nulls: the records of episodes are published, with the same fields in every line.
     return event.model_dump_json(exclude_none=not isinstance(event, End)).encode()

@@ -29,7 +29,7 @@ from pydantic import TypeAdapter
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import locked, new_folder, sync_folder, write_bytes, write_text
+from ircore.core.files import lock_folder, sync_folder, write_bytes, write_new_folder, write_text
 from ircore.core.images import ImageError, Picture, read_image_bytes
 from ircore.core.journal import (
     DamagedLineError,
@@ -41,10 +41,10 @@ from ircore.core.journal import (
 )
 from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.instances.records import Instances
 from ircore.instances.store import INDEX, InstanceSet, read_instances
-from ircore.runs.events import EVENTS, Call, CallKey, End, Entry, Event, Failure, event_line
+from ircore.runs.events import EVENTS, Call, CallKey, End, Entry, Event, Failure, format_event
 from ircore.runs.provenance import Provenance, read_provenance
 
 RUN_FILE = "run.json"
@@ -144,7 +144,7 @@ class RunFolder:
         if name is None or name[1].decode() not in self.episode_ids:
             return "Remove this line: what it recorded is done again. Answers that no longer fit are then named."
         whose = (number for number, line in read_lines(self.path / JOURNAL) if name[0] in line)
-        return f"Remove {lines_in_words(whose)}, all of the episode {name[1].decode()}: it is played again."
+        return f"Remove {describe_lines(whose)}, all of the episode {name[1].decode()}: it is played again."
 
     def held(self) -> Self:
         """Return a copy of this folder with the present journal in memory, for work that reads it several times."""
@@ -288,7 +288,7 @@ class RunFolder:
         if self._is_locked:
             yield
             return
-        with locked(self.path, "run"):
+        with lock_folder(self.path, "run"):
             self._is_locked = True
             try:
                 yield
@@ -315,7 +315,7 @@ def create_run(
     Raises:
         InputError: ``path`` exists and holds something else.
     """
-    with new_folder(path, durable=True) as temporary:
+    with write_new_folder(path, durable=True) as temporary:
         (temporary / "instances").mkdir()  # an instance of another game may have no picture
         # Copied, for an editor may write in place; a picture that is linked is compared with its hash.
         write_bytes(temporary / "instances" / INDEX, (instances.folder / INDEX).read_bytes())
@@ -327,10 +327,10 @@ def create_run(
     return RunFolder(path)
 
 
-def lines_in_words(numbers: Iterable[int]) -> str:
+def describe_lines(numbers: Iterable[int]) -> str:
     """Return numbers of lines in words, neighbours together.
 
-    >>> lines_in_words([3, 4, 5, 9]), lines_in_words([7])
+    >>> describe_lines([3, 4, 5, 9]), describe_lines([7])
     ('the lines 3–5 and 9', 'line 7')
     """
     ranges: list[list[int]] = []
@@ -346,7 +346,7 @@ def lines_in_words(numbers: Iterable[int]) -> str:
 
 
 def _read_judge(path: Path) -> JudgeIdentity:
-    with validating(path, _RESTORE):
+    with convert_validation_errors(path, _RESTORE):
         return JudgeIdentity.model_validate_json(path.read_bytes())
 
 
@@ -355,7 +355,7 @@ def _read_run(path: Path) -> Run:
     if not file.is_file():
         missing = f"no run here (no {RUN_FILE})" if path.exists() else "there is no such folder"
         raise InputError(f"{path}: {missing}", "Name a folder made by: ircore play … --out DIR")
-    with validating(file, _RESTORE):
+    with convert_validation_errors(file, _RESTORE):
         return Run.model_validate_json(file.read_bytes())
 
 
@@ -425,7 +425,7 @@ class RunWriter:
             WorkError: It cannot be written.
         """
         self._stored |= store_pictures(self.folder, entries, self._stored)
-        self._journal.append([event_line(entry.event) for entry in entries], durable=True)
+        self._journal.append([format_event(entry.event) for entry in entries], durable=True)
 
     def __enter__(self) -> Self:
         return self

@@ -38,13 +38,13 @@ VERDICT_WORDS = {"yes": "1", "no": "0", "cannot tell": "?"}
 PREFERENCE_FORM = '{"choice": "A"} or {"choice": "B"}'
 
 
-def _schema(key: str, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+def _build_schema(key: str, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {"type": "object", "properties": {key: value}, "required": [key], "additionalProperties": False}
 
 
 # Values one by one: not every server that holds answers to a schema knows minimum and maximum.
-SIMILARITY_SCHEMA = _schema("score", {"type": "integer", "enum": [*range(11)]})
-PREFERENCE_SCHEMA = _schema("choice", {"type": "string", "enum": ["A", "B"]})
+SIMILARITY_SCHEMA = _build_schema("score", {"type": "integer", "enum": [*range(11)]})
+PREFERENCE_SCHEMA = _build_schema("choice", {"type": "string", "enum": ["A", "B"]})
 
 OTHER_KEYS = {"score": ("rating", "similarity"), "choice": ("answer", "preference")}
 """Names under which models put the value although the prompt names another."""
@@ -86,7 +86,7 @@ def read_score(text: str) -> Answer[int]:
     >>> read_score('{"rating": {"score": "7"}}')
     Answer(value=7, leniencies=('nested_object', 'quoted_number'))
     """
-    return _read(text, "score", SIMILARITY_FORM, _whole_number)
+    return _read(text, "score", SIMILARITY_FORM, _parse_whole_number)
 
 
 def read_choice(text: str) -> Answer[str]:
@@ -95,7 +95,7 @@ def read_choice(text: str) -> Answer[str]:
     Raises:
         AnswerError: There is neither, or both.
     """
-    return _read(text, "choice", PREFERENCE_FORM, _letter)
+    return _read(text, "choice", PREFERENCE_FORM, _parse_letter)
 
 
 def read_verdicts(text: str, count: int) -> Answer[str]:
@@ -118,8 +118,8 @@ def read_verdicts(text: str, count: int) -> Answer[str]:
     inside, around = _unwrap(text)
     by_number: dict[int, set[str]] = {}
     leniencies: set[str] = set()
-    for number, word, deviations in _numbered(inside, count):
-        verdict, spelling = _verdict(word)
+    for number, word, deviations in _list_numbered(inside, count):
+        verdict, spelling = _parse_verdict(word)
         if verdict is not None and 1 <= number <= count:
             by_number.setdefault(number, set()).add(verdict)
             leniencies.update(deviations, spelling)
@@ -136,12 +136,12 @@ def read_verdicts(text: str, count: int) -> Answer[str]:
     return Answer(letters.replace(" ", "?"), tuple(sorted(leniencies)))
 
 
-def verdicts_form(count: int) -> str:
+def describe_verdicts_form(count: int) -> str:
     """Return in words what an answer on so many sentences must look like."""
     return f'{{"1": "yes", "2": "no", …}} with yes, no or cannot tell for each number from 1 to {count}'
 
 
-def verdicts_schema(count: int) -> dict[str, JsonValue]:
+def build_verdicts_schema(count: int) -> dict[str, JsonValue]:
     """Return the JSON Schema of an answer on so many sentences."""
     names = [str(number) for number in range(1, count + 1)]
     verdict: JsonValue = {"type": "string", "enum": [*VERDICT_WORDS]}
@@ -161,7 +161,7 @@ _OTHER_VERDICTS = {
 _LINE = re.compile(r"^\W{0,4}(\d{1,3})\W{1,4}([a-z' _]{1,12}?)\W{0,3}$", re.MULTILINE | re.IGNORECASE)
 
 
-def _verdict(word: Any) -> tuple[str | None, tuple[str, ...]]:
+def _parse_verdict(word: Any) -> tuple[str | None, tuple[str, ...]]:
     """Return the letter of a verdict's word, None if it is none, and how the word deviates."""
     if word is None or isinstance(word, bool):
         return {True: "1", False: "0", None: "?"}[word], ("other_word",)
@@ -175,22 +175,22 @@ def _verdict(word: Any) -> tuple[str | None, tuple[str, ...]]:
     return _OTHER_VERDICTS.get(plain), ("other_word",)
 
 
-def _numbered(text: str, count: int) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+def _list_numbered(text: str, count: int) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
     """Yield number, verdict and leniencies of each sentence that an answer names."""
-    matches = list(_named_verdicts(text))
+    matches = list(_list_named_verdicts(text))
     if not matches:
         # A list has no numbers; only one of the right length tells which verdict is whose.
-        for words in _lists(text):
+        for words in _find_lists(text):
             if len(words) == count:
                 matches = [(number, word, ("listed",)) for number, word in enumerate(words, start=1)]
     yield from matches or ((int(number), word, ("listed",)) for number, word in _LINE.findall(text))
 
 
-def _named_verdicts(text: str) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
-    for _, _, pairs in _objects(text):
-        for member in _members(pairs):
+def _list_named_verdicts(text: str) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
+    for _, _, pairs in _find_objects(text):
+        for member in _list_members(pairs):
             if re.fullmatch(r"\d{1,3}", member.name, re.ASCII):
-                word, deeper = _only_member(member.value)
+                word, deeper = _unwrap_member(member.value)
                 yield int(member.name), word, tuple({*member.deeper, *deeper})
             elif isinstance(member.value, _Pairs):
                 yield from _number_beside_verdict(member.value)
@@ -204,12 +204,12 @@ def _named_verdicts(text: str) -> Iterator[tuple[int, Any, tuple[str, ...]]]:
 def _number_beside_verdict(pairs: "_Pairs") -> Iterator[tuple[int, Any, tuple[str, ...]]]:
     """Yield what an object such as ``{"number": 3, "answer": "yes"}`` says."""
     numbers = [value for _, value in pairs if type(value) is int]
-    words = [value for _, value in pairs if isinstance(value, str) and _verdict(value)[0] is not None]
+    words = [value for _, value in pairs if isinstance(value, str) and _parse_verdict(value)[0] is not None]
     if len(numbers) == len(words) == 1:
         yield numbers[0], words[0], ("listed",)
 
 
-def _lists(text: str) -> Iterator[list[Any]]:
+def _find_lists(text: str) -> Iterator[list[Any]]:
     """Yield the list that an answer is, and the lists in its objects."""
     try:
         value = json.loads(text)
@@ -217,8 +217,8 @@ def _lists(text: str) -> Iterator[list[Any]]:
             yield value
     except (ValueError, RecursionError):
         pass
-    for _, _, pairs in _objects(text):
-        yield from (member.value for member in _members(pairs) if isinstance(member.value, list))
+    for _, _, pairs in _find_objects(text):
+        yield from (member.value for member in _list_members(pairs) if isinstance(member.value, list))
 
 
 class _Place(NamedTuple):
@@ -234,7 +234,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
     if len(text) > LONGEST:
         raise AnswerError(f"it is longer than {LONGEST:,} characters")
     inside, around = _unwrap(text)
-    places = _places(inside, key)
+    places = _list_places(inside, key)
     if not places:
         raise AnswerError(f"it has no JSON object {form}")
     answers: list[Answer[T]] = []
@@ -248,7 +248,7 @@ def _read(text: str, key: str, form: str, convert: Callable[[Any], Answer[T]]) -
     # Refused values count as well: an answer with 7 in one place and 70 in another is not clear.
     different = len({answer.value for answer in answers}) + len({repr(value) for value, _ in refused})
     if different > 1:
-        raise AnswerError(f"it has several values: {', '.join(_shown(place.value) for place in places[:3])}")
+        raise AnswerError(f"it has several values: {', '.join(_format_value(place.value) for place in places[:3])}")
     if refused:
         raise refused[0][1]
     # The same value twice: the plainest of its places is the one that counts.
@@ -263,27 +263,27 @@ def _unwrap(text: str) -> tuple[str, tuple[str, ...]]:
     fence = _FENCE.fullmatch(inside)
     if fence is not None:
         inside, around = fence["inside"].strip(), ("code_fence",)
-    spans = [(start, end) for start, end, _ in _objects(inside)]
+    spans = [(start, end) for start, end, _ in _find_objects(inside)]
     alone = not spans or spans == [(0, len(inside))]
     return inside, around if alone else (*around, "surrounding_text")
 
 
-def _places(text: str, key: str) -> Sequence[_Place]:
+def _list_places(text: str, key: str) -> Sequence[_Place]:
     """List where the value may stand: of the strictest kind of place that there is."""
-    objects = [pairs for _, _, pairs in _objects(text)]
+    objects = [pairs for _, _, pairs in _find_objects(text)]
     if not objects:
-        return _bare(text, key)
-    strict = [_Place(*_only_member(value)) for pairs in objects for name, value in pairs if name == key]
+        return _find_bare_value(text, key)
+    strict = [_Place(*_unwrap_member(value)) for pairs in objects for name, value in pairs if name == key]
     # An answer in the form that was asked for is not put in doubt by numbers elsewhere in it.
     if strict:
         return strict
-    members = [member for pairs in objects for member in _members(pairs)]
+    members = [member for pairs in objects for member in _list_members(pairs)]
     for names, leniency in (((key,), ()), (OTHER_KEYS[key], ("other_key",))):
         named = [member for member in members if member.name.casefold() in names]
         places = [
             _Place(value, (*leniency, *member.deeper, *deeper, *(("letter_case",) if member.name not in names else ())))
             for member in named
-            for value, deeper in [_only_member(member.value)]
+            for value, deeper in [_unwrap_member(member.value)]
             if not isinstance(value, _Pairs)
         ]
         if places:
@@ -291,17 +291,17 @@ def _places(text: str, key: str) -> Sequence[_Place]:
     return ()
 
 
-def _bare(text: str, key: str) -> Sequence[_Place]:
+def _find_bare_value(text: str, key: str) -> Sequence[_Place]:
     """Return the value where the whole answer is nothing else: a JSON number or text, or the letter of a choice."""
     if key == "choice" and re.fullmatch("[ABab]", text):
         return [_Place(text, ("bare_value",))]
     try:
-        return [_Place(json.loads(text, parse_int=_whole), ("bare_value",))]
+        return [_Place(json.loads(text, parse_int=_parse_whole), ("bare_value",))]
     except (ValueError, RecursionError):
         return ()
 
 
-def _only_member(value: Any) -> tuple[Any, tuple[str, ...]]:
+def _unwrap_member(value: Any) -> tuple[Any, tuple[str, ...]]:
     """Return the value of an object's only member, as in ``{"score": {"value": 7}}``; other values as they are."""
     deeper: tuple[str, ...] = ()
     while isinstance(value, _Pairs) and len(value) == 1:
@@ -317,7 +317,7 @@ class _Member(NamedTuple):
     deeper: tuple[str, ...]
 
 
-def _members(pairs: "_Pairs") -> Iterator[_Member]:
+def _list_members(pairs: "_Pairs") -> Iterator[_Member]:
     """Yield every member of an object and of the objects inside."""
     # A stack of our own: objects may be nested deeper than Python calls functions.
     waiting: list[tuple[Any, tuple[str, ...]]] = [(pairs, ())]
@@ -330,7 +330,7 @@ def _members(pairs: "_Pairs") -> Iterator[_Member]:
             waiting += [(member, ("nested_object",)) for member in value]
 
 
-def _whole_number(value: Any) -> Answer[int]:
+def _parse_whole_number(value: Any) -> Answer[int]:
     leniencies: tuple[str, ...] = ()
     number = value
     if isinstance(value, str) and (digits := _WHOLE.fullmatch(value.strip())):
@@ -339,16 +339,16 @@ def _whole_number(value: Any) -> Answer[int]:
     elif isinstance(value, float) and value.is_integer():
         number, leniencies = int(value), ("decimal_number",)
     if type(number) is not int:  # a bool is an int
-        raise AnswerError(f"the score {_shown(value)} is not a whole number")
+        raise AnswerError(f"the score {_format_value(value)} is not a whole number")
     if not 0 <= number <= 10:
-        raise AnswerError(f"the score {_shown(value)} is not within 0 and 10")
+        raise AnswerError(f"the score {_format_value(value)} is not within 0 and 10")
     return Answer(number, leniencies)
 
 
-def _letter(value: Any) -> Answer[str]:
+def _parse_letter(value: Any) -> Answer[str]:
     letter = value.strip() if isinstance(value, str) else ""
     if letter.upper() not in ("A", "B"):
-        raise AnswerError(f"the choice {_shown(value)} is neither A nor B")
+        raise AnswerError(f"the choice {_format_value(value)} is neither A nor B")
     return Answer(letter.upper(), () if letter.isupper() else ("letter_case",))
 
 
@@ -356,9 +356,9 @@ class _Pairs(list[tuple[str, Any]]):
     """A JSON object with all its members, also members with the same key."""
 
 
-def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
+def _find_objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
     """Yield the outermost JSON objects in a text with where each begins and ends."""
-    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_whole)
+    decoder = json.JSONDecoder(object_pairs_hook=_Pairs, parse_int=_parse_whole)
     start = text.find("{")
     while start >= 0:
         end = start + 1
@@ -370,12 +370,12 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
         start = text.find("{", end)
 
 
-def _whole(digits: str) -> int | float:
+def _parse_whole(digits: str) -> int | float:
     """Read a number; a number of 20 digits or more, which no judge can mean, is read as infinity."""
     return int(digits) if len(digits) < 20 else float("inf")
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """Return a value for an error message, short."""
     if value is None:
         return "null"

@@ -1,7 +1,7 @@
 """The record of questions to judges that are models: file ``judgements.jsonl`` of a run, append only.
 
-A question is identified by who is asked and with which words (``asked_as``), the pictures and their order. What was
-answered is never asked again: scores are worked out anew from what stands here.
+A question is identified by who is asked and with which words (``asked_as``), the pictures and their order. What
+was answered is never asked again: scores are worked out anew from what stands here.
 """
 
 import hashlib
@@ -133,7 +133,7 @@ QUESTIONS = TypeAdapter(JudgeQuestion)
 """Reads and checks one line of the file."""
 
 
-def asked_as(identity: JudgeIdentity) -> str:
+def hash_identity(identity: JudgeIdentity) -> str:
     """Return the hash of who is asked and with which words; a judge's name, label and family change nothing."""
     return hashlib.sha256(identity.model_dump_json(include={"player", "prompts", "version"}).encode()).hexdigest()
 
@@ -191,7 +191,7 @@ class JudgementWriter:
                 self._journals[run] = self._open.enter_context(JournalWriter(run / JUDGEMENTS))
             # On the disk itself: an answer that was paid for must not be asked again after a loss of power.
             self._journals[run].append(
-                question_lines(entry.question for entry in entries if entry.run == run), durable=True
+                format_questions(entry.question for entry in entries if entry.run == run), durable=True
             )
 
     def __enter__(self) -> Self:
@@ -201,6 +201,6 @@ class JudgementWriter:
         self._open.close()
 
 
-def question_lines(questions: Iterable[JudgeQuestion]) -> list[bytes]:
+def format_questions(questions: Iterable[JudgeQuestion]) -> list[bytes]:
     """Return questions as lines of the file."""
     return [question.model_dump_json(exclude_none=True).encode() for question in questions]

@@ -16,15 +16,15 @@ from typing import TypeVar
 
 from ircore.core.episode_records import Rendering, repeat_id
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.journal import JournalWriter
 from ircore.core.score_records import JudgeIdentity, RenderingFacts, Score
 from ircore.core.submission_records import Run
 from ircore.runs.costs.prices import RUN_PRICES
-from ircore.runs.events import EVENTS, Call, End, episode_id_of, event_line, with_episode_id
+from ircore.runs.events import EVENTS, Call, End, format_event, get_episode_id, replace_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, add_facts, create_run, read_facts
-from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, question_lines, read_judgements
-from ircore.runs.play import Part, as_decided, read_part, with_run_id
+from ircore.runs.judge_questions import JUDGEMENTS, JudgeQuestion, format_questions, read_judgements
+from ircore.runs.play import Part, add_run_id, read_part, strip_undecisive
 from ircore.runs.provenance import Provenance, write_provenance
 
 NAMED = 5
@@ -74,7 +74,7 @@ class _Contents:
         contents, place = cls(names), 0
         for _, line, event in shard.numbered_events():
             length = len(line) + 1
-            name = names.get(episode_id_of(event))
+            name = names.get(get_episode_id(event))
             place += length
             # Of no instance of the set.
             if name is None:
@@ -106,18 +106,18 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     with ExitStack() as locks:
         for shard in shards:
             locks.enter_context(shard.lock())
-        run = joined_identity(shards)
-        judges = _judges(shards)
-        provenance = _provenance(shards)
-        names = [_renamed(shard, run) for shard in shards]
-        planned, selected = _planned(shards, names, partial)
+        run = join_identities(shards)
+        judges = _merge_judges(shards)
+        provenance = _merge_provenance(shards)
+        names = [_map_episode_ids(shard, run) for shard in shards]
+        planned, selected = _list_planned(shards, names, partial)
         contents = [_Contents.of(shard, own) for shard, own in zip(shards, names, strict=True)]
-        owners = _owners((shard, held.lines) for shard, held in zip(shards, contents, strict=True))
+        owners = _find_owners((shard, held.lines) for shard, held in zip(shards, contents, strict=True))
         finished = {name for held in contents for name in held.finished}
         missing = tuple(name for name in planned if name not in finished)
         if missing and not partial:
-            raise _gap(missing, "played to its end in no shard")
-        with new_folder(out, durable=True) as temporary:
+            raise _build_gap_error(missing, "played to its end in no shard")
+        with write_new_folder(out, durable=True) as temporary:
             _write(run, shards, contents, owners, judges, temporary)
             if provenance is not None:
                 write_provenance(temporary, provenance)
@@ -125,7 +125,7 @@ def merge(paths: Sequence[Path], out: Path, partial: bool = False) -> Merged:
     return Merged(RunFolder(out), len(finished), missing, lacking)
 
 
-def joined_identity(shards: Sequence[RunFolder]) -> Run:
+def join_identities(shards: Sequence[RunFolder]) -> Run:
     """Return the identity of the run that shards, or runs under several seeds, are joined into.
 
     Raises:
@@ -154,14 +154,14 @@ def joined_identity(shards: Sequence[RunFolder]) -> Run:
                 "Merge the shards of each run first, then the runs.",
             )
     ordered = tuple(sorted(seeds))
-    return with_run_id(first.run.model_copy(update={"seed": ordered[0], "more_seeds": ordered[1:]}))
+    return add_run_id(first.run.model_copy(update={"seed": ordered[0], "more_seeds": ordered[1:]}))
 
 
 def _check_identity(shard: RunFolder, first: RunFolder, with_seeds: bool) -> None:
     left_out = {"started"} if with_seeds else {"started", "run_id", "seed", "more_seeds"}
-    others = as_decided(first.run).model_dump(exclude=left_out)
+    others = strip_undecisive(first.run).model_dump(exclude=left_out)
     # Field by field, so that the message can say what differs.
-    for name, value in as_decided(shard.run).model_dump(exclude=left_out).items():
+    for name, value in strip_undecisive(shard.run).model_dump(exclude=left_out).items():
         if value != others.get(name):
             raise InputError(
                 f"{shard.path / RUN_FILE}: {name}: another run than {first.path / RUN_FILE}",
@@ -169,7 +169,7 @@ def _check_identity(shard: RunFolder, first: RunFolder, with_seeds: bool) -> Non
             )
 
 
-def _renamed(shard: RunFolder, run: Run) -> dict[str, str]:
+def _map_episode_ids(shard: RunFolder, run: Run) -> dict[str, str]:
     """Return the ids that a shard's episodes have in the joined run, by their ids in the shard, in their order."""
     repeats = [run.seeds.index(seed) + 1 for seed in shard.run.seeds]
     return {
@@ -179,7 +179,7 @@ def _renamed(shard: RunFolder, run: Run) -> dict[str, str]:
     }
 
 
-def _judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
+def _merge_judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
     """Return the judges that scored the shards; judges of the same name must be identical."""
     known: dict[str, tuple[JudgeIdentity, RunFolder]] = {}
     for shard in shards:
@@ -193,11 +193,11 @@ def _judges(shards: Sequence[RunFolder]) -> list[JudgeIdentity]:
     return [judge for judge, _ in known.values()]
 
 
-def _provenance(shards: Sequence[RunFolder]) -> Provenance | None:
+def _merge_provenance(shards: Sequence[RunFolder]) -> Provenance | None:
     """Return who vouches for the shards, which must be the same for all of them."""
     stated = [shard.provenance() for shard in shards]
     for shard, provenance in zip(shards, stated, strict=True):
-        if _without_time(provenance) != _without_time(stated[0]):
+        if _clear_time(provenance) != _clear_time(stated[0]):
             raise InputError(
                 f"{shard.path}: comes from somebody else than {shards[0].path}",
                 "Merge shards that were played by the same command.",
@@ -205,28 +205,30 @@ def _provenance(shards: Sequence[RunFolder]) -> Provenance | None:
     return stated[0]
 
 
-def _without_time(provenance: Provenance | None) -> Provenance | None:
+def _clear_time(provenance: Provenance | None) -> Provenance | None:
     return provenance and provenance.model_copy(update={"when": ""})
 
 
-def _planned(shards: Sequence[RunFolder], names: Sequence[Mapping[str, str]], partial: bool) -> tuple[list[str], int]:
+def _list_planned(
+    shards: Sequence[RunFolder], names: Sequence[Mapping[str, str]], partial: bool
+) -> tuple[list[str], int]:
     """Return the ids of the episodes that the shards were to play, and how many all shards are to play."""
     run = shards[0].run
     if any(shard.run.seeds != run.seeds for shard in shards):
         whole = [name for own in names for name in own.values()]
         return whole, len(whole)
-    instances, selected = _planned_instances(shards, partial)
+    instances, selected = _list_planned_instances(shards, partial)
     return run.episode_ids(instances), selected * run.repeats
 
 
-def _planned_instances(shards: Sequence[RunFolder], partial: bool) -> tuple[list[str], int]:
+def _list_planned_instances(shards: Sequence[RunFolder], partial: bool) -> tuple[list[str], int]:
     """Return the instances that the shards of one run were to play, and how many all of its shards are to play."""
     names = list(shards[0].instances.instances.ids)
     parts = [(shard, part) for shard in shards if (part := read_part(shard)) is not None]
     if len(parts) < len(shards):
         return names, len(names)
     _check_parts(parts, partial)
-    owners = _owners((shard, part.instances) for shard, part in parts)
+    owners = _find_owners((shard, part.instances) for shard, part in parts)
     return [name for name in names if name in owners], parts[0][1].selected
 
 
@@ -248,7 +250,7 @@ def _check_parts(parts: Sequence[tuple[RunFolder, Part]], partial: bool) -> None
     _check_selection(parts)
     missing = [index for index in range(1, count + 1) if index not in known]
     if missing and not partial:
-        raise _gap([f"{index}/{count}" for index in missing], "not given", "shard")
+        raise _build_gap_error([f"{index}/{count}" for index in missing], "not given", "shard")
 
 
 def _check_selection(parts: Sequence[tuple[RunFolder, Part]]) -> None:
@@ -271,7 +273,7 @@ def _check_selection(parts: Sequence[tuple[RunFolder, Part]]) -> None:
         )
 
 
-def _owners(names_of_shards: Iterable[tuple[RunFolder, Iterable[str]]]) -> dict[str, RunFolder]:
+def _find_owners(names_of_shards: Iterable[tuple[RunFolder, Iterable[str]]]) -> dict[str, RunFolder]:
     """Return the only shard that names each instance."""
     owners: dict[str, RunFolder] = {}
     for shard, names in names_of_shards:
@@ -309,14 +311,14 @@ def _write(
     repeats = (order[place :: run.repeats] for place in range(run.repeats))
     _join_journals(shards, contents, [name for of_repeat in repeats for name in of_repeat], folder.path / JOURNAL)
     places = list(zip(shards, (held.names for held in contents), strict=True))
-    if scores := _in_order([(*place, place[0].scores()) for place in places], owners, order):
+    if scores := _sort_records([(*place, place[0].scores()) for place in places], owners, order):
         folder.add_scores(scores)
-    if retests := _in_order([(*place, place[0].retests()) for place in places], owners, order):
+    if retests := _sort_records([(*place, place[0].retests()) for place in places], owners, order):
         folder.add_retests(retests)
-    if facts := _in_order([(*place, read_facts(place[0])) for place in places], owners, order):
+    if facts := _sort_records([(*place, read_facts(place[0])) for place in places], owners, order):
         add_facts(folder, facts)
-    if judgements := _in_order([(*place, read_judgements(place[0])) for place in places], owners, order):
-        _write_lines(folder.path / JUDGEMENTS, question_lines(judgements))
+    if judgements := _sort_records([(*place, read_judgements(place[0])) for place in places], owners, order):
+        _write_lines(folder.path / JUDGEMENTS, format_questions(judgements))
     _copy_prices(shards, out)
     for judge in judges:
         folder.keep_judge(judge)
@@ -337,12 +339,12 @@ def _join_journals(
                 for place, length in held.lines.get(name, ()):
                     file.seek(place)
                     line = file.read(length).removesuffix(b"\n")
-                    journal.append([line if held.names.get(name) == name else _with_episode_id(line, name)])
+                    journal.append([line if held.names.get(name) == name else _rename_line(line, name)])
         journal.sync()
 
 
-def _with_episode_id(line: bytes, name: str) -> bytes:
-    return event_line(with_episode_id(EVENTS.validate_json(line), name))
+def _rename_line(line: bytes, name: str) -> bytes:
+    return format_event(replace_episode_id(EVENTS.validate_json(line), name))
 
 
 def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
@@ -350,7 +352,7 @@ def _write_lines(path: Path, lines: Iterable[bytes]) -> None:
         journal.append(lines, durable=True)
 
 
-def _in_order(
+def _sort_records(
     parts: Iterable[tuple[RunFolder, Mapping[str, str], Iterable[RecordT]]],
     owners: dict[str, RunFolder],
     order: Sequence[str],
@@ -374,7 +376,7 @@ def _copy_prices(shards: Sequence[RunFolder], out: Path) -> None:
         write_bytes(out / RUN_PRICES, table)
 
 
-def _gap(missing: Sequence[str], how: str, kind: str = "instance") -> InputError:
+def _build_gap_error(missing: Sequence[str], how: str, kind: str = "instance") -> InputError:
     more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
     names = ", ".join(missing[:NAMED])
     return InputError(f"{kind} {names}{more}: {how}", "Finish the shards first, or join what there is with --partial.")

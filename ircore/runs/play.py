@@ -25,22 +25,22 @@ from ircore.core.episode_records import GIVEN_UP, Episode, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.journal import Recorder
-from ircore.core.plugins import package_version
-from ircore.core.progress import progress
+from ircore.core.plugins import find_package_version
+from ircore.core.progress import show_progress
 from ircore.core.records import LONGEST_NAME, GameRules, Instance, Name, Record, Sha256
 from ircore.core.submission_records import MOST_REPEATS, Run
 from ircore.core.tokens import load_tokenizer
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.games.base import Game, GamePrompts
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
-from ircore.players.traits import deciding, reference_players
+from ircore.players.traits import list_reference_players, select_deciding_settings
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.engine import Engine
-from ircore.runs.episode import episode_record
+from ircore.runs.episode import build_episode
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter, create_run
 from ircore.runs.session import Players, PlayPlan, Session
@@ -137,7 +137,7 @@ def read_part(folder: RunFolder) -> Part | None:
     path: Path = folder.path / SHARD_FILE
     if not path.is_file():
         return None
-    with validating(path, "Play this shard again."):
+    with convert_validation_errors(path, "Play this shard again."):
         return Part.model_validate_json(path.read_bytes())
 
 
@@ -175,11 +175,11 @@ def make_run(
         seed=seed,
         more_seeds=tuple(range(seed + 1, seed + repeats)),
         version=__version__,
-        packages=_packages(loaded),
+        packages=_list_packages(loaded),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
-        reference=bool(reference_players(loaded.submission.players)),
+        reference=bool(list_reference_players(loaded.submission.players)),
     )
-    return with_run_id(draft)
+    return add_run_id(draft)
 
 
 def _check_ids(instances: InstanceSet) -> None:
@@ -199,22 +199,22 @@ def _check_ids(instances: InstanceSet) -> None:
             )
 
 
-def _packages(loaded: LoadedSubmission) -> dict[str, str]:
+def _list_packages(loaded: LoadedSubmission) -> dict[str, str]:
     """Return the versions of the packages, besides this one, that add the game or its players."""
-    players = (package_version("players", spec.player) for spec in loaded.submission.players.values())
-    packages = (package_version("games", loaded.submission.game), *players)
+    players = (find_package_version("players", spec.player) for spec in loaded.submission.players.values())
+    packages = (find_package_version("games", loaded.submission.game), *players)
     return dict(sorted({package for package in packages if package is not None}))
 
 
-def with_run_id(run: Run) -> Run:
+def add_run_id(run: Run) -> Run:
     """Return a run with the id that follows from every field but the time, and from what decides an answer alone."""
-    digest = sha256(as_decided(run).model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
+    digest = sha256(strip_undecisive(run).model_dump_json(exclude={"started", "run_id"}).encode()).hexdigest()[:8]
     return run.model_copy(update={"run_id": f"{run.slug}-{digest}"})
 
 
-def as_decided(run: Run) -> Run:
+def strip_undecisive(run: Run) -> Run:
     """Return the identity of a run without what changes no answer: with players as ``deciding``."""
-    players = {seat: deciding(spec) for seat, spec in run.submission.players.items()}
+    players = {seat: select_deciding_settings(spec) for seat, spec in run.submission.players.items()}
     return run.model_copy(update={"submission": run.submission.with_players(players)})
 
 
@@ -235,10 +235,11 @@ def open_run(path: Path, run: Run, instances: InstanceSet, selected: Instances |
         return create_run(path, run, instances, selected)
     folder = RunFolder(path)
     # The id is a hash of the other fields: compared field by field, the message can say what differs.
-    ours, recorded = (as_decided(each).model_dump(exclude={"started", "run_id"}) for each in (run, folder.run))
-    for field, value, other in _differences(ours, recorded):
+    ours, recorded = (strip_undecisive(each).model_dump(exclude={"started", "run_id"}) for each in (run, folder.run))
+    for field, value, other in _list_differences(ours, recorded):
         raise InputError(
-            f"{path / RUN_FILE}: {field}: this run was played with {_short(other)}, not {_short(value)}",
+            f"{path / RUN_FILE}: {field}: this run was played with {_shorten_value(other)}, not "
+            f"{_shorten_value(value)}",
             "Choose another --out, or give the options that the run was begun with.",
         )
     if selected is not None:
@@ -247,12 +248,14 @@ def open_run(path: Path, run: Run, instances: InstanceSet, selected: Instances |
     return folder
 
 
-def _differences(ours: dict[str, Any], recorded: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _list_differences(
+    ours: dict[str, Any], recorded: dict[str, Any], prefix: str = ""
+) -> Iterator[tuple[str, Any, Any]]:
     """Yield the dotted name and both values of each field that differs."""
     for field in ours | recorded:
         own, other = ours.get(field), recorded.get(field)
         if isinstance(own, dict) and isinstance(other, dict):
-            yield from _differences(own, other, f"{prefix}{field}.")
+            yield from _list_differences(own, other, f"{prefix}{field}.")
         elif own != other:
             yield prefix + field, own, other
 
@@ -299,11 +302,11 @@ def play(
             recorded.
         InputError: Another process works on the run.
     """
-    cost_limit = cost_limit or CostLimit(prices_of_run(folder))
+    cost_limit = cost_limit or CostLimit(load_run_prices(folder))
     with folder.lock(), RunWriter(folder) as writer:
         names, unfinished = plan.episode_ids, plan.due(writer.finished)
         cost_limit.begin(folder.questions(), len(names), [name for name in names if name in writer.finished])
-        with progress(f"play {folder.run.slug}", len(unfinished)) as shown:
+        with show_progress(f"play {folder.run.slug}", len(unfinished)) as shown:
             # Before the first answer, so that no episode has to wait for the vocabulary while others are asked.
             load_tokenizer()
             engine = Engine(Recorder(writer), cost_limit, shown)
@@ -317,7 +320,7 @@ def play(
         return [writer.finished[name] for name in names]
 
 
-def _short(value: object) -> str:
+def _shorten_value(value: object) -> str:
     text = str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -351,7 +354,7 @@ def declare_final(folder: RunFolder, selected: Instances) -> int:
             )
         failed = folder.ended()
         given_up = [
-            _given_up(instance, repeat, failed.get(name))
+            _record_given_up(instance, repeat, failed.get(name))
             for instance in selected
             for repeat, name in enumerate(folder.run.episode_ids([instance.instance_id]), start=1)
             if name not in writer.finished
@@ -360,8 +363,8 @@ def declare_final(folder: RunFolder, selected: Instances) -> int:
     return len(given_up)
 
 
-def _given_up(instance: Instance, repeat: int, failed: Episode | None) -> Episode:
+def _record_given_up(instance: Instance, repeat: int, failed: Episode | None) -> Episode:
     """Return the final record of an episode; ``failed`` is its technical failure, None if it never ended."""
     was = "never played to an end" if failed is None else f"{failed.abort_reason}: {failed.detail or ''}"
     steps = () if failed is None else failed.steps
-    return episode_record(instance, "aborted", steps, GIVEN_UP, f"declared final; {was}", repeat)
+    return build_episode(instance, "aborted", steps, GIVEN_UP, f"declared final; {was}", repeat)

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ircore.core.episode_records import Attempt, repeat_id
 from ircore.core.errors import InputError, WorkError
 from ircore.core.journal import Recorder
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.tokens import load_tokenizer
 from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError, Reserve
-from ircore.runs.costs.prices import RunPrices, prices_of_run
-from ircore.runs.engine import SIGNALS, Engine, let_signals_go, signals_held
+from ircore.runs.costs.prices import RunPrices, load_run_prices
+from ircore.runs.engine import SIGNALS, Engine, hold_signals, release_signals
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, RunWriter, store_pictures
 from ircore.runs.session import DueEpisode, PlayPlan, Session, count_ended
@@ -232,17 +232,17 @@ def play_part(
     """Play a part of a run; the whole life of a process."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)  # the process that began this one decides when to stop
-    let_signals_go()
+    release_signals()
     try:
         folder = RunFolder(path)
-        prices = prices_of_run(folder)
+        prices = load_run_prices(folder)
         cost_limit = _Reserving(prices, control) if limited else _Telling(prices, control)
         writer = _Handed(folder, [repeat_id(instance.instance_id, repeat) for instance, repeat in due], records)
         engine: Engine[Entry] = Engine(Recorder(writer), cost_limit, _Silent())
         game = load_game(part.run.game, "run")
         load_tokenizer()
         session = Session(part, game, make_players(game, loaded), writer, engine, cache)
-        asyncio.run(_heeding(control, session, due))
+        asyncio.run(_play_controlled(control, session, due))
         control.send(Done())
     except asyncio.CancelledError:
         control.send(Done())  # as it was told to; what was under way is recorded as given up
@@ -255,7 +255,7 @@ def play_part(
             control.send(Done(getattr(error, "problem", str(error)), getattr(error, "remedy", ""), by_input=by_input))
 
 
-async def _heeding(control: Connection, session: Session, due: list[DueEpisode]) -> None:
+async def _play_controlled(control: Connection, session: Session, due: list[DueEpisode]) -> None:
     """Play episodes, heeding the process that began this one."""
     playing = asyncio.current_task()
     # Asking may have ended before this process was ready.
@@ -312,7 +312,7 @@ class ProcessPool:
             if sys.platform != "win32":
                 resource_tracker.ensure_running()
             # A signal comes when all of them are known: one that is begun and not known would be left waiting.
-            with signals_held():
+            with hold_signals():
                 workers += [_Worker(part, due, self, writer, engine) for part, due in parts]
             await engine.run((worker.attended() for worker in workers), plan.deadline, ())
         finally:
@@ -402,7 +402,7 @@ class _Worker:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
-            self._lost(completion)
+            self._handle_loss(completion)
             return
         cost_limit = self._engine.cost_limit
         if isinstance(message, Done):
@@ -427,7 +427,7 @@ class _Worker:
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    def _lost(self, completion: "asyncio.Future[Done]") -> None:
+    def _handle_loss(self, completion: "asyncio.Future[Done]") -> None:
         for pipe in (self._records, self._control):
             asyncio.get_running_loop().remove_reader(pipe.fileno())
         stop = self._engine.cost_limit.ended_early
@@ -437,7 +437,7 @@ class _Worker:
         elif not completion.done():
             self._process.join(1)
             asking = len(self._reserves) or self._in_flight
-            lost = f" with {counted(asking, 'question')} under way" if asking else ""
+            lost = f" with {format_count(asking, 'question')} under way" if asking else ""
             how = f"a process of play was ended (exit status {self._process.exitcode}){lost}"
             completion.set_result(Done(how, "Every recorded answer is kept; the same command goes on."))
 

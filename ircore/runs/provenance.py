@@ -27,11 +27,11 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore import __version__
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.plugins import builtin
+from ircore.core.plugins import list_builtin
 from ircore.core.records import Line, Name, Record, Sha256, is_none
 from ircore.core.submission_records import Opening, Submission, TranscriptsReference
-from ircore.core.validation import validating
-from ircore.players.traits import deciding
+from ircore.core.validation import convert_validation_errors
+from ircore.players.traits import select_deciding_settings
 
 PROVENANCE = "provenance.json"
 MAX_BYTES = 4 * 1024 * 1024
@@ -169,7 +169,7 @@ def make_provenance(
         kind="maintainers" if source is None else "rescored",
         when=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
-        commit=code_commit(),
+        commit=find_code_commit(),
         manifest=sha256(manifest.read_bytes()).hexdigest(),
         source=source,
         committed=committed,
@@ -177,7 +177,7 @@ def make_provenance(
     )
 
 
-def code_commit() -> str | None:
+def find_code_commit() -> str | None:
     """Return the commit of the checkout that this package runs from; None outside a checkout, or without git."""
     import subprocess
 
@@ -237,7 +237,7 @@ def read_provenance(folder: Path) -> Provenance | None:
     # A larger file is cut, so that it is no longer JSON, and is refused.
     with path.open("rb") as file:
         data = file.read(MAX_BYTES)
-    with validating(path, "Restore it from a copy of the run."):
+    with convert_validation_errors(path, "Restore it from a copy of the run."):
         return Provenance.model_validate_json(data)
 
 
@@ -264,7 +264,7 @@ LABEL = "ircore commitment 1"
 """First words of what is hashed, so that no other hash of this project can stand for a commitment."""
 
 
-def players_of(submission: Submission) -> str:
+def hash_players(submission: Submission) -> str:
     """Return the SHA-256 of a submission's game, rules and players: the same for one pair under several names.
 
     Names of keys, of people and of files, and timeouts, are left out: they change nothing that is answered.
@@ -274,7 +274,7 @@ def players_of(submission: Submission) -> str:
     """
     players = {
         # Of other packages' players not every machine knows which parameters change no answer.
-        seat: (deciding(player) if player.player in builtin("players") else player).model_dump(
+        seat: (select_deciding_settings(player) if player.player in list_builtin("players") else player).model_dump(
             mode="json", exclude={"api_key_env"}
         )
         for seat, player in submission.players.items()
@@ -282,7 +282,7 @@ def players_of(submission: Submission) -> str:
     return _hash(submission.game, submission.rules, players)
 
 
-def commitment_of(slug: str, submission: Submission, salt: str) -> str:
+def compute_commitment(slug: str, submission: Submission, salt: str) -> str:
     """Return the commitment of a submission: SHA-256 of its name, of game, rules and players, and of the salt.
 
     Args:
@@ -290,25 +290,25 @@ def commitment_of(slug: str, submission: Submission, salt: str) -> str:
         submission: The manifest.
         salt: The secret number, 64 hexadecimal digits.
     """
-    return _hash(LABEL, slug, players_of(submission), salt)
+    return _hash(LABEL, slug, hash_players(submission), salt)
 
 
-def seed_of(opening: Opening) -> int:
+def compute_seed(opening: Opening) -> int:
     """Return the seed of a run: the first 63 bits of HMAC-SHA256 with the salt as key.
 
-    >>> seed_of(Opening(salt="0" * 64, nonce="1" * 64)) < 2**63
+    >>> compute_seed(Opening(salt="0" * 64, nonce="1" * 64)) < 2**63
     True
     """
-    return int.from_bytes(_drawn(opening, "seed")[:8]) >> 1
+    return int.from_bytes(_compute_digest(opening, "seed")[:8]) >> 1
 
 
-def in_order(opening: Opening, ids: Iterable[str]) -> list[str]:
+def sort_ids(opening: Opening, ids: Iterable[str]) -> list[str]:
     """Return the ids of instances in the order in which a run plays them: by HMAC-SHA256 of each id.
 
-    >>> sorted(in_order(Opening(salt="0" * 64, nonce="1" * 64), ["a", "b", "c"]))
+    >>> sorted(sort_ids(Opening(salt="0" * 64, nonce="1" * 64), ["a", "b", "c"]))
     ['a', 'b', 'c']
     """
-    return sorted(ids, key=lambda name: _drawn(opening, f"instance {name}"))
+    return sorted(ids, key=lambda name: _compute_digest(opening, f"instance {name}"))
 
 
 def _hash(*parts: object) -> str:
@@ -316,5 +316,5 @@ def _hash(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-def _drawn(opening: Opening, purpose: str) -> bytes:
+def _compute_digest(opening: Opening, purpose: str) -> bytes:
     return hmac.new(bytes.fromhex(opening.salt), f"{opening.nonce} {purpose}".encode(), hashlib.sha256).digest()

@@ -10,30 +10,30 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
-from ircore.core.untrusted_text import writable
+from ircore.core.untrusted_text import replace_surrogates
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Answer, Asked, DescriberView, PlayerError, RecordedSeat
 from ircore.players.calls import ProviderStopError
 from ircore.players.informed_view import InformedView, Knowledge
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 from ircore.runs.answers import (
     answer_of,
-    as_asked,
+    build_asked_question,
     call_entry,
     call_key,
-    fitting,
-    question_hash,
-    seat_hash,
-    written,
+    check_answer,
+    clean_answer,
+    hash_question,
+    hash_seat,
 )
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import NoMoreError
 from ircore.runs.engine import Engine, Inquiry, Refusal
-from ircore.runs.episode import ended_episode, episode_setup, played
+from ircore.runs.episode import build_setup, play_episode, record_ending
 from ircore.runs.events import Call, CallKey, End, Entry, Failure
-from ircore.runs.folder import JOURNAL, RunFolder, lines_in_words
+from ircore.runs.folder import JOURNAL, RunFolder, describe_lines
 
 Players = Mapping[str, Any]
 """The players of a run by their seats."""
@@ -118,7 +118,7 @@ class Session:
     @cached_property
     def seats(self) -> dict[str, str]:
         """What decides the answers of each seat besides the questions, see ``seat_hash``."""
-        return {seat: seat_hash(seat, spec) for seat, spec in self.plan.run.submission.players.items()}
+        return {seat: hash_seat(seat, spec) for seat, spec in self.plan.run.submission.players.items()}
 
     async def run(self, episodes: Sequence[DueEpisode]) -> None:
         """Let ``concurrency`` workers take episodes from a shared queue; the first failure stops all of them.
@@ -132,13 +132,13 @@ class Session:
     async def _worker(self, waiting: Iterator[DueEpisode]) -> None:
         plan = self.plan
         for instance, repeat in waiting:
-            setup = episode_setup(self.game, plan.run, plan.instances, instance, plan.prompts, repeat=repeat)
+            setup = build_setup(self.game, plan.run, plan.instances, instance, plan.prompts, repeat=repeat)
             table = _JournalTable(repeat_id(instance.instance_id, repeat), setup, self)
             try:
-                ending = await played(self.game, table, setup)
+                ending = await play_episode(self.game, table, setup)
             except NoMoreError:
                 return  # the episode stays open, and goes on from its record when the run is resumed
-            episode = ended_episode(self.game, instance, ending, repeat)
+            episode = record_ending(self.game, instance, ending, repeat)
             # Nothing waits for the end of an episode: the next one begins while the line is written.
             self.engine.recorder.record_soon(Entry(End(episode=episode)))
             count_ended(episode, self.writer, self.engine)
@@ -204,7 +204,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def hashed(self) -> str:
         """Hash of the question, see ``question_hash``."""
         try:
-            return question_hash(self.session.seats[self.seat.name], self.question)
+            return hash_question(self.session.seats[self.seat.name], self.question)
         except TypeError as error:
             raise WorkError(f"{self.where} is asked {error}", "This is a fault of the game: mend it.") from error
 
@@ -257,12 +257,12 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         raise InputError(
             f"{path}: {self.where} gave the recorded answer to another question than the rules ask now",
             "Restore the journal from a copy. Or remove "
-            f"{lines_in_words(lines)}, the episode's answers from there on: they are asked for again.",
+            f"{describe_lines(lines)}, the episode's answers from there on: they are asked for again.",
         )
 
     @property
     def _is_informed(self) -> bool:
-        return traits_of(self.session.plan.run.submission.players[self.seat.name].player).reference
+        return load_traits(self.session.plan.run.submission.players[self.seat.name].player).reference
 
     def cached(self) -> Entry | None:
         # What a reference player was told is no part of a cached question.
@@ -273,18 +273,20 @@ class _SeatInquiry(Inquiry[Entry, Any]):
     def ask(self) -> Awaitable[Any]:
         player = self.session.players[self.seat.name]
         if isinstance(player, RecordedSeat):
-            return self._recorded_elsewhere(player.source)
+            return self._find_recorded_answer(player.source)
         question = (
-            informed(self.question, self.setup, self.session.plan.instances) if self._is_informed else self.question
+            inform_describer(self.question, self.setup, self.session.plan.instances)
+            if self._is_informed
+            else self.question
         )
-        answer: Awaitable[Any] = getattr(player, self.seat.method)(as_asked(self.seat, question))
+        answer: Awaitable[Any] = getattr(player, self.seat.method)(build_asked_question(self.seat, question))
         return answer
 
-    async def _recorded_elsewhere(self, source: str) -> Answer:
+    async def _find_recorded_answer(self, source: str) -> Answer:
         return self.session.game.recorded_answer(self.seat, self.question, self.setup, source)
 
     def answered(self, answer: Any, seconds: float) -> Entry:
-        return self._entry(written(fitting(self.seat, self.question, answer)), seconds)
+        return self._entry(clean_answer(check_answer(self.seat, self.question, answer)), seconds)
 
     def keep(self, entry: Entry) -> None:
         if self.session.cache is None or self._is_informed:
@@ -301,7 +303,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
                 role=self.key.role,
                 question=self.hashed,
                 reason=cast(Any, "stopped" if isinstance(refusal, ProviderStopError) else refusal.reason),
-                detail=writable(str(refusal))[:2000],
+                detail=replace_surrogates(str(refusal))[:2000],
                 attempts=refusal.attempts,
             )
         )
@@ -311,7 +313,7 @@ class _SeatInquiry(Inquiry[Entry, Any]):
         return call_entry(self.key, self.seat, self.question, answer, seconds, self.hashed)
 
 
-def informed(question: Asked, setup: EpisodeSetup[Any], instances: InstanceSet) -> Asked:
+def inform_describer(question: Asked, setup: EpisodeSetup[Any], instances: InstanceSet) -> Asked:
     """Return a describer's question with full knowledge of the target, for reference describers alone.
 
     Args:

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import GameRules
 from ircore.core.validation import describe_validation_error
 from ircore.games.base import Game
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.base import RECORDED, RecordedSeat
-from ircore.players.builtin_pairs import submission_place
+from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import LoadedSubmission, check_seat, make_player, read_manifest
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 from ircore.runs.costs.limit import CostLimit, check_limit
-from ircore.runs.costs.prices import own_prices_file, prices_of_run, read_prices, store_prices
-from ircore.runs.episode import payload_of
+from ircore.runs.costs.prices import find_own_prices, load_run_prices, read_prices, store_prices
+from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RUN_FILE, RunFolder, create_run
 from ircore.runs.play import Part, check_part, open_run, read_part, write_part
 from ircore.runs.provenance import check_provenance, make_provenance, write_provenance
@@ -61,10 +61,10 @@ def prepare(
         InputError: Something is missing or does not fit; the set is for another game; a seat has no player.
         WorkError: The game cannot be imported.
     """
-    loaded = read_manifest(submission_place(submission))
+    loaded = read_manifest(find_submission_place(submission))
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
-    rules = rules_of(game, loaded, overrides)
+    rules = merge_rules(game, loaded, overrides)
     check_seats(game, loaded, rules, installed)
     folder = instance_set if isinstance(instance_set, Path) else instance_set(game.name)
     instances = read_instances(folder)
@@ -76,7 +76,7 @@ def prepare(
     return Prepared(loaded, game, instances, rules)
 
 
-def rules_of(game: Game[Any], loaded: LoadedSubmission, overrides: Mapping[str, object]) -> GameRules:
+def merge_rules(game: Game[Any], loaded: LoadedSubmission, overrides: Mapping[str, object]) -> GameRules:
     """Return the rules of a run: the game's defaults, then the submission's, then the command line's.
 
     Raises:
@@ -85,7 +85,7 @@ def rules_of(game: Game[Any], loaded: LoadedSubmission, overrides: Mapping[str, 
     # Before the record of the rules refuses the name: here the nearest known rule can be named.
     for name in overrides:
         if name not in game.rules.model_fields:
-            raise unknown(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
+            raise build_unknown_name_error(f"rule of {game.name}", name, list(game.rules.model_fields), "--rule")
     try:
         return game.rules.model_validate({**loaded.submission.rules, **overrides})
     except ValidationError as error:
@@ -112,7 +112,7 @@ def check_seats(game: Game[Any], loaded: LoadedSubmission, rules: GameRules, ins
     players, names = loaded.submission.players, [seat.name for seat in game.seats]
     for name in players:
         if name not in names:
-            raise unknown(f"seat of {game.name}", name, names, f"{loaded.path}")
+            raise build_unknown_name_error(f"seat of {game.name}", name, names, f"{loaded.path}")
     seats = game.seats_of(rules)
     for seat in game.seats:
         if seat not in seats and seat.name in players:
@@ -169,7 +169,7 @@ def begin_run(
         InputError: The folder holds another run or another part of it, another process works on it, the prices cannot
             be read, or a price is not known although the cost is limited.
     """
-    prices = read_prices(own_prices_file(out), prices_file)
+    prices = read_prices(find_own_prices(out), prices_file)
     if max_cost is not None:
         check_limit(loaded.submission.players, prices)
 
@@ -184,7 +184,7 @@ def begin_run(
         game = load_game(plan.run.game)
         # Before the folder is there: with a set that was mended, it would be that of another run.
         for instance in plan.selected:
-            payload_of(game, plan.instances, instance)
+            parse_payload(game, plan.instances, instance)
         create_run(out, plan.run, plan.instances, plan.selected, complete)
     folder = open_run(out, plan.run, plan.instances)
     with folder.lock():
@@ -194,7 +194,7 @@ def begin_run(
             write_part(folder.path, part)
         store_prices(folder.path, prices_file)
         plan.instances.hold(folder.path / "instances", plan.selected)
-        yield folder, CostLimit(prices_of_run(folder), max_cost)
+        yield folder, CostLimit(load_run_prices(folder), max_cost)
 
 
 def make_players(game: Game[Any], loaded: LoadedSubmission, scheduler: str | None = None) -> Players:
@@ -218,7 +218,7 @@ def make_players(game: Game[Any], loaded: LoadedSubmission, scheduler: str | Non
         if spec.player == RECORDED:
             players[seat.name] = RecordedSeat(spec)
         # A reference player is told of all other targets of the set, which no worker has.
-        elif cluster is None or traits_of(spec.player).reference:
+        elif cluster is None or load_traits(spec.player).reference:
             players[seat.name] = make_player(loaded, seat.name)
         else:
             players[seat.name] = RemotePlayer(cluster, loaded, seat.name)

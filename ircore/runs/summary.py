@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.episode_records import UNKNOWN_COST, Episode, EpisodeCost, drawn_renderings
+from ircore.core.episode_records import UNKNOWN_COST, Episode, EpisodeCost, list_renderings
 from ircore.games.base import Game
-from ircore.games.registry import installed_games, step_word
-from ircore.runs.costs.prices import Asked, RunPrices, prices_of_run
-from ircore.runs.costs.totals import Totals, episode_costs
+from ircore.games.registry import find_step_word, load_installed_games
+from ircore.runs.costs.prices import Asked, RunPrices, load_run_prices
+from ircore.runs.costs.totals import Totals, compute_episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion, read_judgements
@@ -41,17 +41,17 @@ def summarise(folder: RunFolder, prices: RunPrices | None = None) -> dict[str, A
         A run that was pulled from a release has no answers as they came: its requests, and its tokens as providers
         count them, are null; images, seconds and cost are those of its episodes, as far as its steps tell.
     """
-    prices = prices or prices_of_run(folder)
+    prices = prices or load_run_prices(folder)
     episodes = tuple(folder.ended().values())
     questions = folder.questions()
-    summary = _summary(folder, episodes, questions, prices)
+    summary = _build_summary(folder, episodes, questions, prices)
     # Steps without questions: the run came from a release, which has no answers as they came.
     if not questions and any(episode.steps for episode in episodes):
-        summary |= _of_pulled(folder, episodes, summary)
+        summary |= _summarise_pulled(folder, episodes, summary)
     return summary
 
 
-def _summary(
+def _build_summary(
     folder: RunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> dict[str, Any]:
     outcomes = Counter(episode.outcome for episode in episodes)
@@ -65,30 +65,30 @@ def _summary(
         # A technical failure has ended and is not finished: it is played again.
         "unfinished": planned - sum(episode.finished for episode in episodes),
         # Declared outcomes come first, and are listed also where they did not occur.
-        "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_outcomes(folder), *outcomes])},
+        "outcomes": {name: outcomes[name] for name in dict.fromkeys([*_list_outcomes(folder), *outcomes])},
         "abort_reasons": dict(Counter(episode.abort_reason for episode in episodes if episode.abort_reason)),
-        f"{step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
+        f"{find_step_word(folder.game)}s": sum(len(episode.steps) for episode in episodes),
         **sums,
         "requests": {
             seat: Totals.of((question for question in questions if question.role == seat), prices).requests
             for seat in folder.run.submission.players
         },
         "failed_requests": dict(Counter(kind for kind in attempts if kind != "answered")),
-        "served": served_models(questions),
-        "per_episode": _per_episode(folder, episodes, questions, prices),
+        "served": count_served_models(questions),
+        "per_episode": _summarise_episodes(folder, episodes, questions, prices),
     }
-    game = _game(folder)
+    game = _find_game(folder)
     if game is not None and MESSAGE_TOKENS in game.step.model_fields:
         # Messages are counted by one tokenizer for all models, unlike what providers count.
         written = sum(int(str(step[MESSAGE_TOKENS])) for episode in episodes for step in episode.steps)
         summary["tokens"] = {"messages": written, **sums["tokens"]}
-    judging = _judging(read_judgements(folder), prices)
+    judging = _summarise_judging(read_judgements(folder), prices)
     summary["requests"]["judge"] = judging["requests"]
     summary["judging"] = judging
     return summary
 
 
-def served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
+def count_served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, int]]:
     """Count by seat the answers of each model, as services name the models that answered; seats without any left out.
 
     Args:
@@ -100,24 +100,24 @@ def served_models(questions: Sequence[Call | Failure]) -> dict[str, dict[str, in
     return {seat: dict(names.most_common()) for seat, names in served.items() if names}
 
 
-def _outcomes(folder: RunFolder) -> Sequence[str]:
+def _list_outcomes(folder: RunFolder) -> Sequence[str]:
     """Return the outcomes that a game declares; an empty list if the game is not installed."""
-    game = _game(folder)
+    game = _find_game(folder)
     return [outcome.name for outcome in game.outcomes] if game else []
 
 
-def _game(folder: RunFolder) -> Game[Any] | None:
+def _find_game(folder: RunFolder) -> Game[Any] | None:
     """Return the game of a run; None if it is not installed."""
-    return installed_games()[0].get(folder.game)
+    return load_installed_games()[0].get(folder.game)
 
 
-def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
+def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
-    costs = episode_costs(folder)
+    costs = compute_episode_costs(folder)
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
     return {
-        **_pulled_sums(episodes, costs),
+        **_sum_pulled(episodes, costs),
         "requests": {**dict.fromkeys(summary["requests"]), "judge": judged},
         "failed_requests": None,
         "tokens": {**summary["tokens"], **unknown},
@@ -125,22 +125,22 @@ def _of_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str
             {
                 "episode_id": episode.episode_id,
                 "outcome": episode.outcome,
-                f"{step_word(folder.game)}s": len(episode.steps),
+                f"{find_step_word(folder.game)}s": len(episode.steps),
                 "requests": None,
                 "tokens": unknown,
-                **_pulled_sums([episode], costs),
+                **_sum_pulled([episode], costs),
             }
             for episode in episodes
         ],
     }
 
 
-def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) -> dict[str, Any]:
+def _sum_pulled(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) -> dict[str, Any]:
     of_episodes = [costs.get(episode.episode_id, UNKNOWN_COST) for episode in episodes]
     seconds = [cost.seconds for cost in of_episodes if cost.seconds is not None]
     known = [cost.usd for cost in of_episodes if cost.usd is not None]
     return {
-        "images": sum(len(drawn_renderings(episode)) for episode in episodes),
+        "images": sum(len(list_renderings(episode)) for episode in episodes),
         "images_perhaps_billed": None,
         # Null where the release does not say how long answers took.
         "seconds": round(fsum(seconds), 3) if len(seconds) == len(episodes) else None,
@@ -149,7 +149,7 @@ def _pulled_sums(episodes: Sequence[Episode], costs: Mapping[str, EpisodeCost]) 
     }
 
 
-def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str, Any]:
+def _summarise_judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str, Any]:
     by_judge: dict[str, list[Asked]] = defaultdict(list)
     for question in questions:
         by_judge[question.judge].append(question)
@@ -157,7 +157,7 @@ def _judging(questions: Sequence[JudgeQuestion], prices: RunPrices) -> dict[str,
     return {**Totals.of(questions, prices).as_dict(), "per_judge": per_judge}
 
 
-def _per_episode(
+def _summarise_episodes(
     folder: RunFolder, episodes: Sequence[Episode], questions: Sequence[Call | Failure], prices: RunPrices
 ) -> list[dict[str, Any]]:
     """Return the sums of every begun episode; an episode that has not ended has no outcome."""
@@ -169,7 +169,7 @@ def _per_episode(
         {
             "episode_id": name,
             "outcome": outcomes.get(name),
-            f"{step_word(folder.game)}s": max(question.turn for question in by_episode[name]),
+            f"{find_step_word(folder.game)}s": max(question.turn for question in by_episode[name]),
             **Totals.of(by_episode[name], prices).as_dict(),
         }
         for name in by_episode

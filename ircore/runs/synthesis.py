@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
-from ircore.core.plugins import unknown
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.sandbox.probing import require_sandbox
 from ircore.core.submission_records import Submission
-from ircore.core.validation import validating
-from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, figure_name
-from ircore.instances.review import Entry, accepted_names, write_page
+from ircore.core.validation import convert_validation_errors
+from ircore.games.synthesis.game import NAME, Condition, FigureStep, SynthesisGame, SynthesisRules, format_figure_name
+from ircore.instances.review import Entry, read_accepted_names, write_page
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures, DrawnProgram
 from ircore.instances.synthesis.studio import Studio
@@ -24,7 +24,7 @@ from ircore.instances.targets import SYNTHETIC
 from ircore.players.openai.settings import is_loopback
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import prices_of_run, store_prices
+from ircore.runs.costs.prices import load_run_prices, store_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.session import PlayPlan
@@ -99,24 +99,24 @@ def synthesize(plan: SynthesisPlan) -> list[FigureStep]:
         WorkError: The deadline or the limit of cost is reached; every answer is kept.
     """
     _check(plan)
-    loaded = LoadedSubmission(NAME, _submission(plan), Path("ircore instances synthesize"))
+    loaded = LoadedSubmission(NAME, _build_submission(plan), Path("ircore instances synthesize"))
     # The run folder keeps a copy of the conditions, so their own set may go.
     with tempfile.TemporaryDirectory() as folder, Studio() as studio:
         game = SynthesisGame(DrawnFigures(plan.out / FIGURES, studio))
         words = game.prompts(plan.prompts)
-        instances = _conditions(plan, Path(folder) / "conditions")
+        instances = _build_conditions(plan, Path(folder) / "conditions")
         run = make_run(loaded, instances, plan.rules, words, plan.seed)
         players = make_players(game, loaded)
         run_folder = open_run(plan.out, run, instances)
         store_prices(run_folder.path, plan.prices)
-        cost_limit = CostLimit(prices_of_run(run_folder), plan.max_cost)
+        cost_limit = CostLimit(load_run_prices(run_folder), plan.max_cost)
         todo = PlayPlan(run, instances, instances.instances, words, plan.concurrency, plan.deadline)
         play(todo, run_folder, game, players, cost_limit)
     # Read from the record, which holds the figures of earlier commands, too.
-    return [step for _, step in steps_of(run_folder)]
+    return [step for _, step in list_steps(run_folder)]
 
 
-def model_player(option: str, model: str, base_url: str | None, api_key_env: str | None) -> PlayerSpec:
+def build_model_player(option: str, model: str, base_url: str | None, api_key_env: str | None) -> PlayerSpec:
     """Return a model behind an OpenAI-compatible service as a player.
 
     Args:
@@ -129,7 +129,7 @@ def model_player(option: str, model: str, base_url: str | None, api_key_env: str
         InputError: The address or the variable's name cannot be used.
     """
     key = api_key_env or (None if base_url and is_loopback(base_url) else "OPENAI_API_KEY")
-    with validating(f"{option} {model}", "See: ircore instances synthesize --help"):
+    with convert_validation_errors(f"{option} {model}", "See: ircore instances synthesize --help"):
         return PlayerSpec(player="openai", model=model, base_url=base_url, api_key_env=key)
 
 
@@ -139,20 +139,22 @@ def _check(plan: SynthesisPlan) -> None:
     ):  # fmt: skip
         for name in names:
             if name not in known:
-                raise unknown(kind, name, known)
+                raise build_unknown_name_error(kind, name, known)
     # Before any model is asked, because answers may cost money.
     require_sandbox()
 
 
-def _submission(plan: SynthesisPlan) -> Submission:
-    with validating("ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."):
+def _build_submission(plan: SynthesisPlan) -> Submission:
+    with convert_validation_errors(
+        "ircore instances synthesize --licence", "Give an SPDX identifier, such as CC0-1.0."
+    ):
         return Submission(
             schema_=1, game=NAME, name="Targets written by models", licence=plan.licence,
             describer=plan.describer, coder=plan.coder,
         )  # fmt: skip
 
 
-def _conditions(plan: SynthesisPlan, folder: Path) -> InstanceSet:
+def _build_conditions(plan: SynthesisPlan, folder: Path) -> InstanceSet:
     """Return the conditions as an instance set: an episode for each."""
     instances = [
         Instance.model_validate({
@@ -177,26 +179,26 @@ def open_synthesis(path: Path) -> RunFolder:
     return folder
 
 
-def steps_of(folder: RunFolder) -> Iterator[tuple[tuple[str, str], FigureStep]]:
+def list_steps(folder: RunFolder) -> Iterator[tuple[tuple[str, str], FigureStep]]:
     """Yield category and difficulty with each figure of the conditions that are finished."""
     for episode in folder.episodes():
         for step in episode.steps:
             yield (episode.category, episode.difficulty), FigureStep.model_validate(step)
 
 
-def candidates(folder: RunFolder) -> list[Candidate]:
+def list_candidates(folder: RunFolder) -> list[Candidate]:
     """Return the figures that passed the checks, in the order of their names."""
     figures = DrawnFigures(folder.path / FIGURES)
     passed = []
-    for (category, difficulty), step in steps_of(folder):
+    for (category, difficulty), step in list_steps(folder):
         drawn = None if step.key is None else figures.stored(step.key)
         if drawn is not None:
-            name = figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
+            name = format_figure_name(category, "easy" if difficulty == "easy" else "hard", step.number)
             passed.append(Candidate(name, difficulty, step, drawn))
     return passed
 
 
-def instance_of(folder: RunFolder, candidate: Candidate) -> Instance:
+def build_instance(folder: RunFolder, candidate: Candidate) -> Instance:
     """Return the record of a figure that a person accepted."""
     players, drawn = folder.run.submission.players, candidate.drawn
     return Instance.model_validate({
@@ -221,17 +223,17 @@ def write_review(folder: RunFolder, out: Path) -> int:
     Raises:
         InputError: The folder holds something, or a picture is damaged.
     """
-    return write_page(out, folder.run.run_id, _shown(folder))
+    return write_page(out, folder.run.run_id, _list_review_entries(folder))
 
 
-def _shown(folder: RunFolder) -> Iterator[tuple[Entry, bytes]]:
+def _list_review_entries(folder: RunFolder) -> Iterator[tuple[Entry, bytes]]:
     drawn = DrawnFigures(folder.path / FIGURES)
-    for candidate in candidates(folder):
+    for candidate in list_candidates(folder):
         picture = drawn.picture(candidate.drawn)
-        yield _entry(candidate, picture.sha256), picture.data
+        yield _build_entry(candidate, picture.sha256), picture.data
 
 
-def _entry(candidate: Candidate, sha256: str) -> Entry:
+def _build_entry(candidate: Candidate, sha256: str) -> Entry:
     drawn, scene = candidate.drawn, candidate.drawn.scene
     number = 0 if scene is None else len(scene.elements)
     texts = 0 if scene is None else sum(element.text is not None for element in scene.elements)
@@ -242,15 +244,15 @@ def _entry(candidate: Candidate, sha256: str) -> Entry:
         width=drawn.width,
         height=drawn.height,
         summary=candidate.step.summary,
-        read=f"{counted(number, 'element')} read off it, {texts} of them texts; "
-        f"{counted(len(candidate.step.faults), 'earlier try', 'earlier tries')}",
+        read=f"{format_count(number, 'element')} read off it, {texts} of them texts; "
+        f"{format_count(len(candidate.step.faults), 'earlier try', 'earlier tries')}",
         description=candidate.step.description,
         program=drawn.program,
         unread=tuple(f"not read: {reason}" for reason in drawn.unread),
     )
 
 
-def accepted_set(folder: RunFolder, decisions: Path, out: Path) -> InstanceSet:
+def write_accepted_set(folder: RunFolder, decisions: Path, out: Path) -> InstanceSet:
     """Write the instance set of the figures that a person accepted.
 
     Args:
@@ -261,13 +263,13 @@ def accepted_set(folder: RunFolder, decisions: Path, out: Path) -> InstanceSet:
     Raises:
         InputError: The decisions are of other figures, or none was accepted.
     """
-    known = {candidate.name: candidate for candidate in candidates(folder)}
+    known = {candidate.name: candidate for candidate in list_candidates(folder)}
     pictures = {name: picture for name, candidate in known.items() if (picture := candidate.drawn.picture)}
-    taken = [known[name] for name in accepted_names(decisions, folder.run.run_id, pictures)]
-    return write_instances(out, _made(folder, taken))
+    taken = [known[name] for name in read_accepted_names(decisions, folder.run.run_id, pictures)]
+    return write_instances(out, _build_instances(folder, taken))
 
 
-def _made(folder: RunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+def _build_instances(folder: RunFolder, taken: list[Candidate]) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     drawn = DrawnFigures(folder.path / FIGURES)
     for candidate in taken:
-        yield instance_of(folder, candidate), {"target": drawn.picture(candidate.drawn)}
+        yield build_instance(folder, candidate), {"target": drawn.picture(candidate.drawn)}

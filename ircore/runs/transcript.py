@@ -5,13 +5,13 @@ from difflib import get_close_matches
 from textwrap import wrap
 from typing import Any, NamedTuple
 
-from ircore.core.episode_records import Attempt, Episode, Rendering, drawn_renderings
+from ircore.core.episode_records import Attempt, Episode, Rendering, list_renderings
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.core.records import Fields, Instance, rule_word
-from ircore.core.terminal import printable, terminal_width
-from ircore.games.base import StepAnswer, ending_of
-from ircore.games.registry import load_game, step_word
+from ircore.core.plain_words import format_count
+from ircore.core.records import Fields, Instance, format_rule_value
+from ircore.core.terminal import find_terminal_width, make_printable
+from ircore.games.base import StepAnswer, read_ending
+from ircore.games.registry import find_step_word, load_game
 from ircore.runs.costs.prices import RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure
@@ -64,7 +64,7 @@ def read_dialogue(folder: RunFolder, episode_id: str) -> Dialogue:
     return Dialogue(folder.game, known[episode_id], folder.ended().get(episode_id), questions)
 
 
-def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
+def convert_to_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
     """Return a dialogue as JSON."""
     return {
         "episode": dialogue.episode.model_dump(mode="json") if dialogue.episode else None,
@@ -74,19 +74,19 @@ def as_dict(dialogue: Dialogue, prices: RunPrices) -> dict[str, Any]:
     }
 
 
-def as_text(dialogue: Dialogue, prices: RunPrices) -> str:
+def format_dialogue(dialogue: Dialogue, prices: RunPrices) -> str:
     """Return a dialogue for people: messages, renderings, tokens, time and cost."""
-    instance, word = dialogue.instance, step_word(dialogue.game)
+    instance, word = dialogue.instance, find_step_word(dialogue.game)
     lines = [
         f"episode     {instance.instance_id}  ({instance.category}, {instance.difficulty})",
         *(
             f"{name:<11} instances/{file.image}  {file.width} × {file.height} px"
             for name, file in instance.pictures.items()
         ),
-        f"outcome     {_outcome(dialogue.episode, word)}",
-        f"took        {_took(dialogue, prices)}",
+        f"outcome     {_format_outcome(dialogue.episode, word)}",
+        f"took        {_format_effort_line(dialogue, prices)}",
     ]
-    steps = {step.number: step for step in _steps(dialogue)}
+    steps = {step.number: step for step in _list_steps(dialogue)}
     # A failed question has no step, and the steps of a pulled run have no questions.
     for number in sorted({question.turn for question in dialogue.questions} | steps.keys()):
         questions = [question for question in dialogue.questions if question.turn == number]
@@ -106,12 +106,12 @@ class _Step(NamedTuple):
     """Until all seats had answered; None where steps hold no times."""
 
 
-def _steps(dialogue: Dialogue) -> Iterator[_Step]:
+def _list_steps(dialogue: Dialogue) -> Iterator[_Step]:
     episode = dialogue.episode
     if episode is None:
         return
     game = load_game(dialogue.game)
-    ending = ending_of(game, episode)
+    ending = read_ending(game, episode)
     for place, (fields, step) in enumerate(zip(episode.steps, ending.steps, strict=True), start=1):
         answers = tuple(game.step_answers(step))
         # Beside the questions there is nothing to say of a step whose game tells no answers.
@@ -120,107 +120,107 @@ def _steps(dialogue: Dialogue) -> Iterator[_Step]:
             yield _Step(game.step_number(place, step), fields, answers, seconds)
 
 
-def _took(dialogue: Dialogue, prices: RunPrices) -> str:
+def _format_effort_line(dialogue: Dialogue, prices: RunPrices) -> str:
     episode = dialogue.episode
     # Steps without questions: the run came from a release, which has no answers as they came.
     if episode is not None and episode.steps and not dialogue.questions:
         game = load_game(dialogue.game)
-        seconds = game.effort(ending_of(game, episode)).seconds
+        seconds = game.effort(read_ending(game, episode)).seconds
         took = "" if seconds is None else f", {seconds:.1f} s"
         return (
-            f"{counted(len(drawn_renderings(episode)), 'image')}{took}; requests are not recorded, since the run "
+            f"{format_count(len(list_renderings(episode)), 'image')}{took}; requests are not recorded, since the run "
             "was pulled from a release"
         )
     totals = Totals.of(dialogue.questions, prices)
     return (
-        f"{counted(totals.requests, 'request')}, {counted(totals.tokens, 'token')} (provider's count), "
-        f"{counted(totals.images, 'image')}, {totals.seconds:.1f} s, cost {totals.cost_text()}"
+        f"{format_count(totals.requests, 'request')}, {format_count(totals.tokens, 'token')} (provider's count), "
+        f"{format_count(totals.images, 'image')}, {totals.seconds:.1f} s, cost {totals.cost_text()}"
     )
 
 
-def _outcome(episode: Episode | None, word: str) -> str:
+def _format_outcome(episode: Episode | None, word: str) -> str:
     if episode is None:
         return "not ended yet"
-    rendered = f"{counted(len(episode.steps), word)}, {counted(len(drawn_renderings(episode)), 'rendering')}"
+    rendered = f"{format_count(len(episode.steps), word)}, {format_count(len(list_renderings(episode)), 'rendering')}"
     if episode.abort_reason is None:
         return f"{episode.outcome}, {rendered}"
-    return printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
+    return make_printable(f"aborted: {episode.abort_reason}, {rendered}. {episode.detail or ''}".strip())
 
 
 def _step(step: _Step | None, questions: Sequence[Call | Failure]) -> list[str]:
     if step is not None and not questions:
-        return _pulled_answers(step) if step.answers else _pulled_fields(step.fields)
+        return _format_pulled_answers(step) if step.answers else _format_pulled_fields(step.fields)
     answers = {answer.seat: answer for answer in step.answers} if step else {}
     lines = []
     for question in questions:
         if isinstance(question, Failure):
-            lines += _row(question.role, f"no answer: {question.reason}: {question.detail}")
+            lines += _format_row(question.role, f"no answer: {question.reason}: {question.detail}")
         elif question.rendering is not None:
             picture = question.rendering
-            lines += _row(question.role, f"renderings/{picture.sha256}.png")
-            lines += _small([f"{picture.width} × {picture.height} px", *_effort(question)])
+            lines += _format_row(question.role, f"renderings/{picture.sha256}.png")
+            lines += _format_remarks([f"{picture.width} × {picture.height} px", *_format_effort(question)])
         else:
             # The words that count if the answer was well formed, else the raw answer.
             known = answers.get(question.role)
-            lines += _row(question.role, known.text if known else question.text or question.choice or "")
-            lines += _small([*(known.remarks if known else ()), *_effort(question)])
+            lines += _format_row(question.role, known.text if known else question.text or question.choice or "")
+            lines += _format_remarks([*(known.remarks if known else ()), *_format_effort(question)])
         notes = question.notes if isinstance(question, Call) else ()
-        lines += [line for note in notes for line in _row("", f"note: {note}")]
+        lines += [line for note in notes for line in _format_row("", f"note: {note}")]
         failed = [attempt for attempt in question.attempts if attempt.kind != "answered"]
-        lines += [line for attempt in failed for line in _row("", _attempt(attempt))]
+        lines += [line for attempt in failed for line in _format_row("", _format_attempt(attempt))]
     return lines
 
 
-def _pulled_answers(step: _Step) -> list[str]:
+def _format_pulled_answers(step: _Step) -> list[str]:
     """Show the answers of a step of which the journal as it came is not there."""
     lines = []
     for place, answer in enumerate(step.answers):
         if answer.rendering is not None:
             picture = answer.rendering
-            lines += _row(answer.seat, f"renderings/{picture.sha256}.png")
-            lines += _small([f"{picture.width} × {picture.height} px", *answer.remarks])
+            lines += _format_row(answer.seat, f"renderings/{picture.sha256}.png")
+            lines += _format_remarks([f"{picture.width} × {picture.height} px", *answer.remarks])
         elif answer.text:
             took = [f"{step.seconds:.2f} s for all seats"] if place == 0 and step.seconds is not None else []
-            lines += _row(answer.seat, answer.text)
-            lines += _small([*answer.remarks, *took])
-        lines += [line for note in answer.notes for line in _row("", f"note: {note}")]
+            lines += _format_row(answer.seat, answer.text)
+            lines += _format_remarks([*answer.remarks, *took])
+        lines += [line for note in answer.notes for line in _format_row("", f"note: {note}")]
     return lines
 
 
-def _pulled_fields(step: Fields) -> list[str]:
+def _format_pulled_fields(step: Fields) -> list[str]:
     """Show the fields of a step whose game does not tell its answers, pictures by their files."""
     lines = []
     for name, value in step.items():
         if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
-            lines += _row(name, f"renderings/{value['sha256']}.png")
-            lines += _small([f"{value['width']} × {value['height']} px"])
+            lines += _format_row(name, f"renderings/{value['sha256']}.png")
+            lines += _format_remarks([f"{value['width']} × {value['height']} px"])
         elif value not in ("", None):
-            lines += _row(name, value if isinstance(value, str) else rule_word(value))
+            lines += _format_row(name, value if isinstance(value, str) else format_rule_value(value))
     return lines
 
 
-def _effort(call: Call) -> list[str]:
+def _format_effort(call: Call) -> list[str]:
     usage = call.usage
     counts = ((usage.prompt_tokens, "read"), (usage.completion_tokens, "written"), (usage.reasoning_tokens, "reasoned"))
-    tokens = [f"{counted(count, 'token')} {purpose}" for count, purpose in counts if count is not None]
+    tokens = [f"{format_count(count, 'token')} {purpose}" for count, purpose in counts if count is not None]
     return [*tokens, f"{call.seconds:.2f} s", f"{usage.requests} requests" if usage.requests > 1 else ""]
 
 
-def _attempt(attempt: Attempt) -> str:
+def _format_attempt(attempt: Attempt) -> str:
     status = f" {attempt.status}" if attempt.status else ""
     return f"failed: {attempt.kind}{status} after {attempt.seconds:.2f} s: {attempt.detail or '–'}"
 
 
-def _small(parts: Sequence[str]) -> list[str]:
-    return _row("", f"[{', '.join(part for part in parts if part)}]")
+def _format_remarks(parts: Sequence[str]) -> list[str]:
+    return _format_row("", f"[{', '.join(part for part in parts if part)}]")
 
 
-def _row(name: str, text: str) -> list[str]:
+def _format_row(name: str, text: str) -> list[str]:
     """Return text broken into lines, the first line behind a name."""
     broken = [
         line
-        for part in printable(text).split("\n")
+        for part in make_printable(text).split("\n")
         # wrap returns no line for an empty paragraph, which is a line all the same.
-        for line in wrap(part, min(WIDTH, terminal_width() or WIDTH) - len(INDENT)) or [""]
+        for line in wrap(part, min(WIDTH, find_terminal_width() or WIDTH) - len(INDENT)) or [""]
     ]
     return [f"  {name:<9} {broken[0]}", *(f"{INDENT}{line}" for line in broken[1:])]

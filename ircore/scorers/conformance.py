@@ -6,10 +6,10 @@ from itertools import product
 from math import isfinite
 from typing import Any, get_args
 
-from ircore.core.conformance import ConformanceError, expect, outside_calls, sample_pictures
+from ircore.core.conformance import ConformanceError, expect, sample_pictures, watch_outside_calls
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import BOTH_TASKS, Judge, Judgement, tasks_of
+from ircore.scorers.judges.base import BOTH_TASKS, Judge, Judgement, list_tasks
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 
 
@@ -31,11 +31,11 @@ def check_metric(metric: object) -> None:
         expect(metric.low < metric.high, f"{where}: low is not below high")
     # Four times as large, so that metrics that need a least number of pixels have a value for some pair.
     pairs = tuple(product(sample_pictures(scale=4), repeat=2))
-    values = [_metric_value(metric, target, image, where) for target, image in pairs]
+    values = [_compute_metric_value(metric, target, image, where) for target, image in pairs]
     expect(any(value is not None for value in values), f"{where}: has no value for any of {len(pairs)} pairs")
     # The second round alone is watched: the first may read the metric's own files, such as a model that is then kept.
-    with outside_calls() as calls:
-        again = [_metric_value(metric, target, image, where) for target, image in pairs]
+    with watch_outside_calls() as calls:
+        again = [_compute_metric_value(metric, target, image, where) for target, image in pairs]
     expect(not calls, f"{where}: {calls[0] if calls else ''}: compute from the pixels alone")
     expect(values == again, f"{where}: two computations of the same pair differ")
 
@@ -57,7 +57,7 @@ def check_judge(judge: Any) -> None:
     expect(
         judge.kind in get_args(JudgeKind), f"{where}: kind is {judge.kind!r}, not {' or '.join(get_args(JudgeKind))}"
     )
-    tasks = tasks_of(judge)
+    tasks = list_tasks(judge)
     expect(bool(tasks) and tasks <= BOTH_TASKS, f"{where}: tasks are {sorted(tasks)}, not {sorted(BOTH_TASKS)}")
     if "similarity" in tasks:
         _check_ratings(judge, where)
@@ -65,7 +65,7 @@ def check_judge(judge: Any) -> None:
         _check_preferences(judge, where)
 
 
-def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
+def _compute_metric_value(metric: Metric, target: Picture, image: Picture, where: str) -> float | None:
     """Return a metric's value of a pair of pictures; None where the metric gives a reason instead."""
     # Copies, so that a metric that writes into its arguments is found out below.
     pixels, image_pixels = target.pixels.copy(), image.pixels.copy()
@@ -79,19 +79,19 @@ def _metric_value(metric: Metric, target: Picture, image: Picture, where: str) -
         raise ConformanceError(f"{where}: {type(error).__name__} on pictures of {sizes}: {error}") from error
     unchanged = bool((pixels == target.pixels).all() and (image_pixels == image.pixels).all())
     expect(unchanged, f"{where}: changes the pixels that it is given")
-    _expect_within(value, metric.low, metric.high, where)
+    _check_within(value, metric.low, metric.high, where)
     return float(value)
 
 
 def _check_ratings(judge: Judge, where: str) -> None:
     pictures = sample_pictures()
     rated = {
-        (a, b): _judgement(partial(judge.rate, pictures[a], pictures[b]), f"{where}: rate", where)
+        (a, b): _ask_twice(partial(judge.rate, pictures[a], pictures[b]), f"{where}: rate", where)
         for a, b in product(range(len(pictures)), repeat=2)
     }
     for (target, _), judgement in rated.items():
         if judgement.value is not None:
-            _expect_within(judgement.value, 0, 10, f"{where}: rate")
+            _check_within(judgement.value, 0, 10, f"{where}: rate")
             same = rated[target, target].value
             expect(
                 # "At least", not "more": a judge may see no difference between two pictures.
@@ -103,7 +103,7 @@ def _check_ratings(judge: Judge, where: str) -> None:
 def _check_preferences(judge: Judge, where: str) -> None:
     target, *renderings = sample_pictures()
     for first, final in product((target, *renderings), repeat=2):
-        chosen = _judgement(partial(judge.prefer, target, first, final), f"{where}: prefer", where)
+        chosen = _ask_twice(partial(judge.prefer, target, first, final), f"{where}: prefer", where)
         if chosen.value is None:
             continue
         expect(chosen.value in (0, 0.5, 1), f"{where}: prefer: the value {chosen.value:g} is none of 0, 0.5, 1")
@@ -113,7 +113,7 @@ def _check_preferences(judge: Judge, where: str) -> None:
             expect(turned == 1 - chosen.value, f"{where}: prefer: depends on which rendering is shown first")
 
 
-def _judgement(ask: Callable[[], Judgement], method: str, where: str) -> Judgement:
+def _ask_twice(ask: Callable[[], Judgement], method: str, where: str) -> Judgement:
     """Return a judgement that has a value or a reason, and is the same when asked again."""
     try:
         judgement, again = ask(), ask()
@@ -128,7 +128,7 @@ def _judgement(ask: Callable[[], Judgement], method: str, where: str) -> Judgeme
     return judgement
 
 
-def _expect_within(value: Any, low: float | None, high: float | None, where: str) -> None:
+def _check_within(value: Any, low: float | None, high: float | None, where: str) -> None:
     # NumPy's numbers, such as float32, are neither int nor float.
     expect(isinstance(value, int | float) or hasattr(value, "__float__"), f"{where}: {value!r} is no number")
     expect(isfinite(value), f"{where}: the value is {value}: say why there is none instead")

@@ -17,10 +17,10 @@ from pathlib import Path
 from pydantic import Field
 
 from ircore.core.episode_records import Usage
-from ircore.core.files import locked, write_text
+from ircore.core.files import lock_folder, write_text
 from ircore.core.journal import Recorder, read_records
-from ircore.core.plain_words import counted
-from ircore.core.progress import progress
+from ircore.core.plain_words import format_count
+from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Record
 from ircore.core.tokens import count_tokens
 from ircore.instances.store import InstanceSet
@@ -28,11 +28,11 @@ from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.views import Captioned
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
+from ircore.runs.costs.prices import RunPrices, find_own_prices, read_prices, store_prices
 from ircore.runs.engine import Engine
 from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgementEntry, JudgementWriter, JudgeQuestion
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.forecast import usage_words
+from ircore.scorers.model_judges.forecast import describe_usage
 from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan
 
 PROMPTS = {
@@ -92,48 +92,52 @@ def probe(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPl
     """
     player = judge.make_player()
     out.mkdir(parents=True, exist_ok=True)
-    with locked(out, "probe"):
+    with lock_folder(out, "probe"):
         store_prices(out, plan.prices)
         stored_questions = tuple(read_records(out / JUDGEMENTS, QUESTIONS))
-        inquiries = _inquiries(instances, judge, player, out, stored_questions)
-        cost_limit = CostLimit(_prices(judge, out, plan), plan.max_cost)
+        inquiries = _list_inquiries(instances, judge, player, out, stored_questions)
+        cost_limit = CostLimit(_read_prices(judge, out, plan), plan.max_cost)
         cost_limit.begin(stored_questions)
         entries: dict[tuple[str, str], JudgeQuestion] = {}
-        with JudgementWriter() as writer, progress("probing", len(inquiries)) as shown:
+        with JudgementWriter() as writer, show_progress("probing", len(inquiries)) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             waiting = iter(inquiries)
             # All workers draw from this one iterator, so no question is asked twice.
-            workers = [_worker(engine, waiting, entries) for _ in range(min(plan.concurrency, len(inquiries)))]
+            workers = [
+                _settle_inquiries(engine, waiting, entries) for _ in range(min(plan.concurrency, len(inquiries)))
+            ]
             asyncio.run(engine.run(workers, plan.deadline, [player]))
-        targets = tuple(_probed(instance, entries) for instance in instances.instances)
-        write_text(out / REPORT, json.dumps(_report(instances, judge, targets), indent=2, ensure_ascii=False) + "\n")
+        targets = tuple(_build_probed_target(instance, entries) for instance in instances.instances)
+        write_text(
+            out / REPORT, json.dumps(_build_report(instances, judge, targets), indent=2, ensure_ascii=False) + "\n"
+        )
     return targets
 
 
-def forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPlan) -> str:
+def describe_forecast(instances: InstanceSet, judge: LoadedJudge, out: Path, plan: JudgingPlan) -> str:
     """Return in words the questions of a probe and their cost; no model is asked and nothing is written.
 
     Raises:
         InputError: The record in ``out`` is damaged, or the prices cannot be read.
     """
-    inquiries = _inquiries(instances, judge, None, out, tuple(read_records(out / JUDGEMENTS, QUESTIONS)))
+    inquiries = _list_inquiries(instances, judge, None, out, tuple(read_records(out / JUDGEMENTS, QUESTIONS)))
     unsettled = [inquiry for inquiry in inquiries if inquiry.recorded() is None]
     read = sum(count_tokens(inquiry.prompt) + IMAGE_READ_TOKENS * (inquiry.asking != "unseen") for inquiry in unsettled)
     written = sum(ASSUMED_WRITTEN[inquiry.asking] for inquiry in unsettled)
     usage = Usage(requests=len(unsettled), prompt_tokens=read, completion_tokens=written)
-    words = usage_words(usage, _prices(judge, out, plan).judges[judge.name])
+    words = describe_usage(usage, _read_prices(judge, out, plan).judges[judge.name])
     return (
-        f"{judge.name}: {counted(len(inquiries) - len(unsettled), 'answer')} kept; {words}\n"
+        f"{judge.name}: {format_count(len(inquiries) - len(unsettled), 'answer')} kept; {words}\n"
         f"assumed: a picture is {IMAGE_READ_TOKENS:,} tokens, a description {ASSUMED_WRITTEN['unseen']}, yes or no "
         f"{ASSUMED_WRITTEN['known']}; no reasoning tokens, no retries"
     )
 
 
-def _prices(judge: LoadedJudge, out: Path, plan: JudgingPlan) -> RunPrices:
-    return RunPrices(read_prices(own_prices_file(out), plan.prices), judges={judge.name: judge.spec})
+def _read_prices(judge: LoadedJudge, out: Path, plan: JudgingPlan) -> RunPrices:
+    return RunPrices(read_prices(find_own_prices(out), plan.prices), judges={judge.name: judge.spec})
 
 
-def _inquiries(
+def _list_inquiries(
     instances: InstanceSet,
     judge: LoadedJudge,
     player: JudgingPlayer | None,
@@ -149,7 +153,7 @@ def _inquiries(
     ]
 
 
-async def _worker(
+async def _settle_inquiries(
     engine: Engine[JudgementEntry],
     waiting: "Iterator[_ProbeInquiry]",
     entries: dict[tuple[str, str], JudgeQuestion],
@@ -206,11 +210,11 @@ class _ProbeInquiry(JudgementInquiry):
         )
 
 
-def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -> ProbedTarget:
+def _build_probed_target(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -> ProbedTarget:
     unseen_question, known_question = (entries.get((instance.instance_id, asking)) for asking in PROMPTS)
     known, says = read_known(known_question.text or "") if known_question is not None else (None, "")
     described = unseen_question.text if unseen_question is not None else None
-    guessed = None if described is None else guessed_share(instance, described)
+    guessed = None if described is None else compute_guessed_share(instance, described)
     lost: dict[str, str] = {
         asking: question.reason
         for asking, question in (("unseen", unseen_question), ("known", known_question))
@@ -222,7 +226,7 @@ def _probed(instance: Instance, entries: dict[tuple[str, str], JudgeQuestion]) -
     return ProbedTarget(instance_id=instance.instance_id, guessed=guessed, known=known, says=says, unanswered=lost)
 
 
-def guessed_share(instance: Instance, description: str) -> float | None:
+def compute_guessed_share(instance: Instance, description: str) -> float | None:
     """Return the share of the texts written in a target, each counted once, that a description holds as whole words.
 
     Texts of one character are left out, since they turn up by chance. None if the target has no others.
@@ -256,7 +260,7 @@ def read_known(text: str) -> tuple[bool | None, str]:
     return known, " ".join(match[2].split())[:200] if known else ""
 
 
-def _report(instances: InstanceSet, judge: LoadedJudge, targets: Sequence[ProbedTarget]) -> dict[str, object]:
+def _build_report(instances: InstanceSet, judge: LoadedJudge, targets: Sequence[ProbedTarget]) -> dict[str, object]:
     return {
         "instance_set": instances.identity,
         "model": judge.identity.player.label if judge.identity.player else judge.name,
@@ -265,7 +269,7 @@ def _report(instances: InstanceSet, judge: LoadedJudge, targets: Sequence[Probed
     }
 
 
-def as_text(targets: Sequence[ProbedTarget]) -> str:
+def format_report(targets: Sequence[ProbedTarget]) -> str:
     """Return the report as lines for a terminal: suspicious targets one by one, then the counts."""
     lines = [
         f"{target.instance_id}: "
@@ -275,7 +279,8 @@ def as_text(targets: Sequence[ProbedTarget]) -> str:
     ]
     answer_count = sum(target.known is not None for target in targets)
     lines.append(
-        f"{sum(bool(target.known) for target in targets)} of {counted(answer_count, 'picture')} are said to be known"
+        f"{sum(bool(target.known) for target in targets)} of {format_count(answer_count, 'picture')} are "
+        f"said to be known"
     )
     shares = [target.guessed for target in targets if target.guessed is not None]
     if shares:

@@ -14,20 +14,20 @@ from ircore.core.elements import ElementList
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import load, plugin_work
-from ircore.core.progress import progress
+from ircore.core.plugins import convert_plugin_errors, load_plugin
+from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Scene
 from ircore.core.score_records import LONGEST_NOTE, Score
-from ircore.games.base import Game, Instruments, Measure, Measured, ending_of
+from ircore.games.base import Game, Instruments, Measure, Measured, read_ending
 from ircore.games.measuring import MeasuredValue
-from ircore.runs.episode import payload_of
+from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
 from ircore.scorers.elements.comparisons import COMPARISONS
-from ircore.scorers.elements.grounded import detected_once
-from ircore.scorers.judges.base import with_scene
-from ircore.scorers.material import installed_judge
+from ircore.scorers.elements.grounded import detect_with_cache
+from ircore.scorers.judges.base import give_scene
+from ircore.scorers.material import load_judge
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import measure, obstacle_of
+from ircore.scorers.metrics.measure import find_obstacle, measure
 
 
 class MeasureCounts(NamedTuple):
@@ -54,18 +54,18 @@ def score_game_run(run: RunFolder, game: Game[Any], workers: int | None = None) 
         WorkError: The game computed what it does not declare, or nothing can be written.
     """
     # Inside, since results read what an episode ended with, and begin before process pools could be imported.
-    from ircore.core.workers import in_order
+    from ircore.core.workers import map_in_order
 
     with run.lock():
         known = {score for score in run.scores() if score.task == "game"}
-        episodes = [episode for episode in run.episodes() if played(game, episode)]
+        episodes = [episode for episode in run.episodes() if is_played(game, episode)]
         meaningless = game.meaningless(run.run.submission.players)
         work = [_Work(run.path, run.run.instance_set, game, episode, meaningless) for episode in episodes]
         # Steps alone are measured in less time than another process takes to start.
         count = (workers or os.cpu_count() or 1) if needs_pictures(game) else 1
-        with progress("scoring", len(work)) as shown:
+        with show_progress("scoring", len(work)) as shown:
             scores = []
-            for of_episode in in_order(_scores, work, count):
+            for of_episode in map_in_order(_measure_episode, work, count):
                 scores += of_episode
                 shown.advance()
         run.replace_measured(scores)
@@ -86,21 +86,21 @@ class _Work(NamedTuple):
     meaningless: Mapping[str, str]
 
 
-def _scores(work: _Work) -> list[Score]:
+def _measure_episode(work: _Work) -> list[Score]:
     """Measure an episode; runs in a process of its own."""
-    run, instances = _opened(work.path, work.instance_set)
+    run, instances = _open_run(work.path, work.instance_set)
     instance = instances[work.episode.instance_id]
-    payloads = {instance.instance_id: payload_of(work.game, run.instances, instance)}
+    payloads = {instance.instance_id: parse_payload(work.game, run.instances, instance)}
     instruments = None
     if needs_pictures(work.game):
         # Imported where pictures are measured: boards and listings, which read results, would wait for the eye too.
 
         instruments = EpisodeInstruments(run.instances.pictures(instance), run.rendering)
-    return list(measured_scores(work.game, work.episode, payloads, instruments, work.meaningless))
+    return list(compute_measure_scores(work.game, work.episode, payloads, instruments, work.meaningless))
 
 
 @lru_cache(maxsize=4)
-def _opened(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
+def _open_run(path: Path, instance_set: str) -> tuple[RunFolder, dict[str, Instance]]:
     run = RunFolder(path)
     assert run.run.instance_set == instance_set  # noqa: S101 - the set is part of the key: folders may be made anew
     return run, {instance.instance_id: instance for instance in run.instances.instances}
@@ -111,7 +111,7 @@ def needs_pictures(game: Game[Any]) -> bool:
     return any(measure.needs == "pictures" for measure in game.measures)
 
 
-def measured_scores(
+def compute_measure_scores(
     game: Game[Any],
     episode: Episode,
     payloads: Mapping[str, Any],
@@ -132,14 +132,14 @@ def measured_scores(
         WorkError: The game broke, or computed what it does not declare.
     """
     declared = {measure.key: measure for measure in game.measures}
-    payload, ending = payloads[episode.instance_id], ending_of(game, episode)
+    payload, ending = payloads[episode.instance_id], read_ending(game, episode)
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package and score the run again."
-    with plugin_work(where, remedy=remedy):
+    with convert_plugin_errors(where, remedy=remedy):
         values = list(game.measured(payload, ending))
         if instruments is not None:
             values += game.measured_pictures(payload, ending, instruments)
     for value in values:
-        if fault := _fault(game, declared.get(value.measure), value):
+        if fault := _find_fault(game, declared.get(value.measure), value):
             raise WorkError(f"{where} measured {value.measure}: {fault}", remedy)
         if value.measure in meaningless:
             value = value._replace(value=None, reason=meaningless[value.measure], note=None)
@@ -155,7 +155,7 @@ def measured_scores(
         )
 
 
-def _fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
+def _find_fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
     if measure is None:
         return "it declares no such measure"
     # A measure per episode has no step, a measure per step has one.
@@ -166,14 +166,14 @@ def _fault(game: Game[Any], measure: Measure | None, value: Measured) -> str:
     return ""
 
 
-def played(game: Game[Any], episode: Episode) -> bool:
+def is_played(game: Game[Any], episode: Episode) -> bool:
     """Return whether an episode counts as played."""
     return any(outcome.played and outcome.name == episode.outcome for outcome in game.outcomes)
 
 
-def payloads_of(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
+def parse_payloads(game: Game[Any], instances: Any, members: Iterable[Instance]) -> dict[str, Any]:
     """Return the game's own fields of instances as its records, by id."""
-    return {instance.instance_id: payload_of(game, instances, instance) for instance in members}
+    return {instance.instance_id: parse_payload(game, instances, instance) for instance in members}
 
 
 DETECTOR_VARIABLE = "IRCORE_DETECTOR"
@@ -183,8 +183,8 @@ DETECTOR_VARIABLE = "IRCORE_DETECTOR"
 class EpisodeInstruments:
     """Pictures of one episode with every installed metric and computed judge.
 
-    >>> from ircore.instances.targets.categories import draw
-    >>> target = draw("simple_shapes", "easy", seed=5)
+    >>> from ircore.instances.targets.categories import draw_target
+    >>> target = draw_target("simple_shapes", "easy", seed=5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
     >>> instruments = EpisodeInstruments({"target": own}, lambda rendering: own)
     >>> instruments.metric("ep_f1", own, own, target.scene).value
@@ -218,10 +218,12 @@ class EpisodeInstruments:
         # The eye sees charts and shapes, which DETR's classes of COCO leave out; DETR is for pictures without a scene.
         if scene is not None and name in COMPARISONS:
             # The target is seen by the eye too, since the eye leaves out tick marks and hidden things in both.
-            value = COMPARISONS[name](self._seen(target, scene, target), self._seen(target, scene, image))
+            value = COMPARISONS[name](
+                self._detect_elements(target, scene, target), self._detect_elements(target, scene, image)
+            )
             return MeasuredValue(value, None if value is not None else "nothing is seen that it could be computed from")
-        metric: Metric = load("metrics", name)
-        if obstacle := obstacle_of(metric):
+        metric: Metric = load_plugin("metrics", name)
+        if obstacle := find_obstacle(metric):
             return MeasuredValue(None, obstacle)
         measured = measure(metric, target.pixels, image.pixels)
         return MeasuredValue(measured.value, measured.reason)
@@ -229,19 +231,19 @@ class EpisodeInstruments:
     def elements(self, image: Picture, labels: tuple[str, ...]) -> ElementList | None:
         """Return the things that the vision model in ``IRCORE_DETECTOR`` sees; see ``Instruments``."""
         detector = os.environ.get(DETECTOR_VARIABLE)
-        return detected_once(Path(detector), image, labels) if detector else None
+        return detect_with_cache(Path(detector), image, labels) if detector else None
 
     def judge(self, name: str, target: Picture, image: Picture, scene: Scene | None = None) -> MeasuredValue:
         """Return the rating of a judge that computes; see ``ircore.games.measuring.Instruments``."""
         try:
-            judge = installed_judge(name)
+            judge = load_judge(name)
         except InputError as error:
             return MeasuredValue(None, error.problem)
-        with plugin_work(f"judge {name!r}"):
-            judgement = with_scene(judge, scene).rate(target, image)
+        with convert_plugin_errors(f"judge {name!r}"):
+            judgement = give_scene(judge, scene).rate(target, image)
         return MeasuredValue(judgement.value, judgement.reason)
 
-    def _seen(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
+    def _detect_elements(self, target: Picture, scene: Scene, image: Picture) -> ElementList:
         """Return the elements that the eye sees; a picture is looked at once for all metrics."""
         from ircore.scorers.elements.eye import detect_by_eye  # SciPy takes longer to import than most checks
 

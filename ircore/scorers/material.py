@@ -5,12 +5,12 @@ from functools import cache
 from typing import NamedTuple
 
 from ircore.core.images import Picture
-from ircore.core.plugins import finite, load, plugin_work
+from ircore.core.plugins import check_finite, convert_plugin_errors, load_plugin
 from ircore.core.records import Scene
 from ircore.core.score_records import FactVerdicts, RenderingFacts, Score, Task
-from ircore.scorers.judges.base import Judge, Judgement, with_scene
+from ircore.scorers.judges.base import Judge, Judgement, give_scene
 from ircore.scorers.metrics.base import Metric
-from ircore.scorers.metrics.measure import MetricKey, measure, version_of
+from ircore.scorers.metrics.measure import MetricKey, find_metric_version, measure
 
 
 class Wanted(NamedTuple):
@@ -63,12 +63,12 @@ class Scored(NamedTuple):
     """One for each rendering that a judge checked facts of."""
 
 
-def wanted_of(score: Score) -> Wanted:
+def find_question(score: Score) -> Wanted:
     """Return the question that a score answers."""
     return Wanted(score.episode_id, score.picture[0], score.task, score.by, score.picture[1], score.version)
 
 
-def scores_of(material: Material) -> Scored:
+def compute_scores(material: Material) -> Scored:
     """Compute the scores of one episode; equal renderings are scored once."""
     # By rendering and not by turn: a generator that changes nothing returns the same picture again.
     known: dict[tuple[str, str, str], Judgement] = {}
@@ -76,28 +76,28 @@ def scores_of(material: Material) -> Scored:
     for request in material.wanted:
         key = (request.task, request.judge, request.rendering)
         if key not in known:
-            with plugin_work(f"{'metric' if request.task == 'metric' else 'judge'} {request.judge!r}"):
-                known[key] = judgement = _judged(request, material)
+            with convert_plugin_errors(f"{'metric' if request.task == 'metric' else 'judge'} {request.judge!r}"):
+                known[key] = judgement = _judge_rendering(request, material)
                 if judgement.value is not None:
-                    finite(judgement.value)
+                    check_finite(judgement.value)
             if judgement.facts is not None:
-                facts.append(_facts(request, judgement.facts))
+                facts.append(_build_rendering_facts(request, judgement.facts))
         scores.append(_score(request, known[key]))
     return Scored(scores, facts)
 
 
-def _facts(wanted: Wanted, verdicts: FactVerdicts) -> RenderingFacts:
+def _build_rendering_facts(wanted: Wanted, verdicts: FactVerdicts) -> RenderingFacts:
     fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
     return RenderingFacts(episode_id=wanted.episode_id, rendering=wanted.rendering, **fields)
 
 
-def _judged(wanted: Wanted, material: Material) -> Judgement:
+def _judge_rendering(wanted: Wanted, material: Material) -> Judgement:
     target, picture = material.target, material.pictures[wanted.rendering]
     if wanted.task == "metric":
         key = MetricKey.parse(wanted.judge)
-        measured = measure(_metric(key.name), target.pixels, picture.pixels, key.loading)
+        measured = measure(_load_metric(key.name), target.pixels, picture.pixels, key.loading)
         return Judgement(measured.value, measured.reason)
-    judge = with_scene(installed_judge(wanted.judge), material.scene)
+    judge = give_scene(load_judge(wanted.judge), material.scene)
     if wanted.task == "similarity":
         return judge.rate(target, picture)
     return judge.prefer(target, material.first, picture)
@@ -113,7 +113,7 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
         value=judgement.value,
         reason=judgement.reason[:500] if judgement.reason else None,
         rendering=wanted.rendering,
-        version=metric_version(wanted.judge) if wanted.task == "metric" else None,
+        version=read_metric_version(wanted.judge) if wanted.task == "metric" else None,
         loading=MetricKey.parse(wanted.judge).loading if wanted.task == "metric" else None,
         low=None if facts is None or judgement.value is None else facts.low,
         high=None if facts is None or judgement.value is None else facts.high,
@@ -123,24 +123,24 @@ def _score(wanted: Wanted, judgement: Judgement) -> Score:
 
 
 @cache
-def installed_judge(name: str) -> Judge:
+def load_judge(name: str) -> Judge:
     """Return an installed judge, made once a process.
 
     Raises:
         InputError: There is no such judge, or it lacks what it needs.
     """
-    with plugin_work(f"judge {name!r}"):
-        judge: Judge = load("judges", name)()
+    with convert_plugin_errors(f"judge {name!r}"):
+        judge: Judge = load_plugin("judges", name)()
     return judge
 
 
 @cache
-def metric_version(key: str) -> str | None:
+def read_metric_version(key: str) -> str | None:
     """Return the version of a metric's definition."""
-    return version_of(key)
+    return find_metric_version(key)
 
 
 @cache
-def _metric(name: str) -> Metric:
-    metric: Metric = load("metrics", name)
+def _load_metric(name: str) -> Metric:
+    metric: Metric = load_plugin("metrics", name)
     return metric

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.core.episode_records import Episode, Rendering, drawn_renderings
+from ircore.core.episode_records import Episode, Rendering, list_renderings
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import plugin_work
+from ircore.core.plugins import convert_plugin_errors
 from ircore.core.records import Instance, Scene
-from ircore.games.base import Game, RatedPicture, ending_of
-from ircore.games.measuring import rating_fault
+from ircore.games.base import Game, RatedPicture, read_ending
+from ircore.games.measuring import find_rating_fault
 from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import InstanceSet
-from ircore.runs.episode import payload_of
+from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
-from ircore.scorers.game_measures import played
+from ircore.scorers.game_measures import is_played
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Original:
         instance_id: The instance.
         picture: Name among the instance's pictures.
         sha256: Of its file's bytes.
-        scene: What it shows, where the game says so; see ``scene_of``.
+        scene: What it shows, where the game says so; see ``read_scene``.
     """
 
     instance_id: str
@@ -64,11 +64,11 @@ class RatedEpisode:
         return (steps[0], steps[-1]) if alike else None
 
 
-def rated_episodes(run: RunFolder) -> list[RatedEpisode]:
+def list_rated_episodes(run: RunFolder) -> list[RatedEpisode]:
     """Return the played episodes of a run with the pictures that judges and people rate.
 
     >>> from pathlib import Path
-    >>> [(episode.episode_id, *episode.renderings) for episode in rated_episodes(RunFolder(Path("run")))]
+    >>> [(episode.episode_id, *episode.renderings) for episode in list_rated_episodes(RunFolder(Path("run")))]
     [('simple_shapes-easy-01', 1), ('simple_shapes-hard-01', 1, 2, 3, 4, 5)]
 
     Raises:
@@ -81,47 +81,49 @@ def rated_episodes(run: RunFolder) -> list[RatedEpisode]:
             f"{run.path}: the game {game.name} has no pictures that judges or people rate",
             "Name runs of a game whose function rated says which pictures are compared.",
         )
-    return list(rated_episodes_of(game, run.instances, run.episodes()))
+    return list(iterate_rated_episodes(game, run.instances, run.episodes()))
 
 
-def rated_episodes_of(game: Game[Any], instances: InstanceSet, episodes: Iterable[Episode]) -> Iterator[RatedEpisode]:
-    """Yield the played episodes of a game; see ``rated_episodes``."""
+def iterate_rated_episodes(
+    game: Game[Any], instances: InstanceSet, episodes: Iterable[Episode]
+) -> Iterator[RatedEpisode]:
+    """Yield the played episodes of a game; see ``list_rated_episodes``."""
     by_id = {instance.instance_id: instance for instance in instances.instances}
     for episode in episodes:
-        if played(game, episode):
+        if is_played(game, episode):
             instance = by_id[episode.instance_id]
-            yield _of_game(game, episode, instance, payload_of(game, instances, instance))
+            yield _build_rated_episode(game, episode, instance, parse_payload(game, instances, instance))
 
 
-def picture_of(run: RunFolder, original: Original) -> Picture:
+def read_original(run: RunFolder, original: Original) -> Picture:
     """Return an original.
 
     Raises:
         InputError: It is missing or damaged, or is in no release.
     """
-    return run.instances.pictures(_instance(run.instances, original))[original.picture]
+    return run.instances.pictures(_find_instance(run.instances, original))[original.picture]
 
 
-def scene_of(run: RunFolder, original: Original) -> Scene | None:
+def read_scene(run: RunFolder, original: Original) -> Scene | None:
     """Return what an original shows; None if nobody knows."""
     # Read when it is asked for, since the scenes of many targets take far more memory than all the rest.
-    return original.scene or _instance(run.instances, original).scene
+    return original.scene or _find_instance(run.instances, original).scene
 
 
-def _instance(instances: InstanceSet, original: Original) -> Instance:
+def _find_instance(instances: InstanceSet, original: Original) -> Instance:
     return next(iter(instances.instances.named({original.instance_id})))
 
 
-def _of_game(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
+def _build_rated_episode(game: Game[Any], episode: Episode, instance: Instance, payload: Any) -> RatedEpisode:
     where, remedy = f"{episode.episode_id}: the game {game.name}", "Mend the game's package."
-    with plugin_work(where, remedy=remedy):
-        ending = ending_of(game, episode)
+    with convert_plugin_errors(where, remedy=remedy):
+        ending = read_ending(game, episode)
         rated = [RatedPicture(*picture) for picture in game.rated(payload, ending)]
         drawn = {
             (game.step_number(place, ending.steps[place - 1]), rendering)
-            for place, rendering in drawn_renderings(episode)
+            for place, rendering in list_renderings(episode)
         }
-        fault = rating_fault(rated, instance.pictures, drawn)
+        fault = find_rating_fault(rated, instance.pictures, drawn)
     if fault:
         raise WorkError(f"{where}: {fault}", remedy)
     originals = {

@@ -10,11 +10,11 @@ from random import Random
 from ircore.core.errors import InputError
 from ircore.core.records import Instance, PlayerSpec, Scene
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.instances.scene_percepts import perception_of
+from ircore.instances.scene_percepts import perceive_scene
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, refuse_settings
 from ircore.players.builtin_language import describe_percepts, describe_picture
 from ircore.players.informed_view import InformedView, Knowledge
-from ircore.scorers.verification.scene_facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import list_facts
 
 WORDS = ("places", "facts")
 """How ``scene`` speaks: by places in pixels, as the built-in describer does, or by values and relations."""
@@ -53,13 +53,13 @@ class SceneDescriber:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the scene, or name the differences of the last rendering, or declare the rendering done."""
-        scene = knowledge_of(view).instance.scene
+        scene = read_knowledge(view).instance.scene
         if scene is None:
             raise PlayerError("describer_refused", "This target was not drawn, so it has no scene to tell.")
         if self._words == "facts":
-            return TextAnswer.from_message(fact_message(scene, view.token_budget, view.messages))
+            return TextAnswer.from_message(select_facts_to_say(scene, view.token_budget, view.messages))
         # In a thread: comparing pictures would hold up every other episode.
-        return await asyncio.to_thread(describe_percepts, perception_of(scene), view)
+        return await asyncio.to_thread(describe_percepts, perceive_scene(scene), view)
 
 
 class _WithoutSettings:
@@ -85,10 +85,10 @@ class ShuffledDescriber(_WithoutSettings):
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Describe the other target; then be content."""
-        knowledge = knowledge_of(view)
+        knowledge = read_knowledge(view)
         if view.renderings:
             return TextAnswer.from_message("")
-        picture = knowledge.picture_of(another(knowledge))
+        picture = knowledge.picture_of(choose_other_instance(knowledge))
         return await asyncio.to_thread(describe_picture, picture, view.token_budget)
 
 
@@ -104,11 +104,11 @@ class TitleDescriber(_WithoutSettings):
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Name category and difficulty; then be content."""
-        title = title_of(knowledge_of(view).instance)
+        title = describe_category(read_knowledge(view).instance)
         return TextAnswer.from_message("" if view.renderings else truncate_tokens(title, view.token_budget))
 
 
-def knowledge_of(view: DescriberView) -> Knowledge:
+def read_knowledge(view: DescriberView) -> Knowledge:
     """Return the prompt of a reference describer.
 
     Raises:
@@ -119,7 +119,7 @@ def knowledge_of(view: DescriberView) -> Knowledge:
     return view.knowledge
 
 
-def another(knowledge: Knowledge) -> Instance:
+def choose_other_instance(knowledge: Knowledge) -> Instance:
     """Return a different target of the set, drawn by the episode's seed and so the same at every turn.
 
     Raises:
@@ -133,13 +133,13 @@ def another(knowledge: Knowledge) -> Instance:
     return Random(knowledge.seed).choice(others)
 
 
-def title_of(instance: Instance) -> str:
+def describe_category(instance: Instance) -> str:
     """Return category and difficulty in a sentence, such as ``An easy picture of the category bar graph.``."""
     article = "An" if instance.difficulty == "easy" else "A"
     return f"{article} {instance.difficulty} picture of the category {instance.category.replace('_', ' ')}."
 
 
-def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
+def select_facts_to_say(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
     """Return the facts of a scene not yet said, by descending weight; empty if all were said.
 
     Args:
@@ -149,7 +149,7 @@ def fact_message(scene: Scene, budget: int, messages: tuple[str, ...]) -> str:
     """
     left = budget
     chosen: list[str] = []
-    for fact in sorted(facts_of(scene), key=lambda fact: -fact.weight):
+    for fact in sorted(list_facts(scene), key=lambda fact: -fact.weight):
         # With the blank that joins it to the sentence before, which many tokenisers count in with the word.
         tokens = count_tokens(" " + fact.sentence)
         if tokens <= left and not any(fact.sentence in message for message in messages):

@@ -21,19 +21,27 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.core.progress import progress
-from ircore.core.records import Instance, Scene, categories_with_scenes
+from ircore.core.plain_words import format_count
+from ircore.core.progress import show_progress
+from ircore.core.records import Instance, Scene, list_scene_categories
 from ircore.core.score_records import JudgeIdentity, Score, Task
-from ircore.core.workers import AHEAD, in_order
+from ircore.core.workers import AHEAD, map_in_order
 from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder, add_facts
 from ircore.runs.remote.cluster import Cluster
 from ircore.runs.remote.worker import check_version
-from ircore.scorers.judges.base import SceneJudge, identity_of, tasks_of
-from ircore.scorers.material import Material, Scored, Wanted, installed_judge, metric_version, scores_of, wanted_of
+from ircore.scorers.judges.base import SceneJudge, describe_identity, list_tasks
+from ircore.scorers.material import (
+    Material,
+    Scored,
+    Wanted,
+    compute_scores,
+    find_question,
+    load_judge,
+    read_metric_version,
+)
 from ircore.scorers.metrics.measure import load_metrics
-from ircore.scorers.rated_episodes import Original, RatedEpisode, picture_of, rated_episodes, scene_of
+from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original, read_scene
 
 
 @dataclass
@@ -75,7 +83,7 @@ class ScoreCount:
         """
         if not self.unread or missing is None:
             return None
-        rated = counted(self.new + self.kept - self.preferences, "rendering")
+        rated = format_count(self.new + self.kept - self.preferences, "rendering")
         share = f"{100 * self.open_share / self.unread:.0f} %"
         return (
             f"labels of {self.unread:,} of {rated} are not read (no {missing}), so {share} of their "
@@ -92,12 +100,14 @@ class ScoreCount:
         '1 score, 0 new and 1 kept; 3 episodes of pictures that it does not rate'
         """
         total = self.new + self.kept
-        rated = counted(total - self.preferences, "rendering")
-        tasks = f" ({rated}, {counted(self.preferences, 'preference')})" if self.preferences else ""
+        rated = format_count(total - self.preferences, "rendering")
+        tasks = f" ({rated}, {format_count(self.preferences, 'preference')})" if self.preferences else ""
         reasons = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(self.without.items()))
         lacking = f"; {sum(self.without.values()):,} without a value: {reasons}" if reasons else ""
-        left_out = f"; {counted(self.left_out, 'episode')} of pictures that it does not rate" if self.left_out else ""
-        return f"{counted(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept{lacking}{left_out}"
+        left_out = (
+            f"; {format_count(self.left_out, 'episode')} of pictures that it does not rate" if self.left_out else ""
+        )
+        return f"{format_count(total, 'score')}{tasks}, {self.new:,} new and {self.kept:,} kept{lacking}{left_out}"
 
 
 def count_score(counts: dict[str, ScoreCount], score: Score, new: bool) -> None:
@@ -207,28 +217,30 @@ def score_runs(
         counts: dict[str, ScoreCount] = {}
         episodes = kept_count = 0
         for run in runs:
-            rated = rated_episodes(run)
+            rated = list_rated_episodes(run)
             game = load_game(run.game, f"{run.path}/run.json: game")
             # A game that judges do not head measures its pictures by itself.
             metrics = plan.metrics if game.is_judged else ()
             instances = run.instances.instances
-            judges = applicable_judges(plan.judges, instances, None if game.is_judged else rated)
+            judges = select_applicable_judges(plan.judges, instances, None if game.is_judged else rated)
             plan_of_run = replace(plan, judges=judges, metrics=metrics)
-            scened = categories_with_scenes(instances)
-            works_of_run = [_Work(run.path, episode, wanted_scores(episode, plan_of_run, scened)) for episode in rated]
+            scened = list_scene_categories(instances)
+            works_of_run = [
+                _Work(run.path, episode, list_wanted_scores(episode, plan_of_run, scened)) for episode in rated
+            ]
             outdated = set()
             for name in plan_of_run.judges:
-                identity = identity_of(name, installed_judge(name), scened)
-                if _supersedes(identity, run.judges().get(name)):
+                identity = describe_identity(name, load_judge(name), scened)
+                if _has_outdated_scores(identity, run.judges().get(name)):
                     outdated.add(name)
                     superseding.append((run, identity))
                 else:
                     # Before any score, so that scores of another version under the same name are refused at once.
                     run.keep_judge(identity)
             _count_left_out(counts, plan.judges, works_of_run)
-            done = {wanted: score for wanted, score in scores_by_question(run).items() if wanted.judge not in outdated}
+            done = {wanted: score for wanted, score in index_scores(run).items() if wanted.judge not in outdated}
             # A question holds the rendering's hash and the metric's version, so outdated scores do not count as done.
-            lacking = [part for work in works_of_run for part in _by_original(work, done)]
+            lacking = [part for work in works_of_run for part in _group_by_original(work, done)]
             episodes += len(works_of_run)
             for wanted in (w for work in works_of_run for w in work.wanted if w in done):
                 kept_count += 1
@@ -241,14 +253,14 @@ def score_runs(
     return ScoringSummary(len(runs), episodes, kept_count, new, unavailable, counts)
 
 
-def _supersedes(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
+def _has_outdated_scores(judge: JudgeIdentity, known: JudgeIdentity | None) -> bool:
     """Return whether a judge gives its scores of a run anew, in place of those of an earlier version of itself."""
-    if known is None or known == judge or known.version not in getattr(installed_judge(judge.name), "supersedes", ()):
+    if known is None or known == judge or known.version not in getattr(load_judge(judge.name), "supersedes", ()):
         return False
     return known.model_copy(update={"version": judge.version}) == judge
 
 
-def _by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
+def _group_by_original(work: _Work, done: Container[Wanted]) -> Iterator[_Work]:
     """Yield the part of an episode's work that is not done, by the original that its renderings are compared with."""
     lacking: dict[str, list[Wanted]] = {}
     for wanted in work.wanted:
@@ -265,7 +277,7 @@ def _count_left_out(counts: dict[str, ScoreCount], judges: Sequence[str], works:
         count.left_out += sum(all(wanted.judge != name for wanted in work.wanted) for work in works)
 
 
-def applicable_judges(
+def select_applicable_judges(
     judges: Sequence[str], instances: Sequence[Instance], rated: Sequence[RatedEpisode] | None = None
 ) -> tuple[str, ...]:
     """Return the judges that can rate anything of a run.
@@ -278,34 +290,36 @@ def applicable_judges(
         instances: Of the run's set.
         rated: Episodes, of a game in which these say what is compared; None if targets are.
     """
-    scened = categories_with_scenes(instances)
+    scened = list_scene_categories(instances)
     targets = [(instance.category, instance.scene) for instance in instances]
     compared = (
         targets
         if rated is None
         else [(episode.category, original.scene) for episode in rated for original in episode.originals.values()]
     )
-    return tuple(name for name in judges if any(_applies(name, *picture, scened) for picture in compared))
+    return tuple(name for name in judges if any(_can_judge(name, *picture, scened) for picture in compared))
 
 
-def _applies(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:
-    judge = installed_judge(name)
-    return identity_of(name, judge, scened).rates(category) and not (isinstance(judge, SceneJudge) and scene is None)
+def _can_judge(name: str, category: str, scene: Scene | None, scened: Sequence[str] = ()) -> bool:
+    judge = load_judge(name)
+    return describe_identity(name, judge, scened).rates(category) and not (
+        isinstance(judge, SceneJudge) and scene is None
+    )
 
 
-def scores_by_question(run: RunFolder) -> dict[Wanted, Score]:
+def index_scores(run: RunFolder) -> dict[Wanted, Score]:
     """Return the scores of a run by the question that each score answers."""
-    return {wanted_of(score): score for score in run.scores() if score.task != "game"}
+    return {find_question(score): score for score in run.scores() if score.task != "game"}
 
 
-def scored_turns(episode: RatedEpisode, every_turn: bool) -> list[tuple[int, str]]:
+def list_scored_turns(episode: RatedEpisode, every_turn: bool) -> list[tuple[int, str]]:
     """List turn and hash of each rendering to be rated: the first and the final, or all; the final comes last."""
     rendered = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     # An episode of one rendering would otherwise list that rendering twice, as first and as final.
     return rendered if every_turn or len(rendered) < 2 else [rendered[0], rendered[-1]]
 
 
-def wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Sequence[str] = ()) -> tuple[Wanted, ...]:
+def list_wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Sequence[str] = ()) -> tuple[Wanted, ...]:
     """List the scores that a plan asks of a played episode: turn by turn, the preference last.
 
     Args:
@@ -313,15 +327,15 @@ def wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Sequenc
         plan: What to score.
         with_scenes: Categories of the run's set whose targets have scenes.
     """
-    scored = scored_turns(episode, plan.every_turn)
+    scored = list_scored_turns(episode, plan.every_turn)
     if not scored:
         return ()
-    identities = {name: identity_of(name, installed_judge(name), with_scenes) for name in plan.judges}
+    identities = {name: describe_identity(name, load_judge(name), with_scenes) for name in plan.judges}
     judges = tuple(name for name in plan.judges if identities[name].rates(episode.category))
-    raters = tuple(name for name in judges if "similarity" in tasks_of(installed_judge(name)))
+    raters = tuple(name for name in judges if "similarity" in list_tasks(load_judge(name)))
     tasks: list[tuple[Task, tuple[str, ...]]] = [("similarity", raters), ("metric", plan.metrics)]
     wanted = [
-        Wanted(episode.episode_id, turn, task, judge, sha256, metric_version(judge) if task == "metric" else None)
+        Wanted(episode.episode_id, turn, task, judge, sha256, read_metric_version(judge) if task == "metric" else None)
         for turn, sha256 in scored
         for task, judges in tasks
         for judge in judges
@@ -329,14 +343,14 @@ def wanted_scores(episode: RatedEpisode, plan: ScoringPlan, with_scenes: Sequenc
     final, sha256 = scored[-1]
     # A single rendering has nothing to be compared with.
     if episode.compared and plan.preferences:
-        choosers = [name for name in judges if "preference" in tasks_of(installed_judge(name))]
+        choosers = [name for name in judges if "preference" in list_tasks(load_judge(name))]
         wanted += [Wanted(episode.episode_id, final, "preference", judge, sha256) for judge in choosers]
     return tuple(wanted)
 
 
 def _check_names(plan: ScoringPlan) -> None:
     for name in plan.judges:
-        installed_judge(name)
+        load_judge(name)
     _, lacking = load_metrics(plan.metrics) if plan.metrics else ({}, {})
     for name, reason in lacking.items():
         raise InputError(f"metric {name}: {reason}", "Install what the metric needs, or name other metrics.")
@@ -347,16 +361,16 @@ def _score_all(
 ) -> tuple[int, int]:
     """Compute and write in order; return how many scores are new and how many of them have no value."""
     new = unavailable = 0
-    groups = _by_target(works)
+    groups = _group_by_target(works)
     # The same order as the computed results, which are paired with these works one by one below.
     works = [work for group in groups for work in group]
     parts = [tuple(work for _, work in group) for group in groups]
     computed = (
-        elsewhere(_material(work) for _, work in works)
+        elsewhere(_read_material(work) for _, work in works)
         if elsewhere
-        else chain.from_iterable(in_order(_scores, parts, min(workers, len(parts))))
+        else chain.from_iterable(map_in_order(_score_episodes, parts, min(workers, len(parts))))
     )
-    with progress("scoring", len(works)) as shown:
+    with show_progress("scoring", len(works)) as shown:
         for (run, _), (scores, facts) in zip(works, computed, strict=True):
             if facts:
                 add_facts(run, facts)  # first: what has a score is not computed again
@@ -369,7 +383,7 @@ def _score_all(
     return new, unavailable
 
 
-def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
+def _group_by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunFolder, _Work]]]:
     """Group the episodes of the same target in several runs, so that a judge analyses each target once.
 
     Groups are in the order of the instance set, a few runs at a time, so that few are open at once.
@@ -384,30 +398,30 @@ def _by_target(works: Sequence[tuple[RunFolder, _Work]]) -> list[list[tuple[RunF
     return [groups[key] for key in sorted(groups)]
 
 
-def _scores(works: tuple[_Work, ...]) -> list[Scored]:
+def _score_episodes(works: tuple[_Work, ...]) -> list[Scored]:
     """Score episodes of one target; runs in a process of its own."""
-    return [scores_of(_material(work)) for work in works]
+    return [compute_scores(_read_material(work)) for work in works]
 
 
-def _material(work: _Work) -> Material:
+def _read_material(work: _Work) -> Material:
     """Read the pictures that the scores of an episode need."""
-    run = _opened(work.run)
-    target = picture_of(run, work.original)
+    run = _open_run(work.run)
+    target = read_original(run, work.original)
     by_hash = {rendering.sha256: rendering for rendering in work.episode.renderings.values()}
     first = next(iter(by_hash))
     # The first rendering is always read, since a preference compares the final rendering with it.
     needed = {request.rendering for request in work.wanted} | {first}
     pictures = {sha256: run.rendering(rendering) for sha256, rendering in by_hash.items() if sha256 in needed}
-    return Material(target, pictures[first], pictures, work.wanted, scene_of(run, work.original))
+    return Material(target, pictures[first], pictures, work.wanted, read_scene(run, work.original))
 
 
 @lru_cache(maxsize=RUNS_AT_ONCE)
-def _opened(path: Path) -> RunFolder:
+def _open_run(path: Path) -> RunFolder:
     """Return a run; the last few runs of a worker process are kept."""
     return RunFolder(path)
 
 
-def scored_by(scheduler: str) -> Elsewhere:
+def build_cluster_scorer(scheduler: str) -> Elsewhere:
     """Return the function that computes scores on the workers of a cluster.
 
     Args:
@@ -417,41 +431,41 @@ def scored_by(scheduler: str) -> Elsewhere:
         InputError: This is no address, or Dask is not installed.
     """
     cluster = Cluster(scheduler)
-    return lambda materials: _scored(cluster, materials)
+    return lambda materials: _score_on_cluster(cluster, materials)
 
 
-def _scored(cluster: Cluster, materials: Iterable[Material]) -> Iterator[Scored]:
+def _score_on_cluster(cluster: Cluster, materials: Iterable[Material]) -> Iterator[Scored]:
     """Yield the scores of each material in order; ``AHEAD`` of them are handed out for every place on the workers."""
     with asyncio.Runner() as runner:
         waiting: deque[asyncio.Task[Scored]] = deque()
         try:
             for material in materials:
                 if len(waiting) >= AHEAD * runner.run(cluster.slots()):
-                    yield runner.run(_awaited(waiting.popleft()))
-                waiting.append(runner.run(_handed_out(cluster, material)))
+                    yield runner.run(_await_task(waiting.popleft()))
+                waiting.append(runner.run(_start_scoring(cluster, material)))
             while waiting:
-                yield runner.run(_awaited(waiting.popleft()))
+                yield runner.run(_await_task(waiting.popleft()))
         finally:
             for task in waiting:
                 task.cancel()
             runner.run(cluster.close())
 
 
-async def _handed_out(cluster: Cluster, material: Material) -> "asyncio.Task[Scored]":
-    task = asyncio.create_task(cluster.run(scores, pickle.dumps(material)))
+async def _start_scoring(cluster: Cluster, material: Material) -> "asyncio.Task[Scored]":
+    task = asyncio.create_task(cluster.run(score_pickled_material, pickle.dumps(material)))
     await asyncio.sleep(0)  # lets it begin
     return task
 
 
-async def _awaited(task: "asyncio.Task[Scored]") -> Scored:
+async def _await_task(task: "asyncio.Task[Scored]") -> Scored:
     return await task
 
 
-def scores(version: str, material: bytes) -> Scored:
+def score_pickled_material(version: str, material: bytes) -> Scored:
     """Compute the scores of a pickled ``Material``; runs on a worker.
 
     Raises:
         InputError: The version differs, or a judge or metric is not installed.
     """
     check_version(version)
-    return scores_of(pickle.loads(material))  # noqa: S301 - see above
+    return compute_scores(pickle.loads(material))  # noqa: S301 - see above

@@ -91,7 +91,7 @@ def read_address(url: str) -> Address:
     return Address(scheme, host, int(port) if port else None, rest or "")
 
 
-def internal_host(host: str) -> str | None:
+def explain_internal_host(host: str) -> str | None:
     """Say why a host is, or may be, inside a network rather than on the public internet.
 
     Args:
@@ -101,7 +101,7 @@ def internal_host(host: str) -> str | None:
         The reason in a few words, or None if nothing speaks against it.
     """
     try:
-        return internal_address(ip_address(host))
+        return explain_internal_address(ip_address(host))
     except ValueError:
         pass
     # C libraries take 127.1, 0x7f.1 and 2130706433 for addresses, which ip_address refuses.
@@ -116,14 +116,14 @@ def internal_host(host: str) -> str | None:
     return None
 
 
-def internal_address(number: IPv4Address | IPv6Address) -> str | None:
+def explain_internal_address(number: IPv4Address | IPv6Address) -> str | None:
     """Return the reason why an address is not on the public internet; None for a public address."""
     if isinstance(number, IPv6Address):
         # Such an address may be public by itself while the IPv4 address within leads into a network.
         inner = number.ipv4_mapped or number.sixtofour or (number.teredo[1] if number.teredo else None)
         if number in _NAT64:
             inner = IPv4Address(int(number) & 0xFFFFFFFF)
-        if inner is not None and (reason := internal_address(inner)):
+        if inner is not None and (reason := explain_internal_address(inner)):
             return reason
     if number.is_loopback:
         return "this machine's own address"
@@ -136,7 +136,7 @@ def internal_address(number: IPv4Address | IPv6Address) -> str | None:
     return "an address inside a network"
 
 
-def resolved_internal(host: str, port: int = 443) -> str | None:
+def resolve_internal(host: str, port: int = 443) -> str | None:
     """Look a host up and return the reason why an address of the host is not public; None if all are public.
 
     This asks the network: for the moment before a pair is played, never for a check of a pull request.
@@ -151,7 +151,7 @@ def resolved_internal(host: str, port: int = 443) -> str | None:
     for *_, sockaddr in addresses:
         # An IPv6 address may carry an interface, as in fe80::1%eth0.
         address = str(sockaddr[0]).partition("%")[0]
-        if (reason := internal_host(address)) is not None:
+        if (reason := explain_internal_host(address)) is not None:
             return f"a name for {address}, {reason}"
     return None
 
@@ -172,42 +172,42 @@ def link_problem(url: str) -> str | None:
     # A link to another port would look like the listed site and lead to another server.
     if address.port not in (None, 443):
         return "a port of its own"
-    if reason := internal_host(address.host):
+    if reason := explain_internal_host(address.host):
         return reason
-    return None if _listed(address.host) else f"{address.host} is not among the hosts that links may lead to"
+    return None if _is_listed(address.host) else f"{address.host} is not among the hosts that links may lead to"
 
 
 def link_hosts() -> tuple[str, ...]:
     """Return the hosts that links may lead to; a host that begins with a dot stands for every host below that name."""
-    return tuple(_lists()["links"])
+    return tuple(_read_lists()["links"])
 
 
-def service_hosts(key: str) -> tuple[str, ...]:
+def find_service_hosts(key: str) -> tuple[str, ...]:
     """Return the hosts whose key has this name; empty if no known service has a key of this name."""
-    services: dict[str, str] = _lists()["services"]
+    services: dict[str, str] = _read_lists()["services"]
     return tuple(host for host, name in services.items() if name == key)
 
 
-def service_key(host: str) -> str | None:
+def find_service_key(host: str) -> str | None:
     """Return the name of the key of a known service."""
-    key: str | None = _lists()["services"].get(host)
+    key: str | None = _read_lists()["services"].get(host)
     return key
 
 
 def is_elsewhere(key: str) -> bool:
     """Return whether a key belongs to a service whose address a manifest cannot name."""
-    return key in _lists()["elsewhere"]
+    return key in _read_lists()["elsewhere"]
 
 
 def is_reserved(key: str) -> bool:
     """Return whether continuous integration or publishing may use a variable of this name."""
     # A model service's key may be called a token, as Replicate's is; CI's own tokens begin with its own names.
     words = key.removesuffix("_TOKEN").split("_")
-    reserved = _lists()["reserved"]
+    reserved = _read_lists()["reserved"]
     return words[0] in reserved["beginnings"] or any(word in reserved["words"] for word in words)
 
 
-def _listed(host: str) -> bool:
+def _is_listed(host: str) -> bool:
     return any(
         # Endings are compared with their dot, so that evilgithub.io is not taken for github.io.
         host == listed.lstrip(".") or (listed.startswith(".") and host.endswith(listed)) or host == f"www.{listed}"
@@ -216,7 +216,7 @@ def _listed(host: str) -> bool:
 
 
 @cache
-def _lists() -> dict[str, Any]:
+def _read_lists() -> dict[str, Any]:
     return read_mapping(LIST, "Install the package again.", "")
 
 
@@ -228,7 +228,7 @@ class InsideError(ConnectionRefusedError):
     """A connection to an address that is not on the public internet; clients treat the error as a failed connection.
 
     >>> import socket
-    >>> with only_outside():
+    >>> with refuse_internal():
     ...     try:
     ...         socket.create_connection(("127.0.0.1", 80))
     ...     except InsideError as error:
@@ -238,7 +238,7 @@ class InsideError(ConnectionRefusedError):
 
 
 @contextmanager
-def only_outside() -> Iterator[None]:
+def refuse_internal() -> Iterator[None]:
     """Refuse every connection of this process to an address that is not on the public internet.
 
     Raises:
@@ -272,7 +272,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
         return
     host = str(arguments[1][0]).partition("%")[0]
     try:
-        reason = internal_address(ip_address(host))
+        reason = explain_internal_address(ip_address(host))
     except ValueError:
         # The socket would look the name up itself, where nobody sees the address.
         reason = "a name that is not looked up yet"

@@ -30,7 +30,7 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.slug = folder.absolute().name
         self._folder = folder.absolute()
-        self.root = clone_root(self._folder)
+        self.root = find_clone_root(self._folder)
         # git names the root with links resolved, so both sides are compared resolved.
         if self._folder.resolve() != (self.root / FOLDER / self.slug).resolve():
             remedy = f"Move it to {self.root / FOLDER}."
@@ -123,7 +123,7 @@ class Clone:
             return None
 
     def _git(self, *words: str, index: Path | None = None) -> str:
-        return _git(self.root, *words, index=index)
+        return _run_git(self.root, *words, index=index)
 
 
 _SCP = re.compile(r"(?:[^/@]+@)?(?P<host>[^/:]{2,}):(?!//)(?P<path>.*)")
@@ -155,7 +155,7 @@ def place_of(address: str, root: Path) -> str:
     return folder.removesuffix("/.git")
 
 
-def clone_root(folder: Path) -> Path:
+def find_clone_root(folder: Path) -> Path:
     """Return the root of the clone that a folder lies in, or will lie in.
 
     Raises:
@@ -164,13 +164,13 @@ def clone_root(folder: Path) -> Path:
     # git cannot be started in a folder that is still to be made.
     there = next(parent for parent in (folder, *folder.parents) if parent.is_dir())
     try:
-        return Path(_git(there, "rev-parse", "--show-toplevel"))
+        return Path(_run_git(there, "rev-parse", "--show-toplevel"))
     except WorkError as error:
         remedy = "Clone your fork, and make the folder there."
         raise InputError(f"{there}: not in a clone of the repository", remedy) from error
 
 
-def _git(folder: Path, *words: str, index: Path | None = None) -> str:
+def _run_git(folder: Path, *words: str, index: Path | None = None) -> str:
     """Run git in a folder of a clone, perhaps with another index than the clone's, and return its output.
 
     Raises:

@@ -17,9 +17,9 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_text
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Opening
-from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, folder_of, read_manifest
-from ircore.runs.provenance import commitment_of, players_of
-from ircore.submissions.branches import clone_root
+from ircore.players.submission import FOLDER, MANIFEST, LoadedSubmission, find_folder, read_manifest
+from ircore.runs.provenance import compute_commitment, hash_players
+from ircore.submissions.branches import find_clone_root
 from ircore.submissions.check.entries import is_manifest
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.submission import Purpose, check_bytes
@@ -63,22 +63,22 @@ def register_of(folder: Path) -> Register:
     # A submission may lie outside of the clone in which a command is given.
     for place in (folder.absolute(), Path.cwd()):
         with suppress(InputError):
-            repository = Repository(clone_root(place))
+            repository = Repository(find_clone_root(place))
             known: dict[tuple[str, str], Registered] = {}
-            for entry in _merged(repository, _main(repository)):
+            for entry in _list_merged(repository, _find_main_commit(repository)):
                 known.setdefault((entry.slug, entry.commitment), entry)
             return known
     return {}
 
 
-def _main(repository: Repository) -> str:
+def _find_main_commit(repository: Repository) -> str:
     for name in MAIN_BRANCHES[:-1]:
         with suppress(InputError):
             return repository.commit(name)
     return repository.commit(MAIN_BRANCHES[-1])
 
 
-def _merged(repository: Repository, tip: str) -> Iterator[Registered]:
+def _list_merged(repository: Repository, tip: str) -> Iterator[Registered]:
     """Yield the commitments that merges brought, the oldest first."""
     # Merges alone: the id of a commit of the submitter's own would be the submitter's choice.
     for merge in repository.merges(tip, "^commitment:", FOLDER):
@@ -87,7 +87,7 @@ def _merged(repository: Repository, tip: str) -> Iterator[Registered]:
             slug = path.split("/")[1]
             submission = check_bytes(content, path, slug, purpose=Purpose(local=True)).submission
             if submission is not None and submission.commitment is not None:
-                yield Registered(slug, submission.commitment, players_of(submission), merge.commit, merge.when)
+                yield Registered(slug, submission.commitment, hash_players(submission), merge.commit, merge.when)
 
 
 def number_of(entry: Registered, register: Register) -> int:
@@ -100,7 +100,7 @@ def number_of(entry: Registered, register: Register) -> int:
     return alike.index(entry) + 1
 
 
-def new_salt(file: Path) -> str:
+def write_new_salt(file: Path) -> str:
     """Draw a salt and write it into a new file that nobody else may read.
 
     Raises:
@@ -150,18 +150,18 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
         WorkError: A file cannot be written.
     """
     loaded = read_manifest(folder)
-    path, stated = folder_of(folder) / MANIFEST, loaded.submission.commitment
+    path, stated = find_folder(folder) / MANIFEST, loaded.submission.commitment
     if loaded.submission.transcripts is not None:
         raise InputError(f"{path}: names transcripts already", "A commitment is announced before play.")
     known = read_salt(salt_file) if salt_file.is_file() else None
     if stated is not None and not renew:
-        if known is not None and commitment_of(loaded.slug, loaded.submission, known) == stated:
+        if known is not None and compute_commitment(loaded.slug, loaded.submission, known) == stated:
             return stated
         raise InputError(
             f"{path}: commitment: is of other players, other rules or another salt",
             "Name its salt with --salt, or announce another commitment with --new, which everybody will see.",
         )
-    made = commitment_of(loaded.slug, loaded.submission, known or new_salt(salt_file))
+    made = compute_commitment(loaded.slug, loaded.submission, known or write_new_salt(salt_file))
     text = path.read_text("utf-8")
     remaining_text = re.sub(r"^commitment:.*\n?", "", text, flags=re.MULTILINE).rstrip()
     changed = f'{remaining_text}\ncommitment: "{made}"\n'
@@ -173,7 +173,7 @@ def commit_to(folder: Path, salt_file: Path, renew: bool) -> str:
     return made
 
 
-def opening_for(loaded: LoadedSubmission, salt: str) -> Opening:
+def find_opening(loaded: LoadedSubmission, salt: str) -> Opening:
     """Return the source of a run's seed and order.
 
     Args:
@@ -187,7 +187,7 @@ def opening_for(loaded: LoadedSubmission, salt: str) -> Opening:
     stated = loaded.submission.commitment
     if stated is None:
         raise InputError(f"{loaded.path}: has no commitment", "Announce one first: ircore submission commit FOLDER")
-    if commitment_of(loaded.slug, loaded.submission, salt) != stated:
+    if compute_commitment(loaded.slug, loaded.submission, salt) != stated:
         raise InputError(
             f"{loaded.path}: commitment: is not of these players, these rules and this salt",
             "Name the salt of this commitment, or announce a new one: ircore submission commit FOLDER --new",

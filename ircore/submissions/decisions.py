@@ -20,8 +20,8 @@ from ircore.core.records import Line, Name, Record
 from ircore.core.strict_yaml import Document, parse_mapping, read_yaml_bytes
 from ircore.core.submission_records import TranscriptsReference, Withdrawal
 from ircore.core.validation import describe_validation_error
-from ircore.players.submission import folder_of
-from ircore.submissions.findings import Fault, Finding, field_name, finding, locate
+from ircore.players.submission import find_folder
+from ircore.submissions.findings import Fault, Finding, finding, format_field_name, locate
 from ircore.submissions.texts import repository_faults, text_faults
 
 DECISIONS = "decisions.yaml"
@@ -39,7 +39,7 @@ class Decision(Record):
 
     >>> withdrawn = Decision(date="2026-11-01", kind="withdrawn", reason="wrong model")
     >>> back = Decision(date="2026-11-20", kind="reinstated", reason="played again")
-    >>> status_of([withdrawn]), status_of([withdrawn, back])
+    >>> find_status([withdrawn]), find_status([withdrawn, back])
     ('withdrawn', 'active')
     """
 
@@ -82,10 +82,10 @@ def parse_decisions(data: bytes, name: str) -> tuple[Decision, ...]:
     """
     if not data:
         return ()
-    return _parsed(parse_mapping(data, name, _REMEDY), name)
+    return _parse_decisions(parse_mapping(data, name, _REMEDY), name)
 
 
-def _parsed(document: Document, name: str) -> tuple[Decision, ...]:
+def _parse_decisions(document: Document, name: str) -> tuple[Decision, ...]:
     try:
         decisions = _Decisions.model_validate(document.mapping).decisions
     except ValidationError as error:
@@ -105,7 +105,7 @@ def decisions_findings(data: bytes, path: str) -> Iterator[Finding]:
     """
     try:
         document = parse_mapping(data, path, _REMEDY)
-        decisions = _parsed(document, path)
+        decisions = _parse_decisions(document, path)
     except InputError as error:
         yield finding(path, error.problem.removeprefix(f"{path}:").strip(), "", error.remedy)
         return
@@ -114,7 +114,7 @@ def decisions_findings(data: bytes, path: str) -> Iterator[Finding]:
             yield locate(fault._replace(path=("decisions", number, *fault.path)), path, document)
 
 
-def added_decisions(before: bytes, after: bytes, path: str) -> tuple[Decision, ...] | None:
+def find_added_decisions(before: bytes, after: bytes, path: str) -> tuple[Decision, ...] | None:
     """Return the decisions that a change adds at the end of a file; None if it alters earlier decisions.
 
     Args:
@@ -156,17 +156,17 @@ def add_decision(folder: Path, decision: Decision) -> tuple[Decision, ...]:
         InputError: There is no submission, or the decision cannot be published, or not follow what happened before.
     """
     for fault in decision_faults(decision):
-        raise InputError(f"{field_name(fault.path)}: {fault.problem}", fault.remedy)
-    before = read_decisions(folder_of(folder))
+        raise InputError(f"{format_field_name(fault.path)}: {fault.problem}", fault.remedy)
+    before = read_decisions(find_folder(folder))
     if before and decision.date < before[-1].date:
         raise InputError(f"{folder / DECISIONS}: {decision.date} is before its last decision", "Give a later --date.")
     _refuse_idle(decision, before, folder / DECISIONS)
     decisions = (*before, decision)
-    write_text(folder / DECISIONS, decisions_text(decisions))
+    write_text(folder / DECISIONS, format_decisions(decisions))
     return decisions
 
 
-def decisions_text(decisions: Sequence[Decision]) -> str:
+def format_decisions(decisions: Sequence[Decision]) -> str:
     """Return the content of a file of decisions."""
     records = [decision.model_dump(mode="json", exclude_none=True) for decision in decisions]
     return yaml.safe_dump({"decisions": records}, sort_keys=False, allow_unicode=True, width=1000)
@@ -181,7 +181,7 @@ def _refuse_idle(decision: Decision, before: Sequence[Decision], file: Path) -> 
     about, nothing = decision.run_id or "all runs", "Nothing to do: see ircore maintain history."
     is_open = _is_disputed(before, decision.run_id)
     if decision.kind == "settled" and not is_open:
-        disputed = [run or "all runs, without --run" for run in _disputed_runs(before)]
+        disputed = [run or "all runs, without --run" for run in _list_disputed_runs(before)]
         remedy = f"Disputed: {', '.join(sorted(disputed))}." if disputed else "Nothing is disputed."
         raise InputError(f"{file}: no dispute about {about} to settle", remedy)
     # Findings are in a run, and a later run of the pair must be looked at by itself.
@@ -227,11 +227,11 @@ def is_cleared(decisions: Sequence[Decision], run_id: str | None) -> bool:
     )
 
 
-def status_of(decisions: Sequence[Decision]) -> Status:
+def find_status(decisions: Sequence[Decision]) -> Status:
     """Return where a submission stands: withdrawn as a whole, disputed, or active."""
     if is_gone(decisions, None):
         return "withdrawn"
-    return "disputed" if _disputed_runs(decisions) else "active"
+    return "disputed" if _list_disputed_runs(decisions) else "active"
 
 
 def open_dispute(decisions: Sequence[Decision], run_id: str) -> Decision | None:
@@ -255,7 +255,7 @@ def open_disputes(decisions: Sequence[Decision]) -> list[Decision]:
     return [each for run_id, each in last.items() if _is_disputed(decisions, run_id)]
 
 
-def _disputed_runs(decisions: Sequence[Decision]) -> set[str | None]:
+def _list_disputed_runs(decisions: Sequence[Decision]) -> set[str | None]:
     """Return the runs with an open dispute; None stands for all runs of the submission."""
     return {decision.run_id for decision in decisions if _is_disputed(decisions, decision.run_id)}
 
@@ -269,7 +269,7 @@ def _is_disputed(decisions: Sequence[Decision], run_id: str | None) -> bool:
     return kinds[-1:] == ["disputed"]
 
 
-def withdrawals_of(folder: Path) -> Iterator[Withdrawal]:
+def list_withdrawals(folder: Path) -> Iterator[Withdrawal]:
     """Yield the decisions that a release must follow, of all submissions in a folder.
 
     An update is a correction to the release: the runs of the former transcripts go, and the new one takes their place.

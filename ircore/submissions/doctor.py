@@ -24,7 +24,7 @@ from ircore.core.episode_records import FaultKind
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
 from ircore.core.images import Picture
-from ircore.core.plugins import builtin, load
+from ircore.core.plugins import list_builtin, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import read_mapping
 from ircore.games.base import Seat
@@ -41,21 +41,21 @@ from ircore.players.examination import (
     Patient,
     SeatTrial,
     TimedAnswer,
-    drawing_words,
-    shown_picture,
+    build_shown_picture,
+    describe_drawing,
 )
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.conversations import Message, chat_messages, responses_input
+from ircore.players.openai.conversations import Message, build_chat_messages, build_responses_input
 from ircore.players.openai.describer import OpenAIDescriber
-from ircore.players.openai.provider import served_model
-from ircore.players.openai.provider_errors import remedies_for
-from ircore.players.openai.replies import ChatReply, ResponsesReply, tokens_of
-from ircore.players.openai.settings import DescriberSettings, chosen_transport, read_key, read_settings
+from ircore.players.openai.provider import find_served_model
+from ircore.players.openai.provider_errors import list_remedies
+from ircore.players.openai.replies import ChatReply, ResponsesReply, read_tokens
+from ircore.players.openai.settings import DescriberSettings, choose_transport, read_key, read_settings
 from ircore.players.openai.transport import JsonBody
-from ircore.players.submission import FORMAT, MANIFEST, LoadedSubmission, new_player
-from ircore.players.traits import traits_of
-from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, read_score, read_verdicts, verdicts_schema
-from ircore.scorers.judges.manifest import LoadedJudge, captioned
+from ircore.players.submission import FORMAT, MANIFEST, LoadedSubmission, build_player
+from ircore.players.traits import load_traits
+from ircore.runs.judge_answers import SIMILARITY_SCHEMA, AnswerError, build_verdicts_schema, read_score, read_verdicts
+from ircore.scorers.judges.manifest import LoadedJudge, caption_pictures
 
 DISC_SENTENCES = ("There is a red disc in the middle.", "There are 3 discs.")
 """A true and a false sentence on the red disc, for a judge of facts."""
@@ -84,9 +84,9 @@ def examine_seat(
         return [Finding(seat.name, "recorded answers", True, "come with the instances: nothing to ask")]
     game = load_game(loaded.submission.game)
     trial = game.trial(seat, game.rules_of(loaded.submission))
-    if trial is None and seat.method == "answer" and traits_of(spec.player).answers:
+    if trial is None and seat.method == "answer" and load_traits(spec.player).answers:
         trial = _answer
-    return _examined(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)
+    return _examine_player(seat.name, spec, timeout, trial or _accept, answers=seat.answers, say=say)
 
 
 def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], object]) -> Finding:
@@ -103,29 +103,31 @@ def examine_judge(judge: LoadedJudge, timeout: float, say: Callable[[str], objec
     async def check(patient: Patient) -> list[Finding]:
         listed = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(DISC_SENTENCES, start=1))
         words = judge.prompts.facts.replace("{sentences}", listed)
-        view = JudgeView(words, captioned(shown_picture()), schema=verdicts_schema(len(DISC_SENTENCES)))
+        view = JudgeView(
+            words, caption_pictures(build_shown_picture()), schema=build_verdicts_schema(len(DISC_SENTENCES))
+        )
         timed = await patient.ask("one image", patient.player.judge(view))
-        return [timed if isinstance(timed, Finding) else _verdicts(patient, timed)]
+        return [timed if isinstance(timed, Finding) else _check_verdicts(patient, timed)]
 
     async def rate(patient: Patient) -> list[Finding]:
-        pictures = captioned(shown_picture(), shown_picture("#0000ff"))
+        pictures = caption_pictures(build_shown_picture(), build_shown_picture("#0000ff"))
         view = JudgeView(judge.prompts.similarity, pictures, schema=SIMILARITY_SCHEMA)
         timed = await patient.ask("two images", patient.player.judge(view))
-        return [timed if isinstance(timed, Finding) else _rating(patient, timed)]
+        return [timed if isinstance(timed, Finding) else _check_rating(patient, timed)]
 
-    return _examined("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
+    return _examine_player("judge", judge.spec, timeout, check if judge.asks == "facts" else rate, say=say)[0]
 
 
-def _examined(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[Finding]:
+def _examine_player(seat: str, spec: PlayerSpec, timeout: float, trial: SeatTrial, **more: Any) -> list[Finding]:
     """Make a player, let a trial ask the player, and close the player's connections."""
     try:
-        player = new_player(_hurried(spec, timeout))
+        player = build_player(_shorten_deadline(spec, timeout))
     except InputError as error:
         return [Finding(seat, "two images" if seat == "judge" else "settings", False, error.problem, error.remedy)]
-    return asyncio.run(_closing(player, _greeted(Patient(seat, spec, player, timeout, **more), trial)))
+    return asyncio.run(_close_after(player, _greet_service(Patient(seat, spec, player, timeout, **more), trial)))
 
 
-async def _greeted(patient: Patient, trial: SeatTrial) -> list[Finding]:
+async def _greet_service(patient: Patient, trial: SeatTrial) -> list[Finding]:
     """Try a player, unless what is at its address is no service at all, which would take the longest."""
     silence = await patient.silence("address")
     return [silence] if silence is not None else await trial(patient)
@@ -138,18 +140,18 @@ async def _accept(patient: Patient) -> list[Finding]:
 
 async def _answer(patient: Patient) -> list[Finding]:
     """Ask a player that takes questions of any game to recognise, or to draw, a red disc."""
-    shown = () if patient.answers == "picture" else (Captioned("the picture", shown_picture()),)
+    shown = () if patient.answers == "picture" else (Captioned("the picture", build_shown_picture()),)
     choices = COLOURS if patient.answers == "choice" else ()
     question = Question(1, QUESTIONS[patient.answers], shown, choices, answers=patient.answers)
     timed = await patient.ask(f"a {patient.answers}", patient.player.answer(question))
     if isinstance(timed, Finding):
         # A program of this project that seeks a dialogue or a task in the words is right to refuse these.
-        if timed.detail.startswith("rule_broken") and patient.spec.player in builtin("players"):
+        if timed.detail.startswith("rule_broken") and patient.spec.player in list_builtin("players"):
             return await _accept(patient)
         return [timed._replace(remedy=f"{BROKEN} {OWN_GAME}") if timed.remedy == BROKEN else timed]
     answer = timed.answer
     if isinstance(answer, PictureAnswer):
-        detail, right = drawing_words(timed, 0)
+        detail, right = describe_drawing(timed, 0)
     elif isinstance(answer, ChoiceAnswer):
         notes = "".join(f"; {note}" for note in answer.notes)
         detail, right = f"chose {answer.choice}{notes}, {timed.took}", answer.choice == "red"
@@ -163,7 +165,7 @@ async def _answer(patient: Patient) -> list[Finding]:
 _AGAIN = "Such answers are sent back once. Try again; parameters.structured: true may help, or another model."
 
 
-def _rating(patient: Patient, timed: TimedAnswer) -> Finding:
+def _check_rating(patient: Patient, timed: TimedAnswer) -> Finding:
     try:
         score = read_score(timed.answer.text).value
     except AnswerError as problem:
@@ -173,7 +175,7 @@ def _rating(patient: Patient, timed: TimedAnswer) -> Finding:
     return patient.finding("two images", True, detail, SEE if score == 10 else "")
 
 
-def _verdicts(patient: Patient, timed: TimedAnswer) -> Finding:
+def _check_verdicts(patient: Patient, timed: TimedAnswer) -> Finding:
     try:
         letters = read_verdicts(timed.answer.text, len(DISC_SENTENCES)).value
     except AnswerError as problem:
@@ -184,9 +186,9 @@ def _verdicts(patient: Patient, timed: TimedAnswer) -> Finding:
     return patient.finding("one image", True, detail, "" if letters == "10" else SEE)
 
 
-def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
+def _shorten_deadline(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     """Shorten the deadline of a player that has a deadline, so that the player fails in time with its own reason."""
-    check = getattr(load("players", spec.player), "check", None)
+    check = getattr(load_plugin("players", spec.player), "check", None)
     # A deadline that the manifest states is part of the pair, and holds in play too.
     if check is None or "deadline_s" in spec.parameters:
         return spec
@@ -198,7 +200,7 @@ def _hurried(spec: PlayerSpec, timeout: float) -> PlayerSpec:
     return hurried
 
 
-async def _closing(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
+async def _close_after(player: Any, pending_answer: Awaitable[AnswerT]) -> AnswerT:
     try:
         return await pending_answer
     finally:
@@ -265,7 +267,7 @@ class _Service:
         chat = self.settings.api == "chat"
         fields = {
             "model": self.spec.model,
-            **({"messages": chat_messages(messages)} if chat else {"input": responses_input(messages)}),
+            **({"messages": build_chat_messages(messages)} if chat else {"input": build_responses_input(messages)}),
             "max_completion_tokens" if chat else "max_output_tokens": limit,
             "stream": False,
             **self.settings.extra_body,
@@ -298,7 +300,7 @@ def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
     report = DeepReport("describer")
 
     async def examined() -> None:
-        connection = Connection(spec.base_url, read_key(spec), chosen_transport(settings.transport), timeout)
+        connection = Connection(spec.base_url, read_key(spec), choose_transport(settings.transport), timeout)
         try:
             await _examine(_Service(spec, settings, connection), report)
         finally:
@@ -309,10 +311,10 @@ def examine_describer(spec: PlayerSpec, timeout: float) -> DeepReport:
 
 
 async def _examine(service: _Service, report: DeepReport) -> None:
-    first = await service.ask(QUESTION, [shown_picture()])
+    first = await service.ask(QUESTION, [build_shown_picture()])
     if isinstance(first, Fault):
-        remedy = remedies_for(service.spec).get(first.kind, "")
-        report.add("a picture", False, _said(first), remedy)
+        remedy = list_remedies(service.spec).get(first.kind, "")
+        report.add("a picture", False, _format_fault(first), remedy)
         return
     _first_answer(first, report)
     await _many_pictures(service, report)
@@ -326,12 +328,14 @@ def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
     detail = "streams although asked not to; the pieces are put together" if streams else "answers in one piece"
     report.add("streaming", True, detail, cell="always" if streams else "as asked")
     document = reply.value.model_dump()
-    tokens = tokens_of(document.get("usage"), reply.headers)
+    tokens = read_tokens(document.get("usage"), reply.headers)
     counted = tokens.prompt is not None and tokens.completion is not None
     detail = f"{tokens.prompt} tokens read, {tokens.completion} written" if counted else "no tokens are reported"
     remedy = "" if counted else "Costs and limits by tokens stay unknown; nothing else suffers."
-    report.add("usage", True, f"{detail}{'' if tokens.cost_usd is None else ', cost reported'}", remedy, _yes(counted))
-    served = served_model(reply.value)
+    report.add(
+        "usage", True, f"{detail}{'' if tokens.cost_usd is None else ', cost reported'}", remedy, _format_yes(counted)
+    )
+    served = find_served_model(reply.value)
     report.add(
         "served model", True, f"answers as {served}" if served else "does not say which", cell=served or "not said"
     )
@@ -339,7 +343,7 @@ def _first_answer(reply: Reply[_Anything], report: DeepReport) -> None:
 
 async def _many_pictures(service: _Service, report: DeepReport) -> None:
     """Find the most pictures that a question may have, up to the number at turn 10."""
-    pictures = [shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
+    pictures = [build_shown_picture(f"#{shade:02x}0000") for shade in range(255, 255 - 10 * MOST_PICTURES, -10)]
     fault: Fault | None = None
     # From the most on down, so that the first answer tells the limit with few questions.
     for count in (MOST_PICTURES, 6, 5, 4, 3, 2):
@@ -355,7 +359,9 @@ async def _many_pictures(service: _Service, report: DeepReport) -> None:
     # One picture of the limit is the target.
     history = f"last {count - 1}" if count > 1 else ""
     rule = f"Play with the rule history: {history}." if history else "A describer must see two pictures at least."
-    report.add("ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_said(fault)}", rule, str(count))
+    report.add(
+        "ten pictures", bool(history), f"takes {count}, not {MOST_PICTURES}: {_format_fault(fault)}", rule, str(count)
+    )
     if history:
         report.rules["history"] = history
 
@@ -363,36 +369,43 @@ async def _many_pictures(service: _Service, report: DeepReport) -> None:
 async def _full_budget(service: _Service, report: DeepReport) -> None:
     """Ask with the limit on answers that the manifest states."""
     limit = service.settings.max_completion_tokens
-    outcome = await service.ask(QUESTION, [shown_picture()], limit=limit)
+    outcome = await service.ask(QUESTION, [build_shown_picture()], limit=limit)
     if not isinstance(outcome, Fault):
         report.add("full token budget", True, f"takes max_completion_tokens {limit}", cell=str(limit))
         return
-    remedy = remedies_for(service.spec).get(outcome.kind, "")
+    remedy = list_remedies(service.spec).get(outcome.kind, "")
     if outcome.room is None:
-        report.add("full token budget", False, _said(outcome), remedy)
+        report.add("full token budget", False, _format_fault(outcome), remedy)
         return
     # Half of what one picture leaves, so that later turns fit too.
     fits = max(256, outcome.room // 2)
     report.parameters["max_completion_tokens"] = fits
     report.add(
-        "full token budget", True, f"{_said(outcome)}", f"Write max_completion_tokens: {fits}.", str(outcome.room)
+        "full token budget",
+        True,
+        f"{_format_fault(outcome)}",
+        f"Write max_completion_tokens: {fits}.",
+        str(outcome.room),
     )
 
 
 async def _sampling(service: _Service, report: DeepReport) -> None:
     """Ask the same question twice, with a seed and without randomness."""
-    seeded = await service.ask(QUESTION, [shown_picture()], seed=7)
+    seeded = await service.ask(QUESTION, [build_shown_picture()], seed=7)
     taken = not isinstance(seeded, Fault)
-    report.add("seed", True, "is taken" if taken else f"is refused: {_said(seeded)}", cell=_yes(taken))  # type: ignore[arg-type]
-    twice = [await service.ask("Describe the picture.", [shown_picture()], temperature=0) for _ in range(2)]
+    report.add("seed", True, "is taken" if taken else f"is refused: {_format_fault(seeded)}", cell=_format_yes(taken))  # type: ignore[arg-type]
+    twice = [await service.ask("Describe the picture.", [build_shown_picture()], temperature=0) for _ in range(2)]
     texts = [service.text(reply) for reply in twice if not isinstance(reply, Fault)]
     if len(texts) < 2:
         fault = next(reply for reply in twice if isinstance(reply, Fault))
-        report.add("determinism", True, f"temperature 0 is refused: {_said(fault)}", cell="not known")
+        report.add("determinism", True, f"temperature 0 is refused: {_format_fault(fault)}", cell="not known")
         return
     alike = texts[0] == texts[1]
     report.add(
-        "determinism", True, f"two answers at temperature 0 are {'alike' if alike else 'different'}", cell=_yes(alike)
+        "determinism",
+        True,
+        f"two answers at temperature 0 are {'alike' if alike else 'different'}",
+        cell=_format_yes(alike),
     )
 
 
@@ -416,15 +429,15 @@ def _error_words(expected: dict[str, tuple[Reply[_Anything] | Fault, tuple[Fault
         if not isinstance(reply, Fault):
             yield f"{mistake} is answered all the same"
         else:
-            yield f"{mistake}: {_said(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
+            yield f"{mistake}: {_format_fault(reply)}" + ("" if reply.kind in kinds else f" (read as {reply.kind})")
 
 
-def _said(fault: Fault) -> str:
+def _format_fault(fault: Fault) -> str:
     status = "" if fault.status is None else f"HTTP {fault.status}: "
     return f"{fault.kind}: {status}{' '.join(fault.detail.split())[:160]}"
 
 
-def _yes(value: bool) -> Literal["yes", "no"]:
+def _format_yes(value: bool) -> Literal["yes", "no"]:
     return "yes" if value else "no"
 
 
@@ -451,7 +464,7 @@ def generator_report(findings: Sequence[Finding]) -> DeepReport:
     return report
 
 
-def mended(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> dict[str, Any]:
+def mend_manifest(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> dict[str, Any]:
     """Return a manifest with the rules and parameters that the probed services need."""
     document = dict(read_mapping(loaded.path, "Name a folder with a submission.yaml.", FORMAT))
     rules = {name: rule for report in reports for name, rule in report.rules.items()}
@@ -468,11 +481,11 @@ def write_mended(loaded: LoadedSubmission, reports: Sequence[DeepReport], out: P
     """Write the manifest of ``mended`` into a folder and return its path."""
     path = out / MANIFEST
     out.mkdir(parents=True, exist_ok=True)
-    write_text(path, yaml.safe_dump(mended(loaded, reports), sort_keys=False, allow_unicode=True, width=110))
+    write_text(path, yaml.safe_dump(mend_manifest(loaded, reports), sort_keys=False, allow_unicode=True, width=110))
     return path
 
 
-def table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
+def format_table_line(loaded: LoadedSubmission, reports: Sequence[DeepReport]) -> str:
     """Return the row of the table of services for a pair: the describer's service, and whether the generator edits.
 
     Args:

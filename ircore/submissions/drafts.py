@@ -12,15 +12,15 @@ import yaml
 
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.plugins import available, unknown
+from ircore.core.plugins import build_unknown_name_error, list_available
 from ircore.core.records import DEFAULT_GAME
 from ircore.core.strict_yaml import YamlError, parse_mapping, parse_value, read_yaml_bytes
 from ircore.games.registry import load_game
-from ircore.players.submission import FORMAT, MAINTAINERS, MANIFEST, SLUG_HELP, usable_slug
-from ircore.submissions.check.manifest import stand_ins
-from ircore.submissions.check.seats import players_of_maintainers
+from ircore.players.submission import FORMAT, MAINTAINERS, MANIFEST, SLUG_HELP, is_usable_slug
+from ircore.submissions.check.manifest import build_stand_ins
+from ircore.submissions.check.seats import list_maintainer_players
 from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes
-from ircore.submissions.findings import Finding, errors
+from ircore.submissions.findings import Finding, select_errors
 
 SCHEMA = Path(__file__).with_name("submission.schema.json")
 """The manifest's JSON Schema as this version of the package has it; the site publishes the same."""
@@ -48,9 +48,9 @@ def new_folder_of(path: Path) -> Path:
     """
     folder = path.parent if path.name == MANIFEST else path
     name = Path(os.path.abspath(folder)).name  # noqa: PTH100 - the name as given, links not followed
-    if not usable_slug(name):
+    if not is_usable_slug(name):
         near = re.sub(r"[^a-z0-9_.-]+", "-", name.lower()).strip("-_.")[:80].rstrip("-_.")
-        hint = f" Such as {near}." if usable_slug(near) else ""
+        hint = f" Such as {near}." if is_usable_slug(near) else ""
         raise InputError(f"{folder}: the folder's name {name!r} cannot be used", f"{SLUG_HELP}{hint}")
     if name.startswith(MAINTAINERS):
         raise InputError(f"{folder}: names that begin with {MAINTAINERS} are the maintainers'", "Choose another name.")
@@ -73,7 +73,7 @@ def read_draft(folder: Path) -> dict[str, Any]:
     return {str(key): value for key, value in document.items()}
 
 
-def problems_with(
+def check_answers(
     answers: Mapping[str, Any], field: str, slug: str, neighbours: tuple[Neighbour, ...] = (), local: bool = False
 ) -> list[Finding]:
     """Check answers as far as they go.
@@ -86,19 +86,19 @@ def problems_with(
         local: Whether the pair stays on its author's machine.
     """
     # Stand-ins for what is not answered yet, so that only the answers can be at fault.
-    required = stand_ins(load_game(str(answers.get("game", DEFAULT_GAME))))
-    purpose = purpose_of(answers, local)
-    data = _dumped({**required, **answers}).encode()
-    findings = errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
+    required = build_stand_ins(load_game(str(answers.get("game", DEFAULT_GAME))))
+    purpose = find_purpose(answers, local)
+    data = _dump_document({**required, **answers}).encode()
+    findings = select_errors(check_bytes(data, MANIFEST, slug, neighbours, purpose).findings)
     if purpose.unplayed and not local:
         # A player of the submitter's own is here, and says which seat and settings it takes.
-        findings += errors(check_bytes(data, MANIFEST, slug, (), Purpose(True)).findings)
+        findings += select_errors(check_bytes(data, MANIFEST, slug, (), Purpose(True)).findings)
     below = (f"{field}.", f"{field}[")
     problems = [finding for finding in findings if finding.field == field or finding.field.startswith(below)]
     return list(dict.fromkeys(problems))
 
 
-def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
+def find_purpose(answers: Mapping[str, Any], local: bool) -> Purpose:
     """Return the purpose with which a new manifest is checked.
 
     A pair that maintainers cannot play, since a server or a player is the submitter's own, waits for its transcripts.
@@ -108,7 +108,7 @@ def purpose_of(answers: Mapping[str, Any], local: bool) -> Purpose:
         local: Whether the pair stays on its author's machine.
     """
     specs = player_specs(answers)
-    own = available("players").keys() - players_of_maintainers(str(answers.get("game", DEFAULT_GAME)))
+    own = list_available("players").keys() - list_maintainer_players(str(answers.get("game", DEFAULT_GAME)))
     unplayed = any(
         str(spec.get("base_url", "")).startswith("http://") or spec.get("player") in own for spec in specs.values()
     )
@@ -121,7 +121,7 @@ def player_specs(answers: Mapping[str, Any]) -> dict[str, Any]:
     return {seat.name: answers[seat.name] for seat in seats if seat.name in answers}
 
 
-def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
+def format_manifest(document: Mapping[str, Any], schema: str | None) -> str:
     """Return the text of a manifest.
 
     Args:
@@ -134,7 +134,7 @@ def manifest_text(document: Mapping[str, Any], schema: str | None) -> str:
     }
     ordered = {key: document[key] for key in _FIRST if key in document} | seats
     ordered |= {key: document[key] for key in _ORDER if key in document}
-    return f"{hint}{_dumped(ordered | {key: value for key, value in document.items() if key not in ordered})}"
+    return f"{hint}{_dump_document(ordered | {key: value for key, value in document.items() if key not in ordered})}"
 
 
 def write_manifest(folder: Path, text: str) -> Path:
@@ -162,7 +162,7 @@ def schema_address(folder: Path, site: str | None) -> str | None:
     return os.path.relpath(SCHEMA, place).replace(os.sep, "/") if place.is_relative_to(checkout) else None
 
 
-def known_author() -> str | None:
+def find_author() -> str | None:
     """Return the user's name in git's settings; None if git knows no name."""
     return _git(Path(), "config", "user.name")
 
@@ -172,7 +172,7 @@ def player_label(seat: Mapping[str, Any]) -> str:
     return str(seat.get("model") or seat.get("player"))
 
 
-def parameter(text: str, option: str) -> tuple[str, Any]:
+def parse_parameter(text: str, option: str) -> tuple[str, Any]:
     """Read ``NAME=VALUE``; the value as in YAML.
 
     Raises:
@@ -200,10 +200,10 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
     names = tuple(seats)
     specs: dict[str, dict[str, Any]] = {}
     for text in options:
-        path, value = parameter(text, "--player")
+        path, value = parse_parameter(text, "--player")
         seat, _, field = path.partition(".")
         if seat not in names:
-            raise unknown("seat", seat, names, "--player")
+            raise build_unknown_name_error("seat", seat, names, "--player")
         kind, _, name = field.partition(".")
         if not field:
             specs.setdefault(seat, {})["player"] = value
@@ -212,7 +212,7 @@ def players_of(seats: Iterable[str], options: Iterable[str]) -> dict[str, dict[s
         elif field in FIELDS:
             specs.setdefault(seat, {})[FIELDS[field]] = str(value)
         else:
-            raise unknown("field", field, [*FIELDS, "parameter.NAME"], f"--player {seat}")
+            raise build_unknown_name_error("field", field, [*FIELDS, "parameter.NAME"], f"--player {seat}")
     return specs
 
 
@@ -237,14 +237,14 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip() or None if done.returncode == 0 else None
 
 
-def _dumped(document: Mapping[str, Any]) -> str:
+def _dump_document(document: Mapping[str, Any]) -> str:
     lines = []
     for key, value in document.items():
         text = yaml.safe_dump({key: value}, allow_unicode=True, sort_keys=False, width=110, default_flow_style=False)
         # Rules stand on one line, as in the examples of the documentation.
-        lines.append(text if key != "rules" else f"rules: {_flow(value)}\n")
+        lines.append(text if key != "rules" else f"rules: {_format_flow(value)}\n")
     return "".join(lines)
 
 
-def _flow(value: Mapping[str, Any]) -> str:
+def _format_flow(value: Mapping[str, Any]) -> str:
     return "{" + ", ".join(f"{key}: {json.dumps(part)}" for key, part in value.items()) + "}"

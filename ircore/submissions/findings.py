@@ -6,7 +6,7 @@ from dataclasses import asdict, astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
 from ircore.core.strict_yaml import START, Document, FieldPath, Place
-from ircore.core.untrusted_text import coded
+from ircore.core.untrusted_text import encode_unprintable
 
 Level = Literal["error", "warning"]
 
@@ -101,8 +101,8 @@ def locate(fault: Fault, file: str, document: Document | None) -> Finding:
         spots = document.keys if fault.problem in UNKNOWN else document.values
         outwards = (fault.path[:length] for length in range(len(fault.path), -1, -1))
         place = next((spots[part] for part in outwards if part in spots), START)
-    texts = (field_name(fault.path), fault.problem, fault.expected, fault.remedy)
-    return Finding(fault.level, shown_path(file), *place, *(_part(text) for text in texts))
+    texts = (format_field_name(fault.path), fault.problem, fault.expected, fault.remedy)
+    return Finding(fault.level, format_path(file), *place, *(_format_part(text) for text in texts))
 
 
 LONGEST = 1200
@@ -120,24 +120,24 @@ UNKNOWN = (UNKNOWN_KEY, UNKNOWN_PARAMETER)
 def finding(file: str, problem: str, expected: str, remedy: str, place: Place = START, field: str = "") -> Finding:
     """Return an error about a file itself."""
     texts = (field, problem, expected, remedy)
-    return Finding("error", shown_path(file), *place, *(_part(text) for text in texts))
+    return Finding("error", format_path(file), *place, *(_format_part(text) for text in texts))
 
 
-def _part(text: str) -> str:
+def _format_part(text: str) -> str:
     """Return a part of a finding on a single line with every character visible; most quote strangers' words.
 
     A line of its own could be taken for a command by the service that runs a check.
     """
-    line = coded(text)
+    line = encode_unprintable(text)
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
-def shown_path(path: str) -> str:
+def format_path(path: str) -> str:
     """Return a plain path unchanged, and any other path quoted: the path begins a line of output."""
-    return path if _PLAIN_PATH.fullmatch(path) else _part(repr(path))
+    return path if _PLAIN_PATH.fullmatch(path) else _format_part(repr(path))
 
 
-def field_name(path: FieldPath) -> str:
+def format_field_name(path: FieldPath) -> str:
     """Return the name of a field for people: keys joined by dots, 0-based positions in brackets."""
     name = ""
     for part in path:
@@ -145,12 +145,12 @@ def field_name(path: FieldPath) -> str:
     return name
 
 
-def errors(findings: Iterable[Finding]) -> list[Finding]:
+def select_errors(findings: Iterable[Finding]) -> list[Finding]:
     """Return the errors among findings."""
     return [finding for finding in findings if finding.level == "error"]
 
 
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return findings in a fixed order: errors first, then by file and place."""
     # "error" comes before "warning" in the alphabet, and level is the first field.
     return tuple(sorted(findings, key=astuple))

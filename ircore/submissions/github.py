@@ -18,7 +18,7 @@ from urllib.parse import quote
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ircore.core.errors import InputError, WorkError
-from ircore.submissions.addresses import service_hosts
+from ircore.submissions.addresses import find_service_hosts
 
 SECONDS = 60.0
 """Seconds that the service may be silent."""
@@ -378,7 +378,7 @@ def _secrets_and_variables(read: Callable[..., Any], clone: Path) -> Iterator[Se
     shared = [read(path).get("total_count") for path in ("/actions/secrets", "/actions/organization-secrets")]
     yield Setting("no secret is outside of an environment", place, shared == [0, 0])
     secrets = {secret["name"] for secret in read("/environments/evaluation/secrets?per_page=100").get("secrets", [])}
-    is_keyed = any(service_hosts(name) for name in secrets)
+    is_keyed = any(find_service_hosts(name) for name in secrets)
     yield Setting("there is a key of a service", "Settings, Environments, evaluation", is_keyed)
     listed = read("/actions/variables?per_page=30").get("variables", [])
     variables = {variable["name"]: variable["value"] for variable in listed}

@@ -43,7 +43,7 @@ class Link(NamedTuple):
 class DeadLink(NamedTuple):
     """A link that leads nowhere.
 
-    >>> dead_links([Link("my-pair", "links.code", "ftp://example.org")])[0].problem
+    >>> find_dead_links([Link("my-pair", "links.code", "ftp://example.org")])[0].problem
     'not https at a public host with a name'
     """
 
@@ -54,7 +54,7 @@ class DeadLink(NamedTuple):
     """Reason in a few words."""
 
 
-def links_of(loaded: LoadedSubmission) -> list[Link]:
+def list_links(loaded: LoadedSubmission) -> list[Link]:
     """Return the links of a submission; the link of transcripts leads to the listing of the pinned commit."""
     links = [Link(loaded.slug, f"links.{name}", link) for name, link in loaded.submission.links.items()]
     if (reference := loaded.submission.transcripts) is not None:
@@ -64,7 +64,7 @@ def links_of(loaded: LoadedSubmission) -> list[Link]:
     return links
 
 
-def dead_links(links: Iterable[Link]) -> list[DeadLink]:
+def find_dead_links(links: Iterable[Link]) -> list[DeadLink]:
     """Ask for every link; nothing is sent but the request, and no more than the head of the answer is read.
 
     Args:
@@ -74,18 +74,18 @@ def dead_links(links: Iterable[Link]) -> list[DeadLink]:
         The links that lead nowhere, in the order given. A site that refuses programs counts as being there.
     """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return [dead for dead in pool.map(_asked_twice, links) if dead is not None]
+        return [dead for dead in pool.map(_ask_twice, links) if dead is not None]
 
 
-def _asked_twice(link: Link) -> DeadLink | None:
-    dead = _asked(link)
+def _ask_twice(link: Link) -> DeadLink | None:
+    dead = _ask_link(link)
     if dead is None or dead.problem == _UNSAFE:
         return dead
     sleep(WAIT)
-    return _asked(link)
+    return _ask_link(link)
 
 
-def _asked(link: Link) -> DeadLink | None:
+def _ask_link(link: Link) -> DeadLink | None:
     base = endpoint()
     try:
         if not is_safe(link.address, base):

@@ -20,7 +20,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.images import MAX_BYTES as MAX_PICTURE_BYTES
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.journal import read_records
@@ -35,14 +35,14 @@ from ircore.runs.answers import (
     MAX_NOTES,
     MissingAnswerError,
     RecordedTable,
-    answers_alone,
-    seat_hash,
+    hash_seat,
+    is_answer_alone,
 )
-from ircore.runs.episode import ended_episode, episode_setup, played
+from ircore.runs.episode import build_setup, play_episode, record_ending
 from ircore.runs.events import Call, CallKey, End, Entry, Failure
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter, create_run
-from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, question_lines
-from ircore.runs.play import make_run, with_run_id
+from ircore.runs.judge_questions import JUDGEMENTS, QUESTIONS, JudgeQuestion, format_questions
+from ircore.runs.play import add_run_id, make_run
 from ircore.runs.provenance import make_provenance, write_provenance
 from ircore.runs.setup import prepare
 from ircore.submissions.github import GitHub
@@ -74,7 +74,7 @@ _WANTED = re.compile(
 """Files of an artefact that are looked at; every other one stays in it, wherever its name leads."""
 
 
-def kept_judgements(run: Path) -> Path:
+def find_kept_judgements(run: Path) -> Path:
     """Return the file beside a run folder that keeps judges' answers until the run has been made."""
     # No slug has a tilde, so that this is no other submission's run folder.
     return run.with_name(f"{run.name}~{JUDGEMENTS}")
@@ -115,7 +115,7 @@ def bring_back(service: GitHub, folder: Path, sets: Collection[InstanceSet], out
             for slug in slugs:
                 try:
                     instances = set_of_game(sets, missing[slug].submission.game)
-                    about = _brought_back(former / slug, missing[slug], instances, out / slug)
+                    about = _bring_back(former / slug, missing[slug], instances, out / slug)
                 except InputError as error:
                     yield f"{slug}: answers of {artefact.created} are left out: {error.problem}"
                     continue
@@ -164,9 +164,9 @@ def _take(archive: ZipFile, info: ZipInfo, most: int, out: Path) -> None:
         write_bytes(out / info.filename, file.read(most))
 
 
-def _brought_back(former: Path, loaded: LoadedSubmission, instances: InstanceSet, out: Path) -> str:
+def _bring_back(former: Path, loaded: LoadedSubmission, instances: InstanceSet, out: Path) -> str:
     """Bring back what one artefact has of a submission, and return it in words; empty if it has nothing of use."""
-    judged = _settled(former / JUDGEMENTS) + _settled(kept_judgements(former))
+    judged = _read_settled(former / JUDGEMENTS) + _read_settled(find_kept_judgements(former))
     answers = 0
     # Transcripts are fetched and re-scored anew, which asks no model. Pairs of programs ask none either.
     specs = loaded.submission.players.values()
@@ -174,13 +174,13 @@ def _brought_back(former: Path, loaded: LoadedSubmission, instances: InstanceSet
     if loaded.submission.transcripts is None and paid and (former / RUN_FILE).is_file():
         answers = _make_anew(former, loaded, instances, out)
     if judged:
-        data = b"".join(line + b"\n" for line in question_lines(judged))
-        write_bytes(kept_judgements(out), data)
+        data = b"".join(line + b"\n" for line in format_questions(judged))
+        write_bytes(find_kept_judgements(out), data)
     parts = [f"{number} {word}" for number, word in ((answers, "answers"), (len(judged), "judges' answers")) if number]
     return " and ".join(parts)
 
 
-def _settled(file: Path) -> list[JudgeQuestion]:
+def _read_settled(file: Path) -> list[JudgeQuestion]:
     return [question for question in read_records(file, QUESTIONS) if question.settled]
 
 
@@ -197,14 +197,14 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
     run = make_run(loaded, instances, prepared.rules, prompts, 0)
     folder = RunFolder(former)
     # Answers of other players, or by other rules, prompts or targets, answer other questions. The stated id is text.
-    if with_run_id(folder.run).run_id != run.run_id:
+    if add_run_id(folder.run).run_id != run.run_id:
         return 0
     calls = _answers(folder, {seat.name: seat for seat in game.seats}, instances.instances.ids)
     if not calls:
         return 0
     refusals = {failure.episode_id: failure for failure, _ in _refusals(folder, calls, instances)}
-    seats = {seat: seat_hash(seat, spec) for seat, spec in run.submission.players.items()}
-    with new_folder(out) as temporary:
+    seats = {seat: hash_seat(seat, spec) for seat, spec in run.submission.players.items()}
+    with write_new_folder(out) as temporary:
         made = create_run(temporary, run, instances)
         write_provenance(made.path, make_provenance(loaded.path))
         taken = 0
@@ -219,8 +219,8 @@ def _make_anew(former: Path, loaded: LoadedSubmission, instances: InstanceSet, o
                 table = RecordedTable(name, calls, failures, lambda drawn: pictures[drawn.sha256], seats)  # noqa: B023
                 ended = None
                 with suppress(MissingAnswerError):
-                    setup = episode_setup(game, run, instances, instance, prompts)
-                    ended = ended_episode(game, instance, asyncio.run(played(game, table, setup)))
+                    setup = build_setup(game, run, instances, instance, prompts)
+                    ended = record_ending(game, instance, asyncio.run(play_episode(game, table, setup)))
                 answered = [entry for key, entry in entries.items() if key in table.answered]
                 writer.record(answered)
                 taken += len(answered)
@@ -245,7 +245,7 @@ def _answers(
         if key.episode_id not in episode_ids or key.role not in seats:
             continue
         too_long = len(call.text or "") > LONGEST_TEXT or any(len(note) > LONGEST_NOTE for note in call.notes)
-        if too_long or len(call.notes) > MAX_NOTES or not answers_alone(seats[key.role], call):
+        if too_long or len(call.notes) > MAX_NOTES or not is_answer_alone(seats[key.role], call):
             raise InputError(f"{key.episode_id}, {key.turn}, {key.role}: not an answer of this seat")
         calls[key] = call
     return calls
@@ -288,19 +288,22 @@ def add_kept_judgements(run: Path) -> int:
     Raises:
         InputError: A line is damaged.
     """
-    kept, file = kept_judgements(run), run / JUDGEMENTS
+    kept, file = find_kept_judgements(run), run / JUDGEMENTS
     if not kept.is_file():
         return 0
     before = list(read_records(file, QUESTIONS))
     known = {question.key for question in before if question.settled}
-    added = [question for question in _settled(kept) if question.key not in known]
-    write_bytes(file, b"".join(line + b"\n" for line in question_lines([*before, *added])))
+    added = [question for question in _read_settled(kept) if question.key not in known]
+    write_bytes(file, b"".join(line + b"\n" for line in format_questions([*before, *added])))
     kept.unlink()
     return len(added)
 
 
 def keep_judgements(run: Path) -> None:
     """Keep the judges' answers of a run that is made anew beside it, with those that are kept already."""
-    questions = {question.key: question for question in (*_settled(kept_judgements(run)), *_settled(run / JUDGEMENTS))}
+    questions = {
+        question.key: question
+        for question in (*_read_settled(find_kept_judgements(run)), *_read_settled(run / JUDGEMENTS))
+    }
     if questions:
-        write_bytes(kept_judgements(run), b"".join(line + b"\n" for line in question_lines(questions.values())))
+        write_bytes(find_kept_judgements(run), b"".join(line + b"\n" for line in format_questions(questions.values())))

@@ -19,13 +19,21 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.costs.forecast import IMAGE_WRITTEN_TOKENS, PlannedPlay, estimate
-from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, prices_of_run, read_prices
+from ircore.runs.costs.prices import MILLION, RunPrices, SeatPrice, load_run_prices, read_prices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import Flag, read_provenance
 from ircore.submissions.check.entries import is_maintainers
-from ircore.submissions.decisions import Decision, Status, is_cleared, is_gone, open_disputes, read_decisions, status_of
-from ircore.submissions.request_fields import why_self_reported
+from ircore.submissions.decisions import (
+    Decision,
+    Status,
+    find_status,
+    is_cleared,
+    is_gone,
+    open_disputes,
+    read_decisions,
+)
+from ircore.submissions.request_fields import explain_self_reported
 
 
 class Forecast(NamedTuple):
@@ -64,7 +72,7 @@ def forecast(loaded: LoadedSubmission, instances: InstanceSet | None, prices_fil
     if loaded.submission.transcripts is not None:
         return Forecast(0.0)
     prices = RunPrices(read_prices(prices_file), loaded.submission)
-    if unknown := unpriced(prices.seats.values()):
+    if unknown := list_unpriced(prices.seats.values()):
         return Forecast(None, unknown)
     if all(seat.offline for seat in prices.seats.values()):
         return Forecast(0.0)
@@ -76,7 +84,7 @@ def forecast(loaded: LoadedSubmission, instances: InstanceSet | None, prices_fil
     return Forecast(estimate(planned, dict.fromkeys(instances.instances.ids, 1), prices).cost_usd)
 
 
-def unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:
+def list_unpriced(seats: Iterable[SeatPrice]) -> tuple[str, ...]:
     """Return the models that a provider bills and whose price is not known, each once."""
     return tuple(dict.fromkeys(seat.label for seat in seats if not seat.offline and seat.price is None))
 
@@ -103,7 +111,7 @@ def write_bounds(
     import yaml
 
     known = read_prices(prices_file)
-    models = unpriced(RunPrices(known, submission).seats.values())
+    models = list_unpriced(RunPrices(known, submission).seats.values())
     if not models:
         return prices_file
     image = bound * IMAGE_WRITTEN_TOKENS / MILLION
@@ -119,12 +127,12 @@ def write_bounds(
     return out
 
 
-def spent(run: Path) -> float:
+def compute_spent(run: Path) -> float:
     """Return the cost of a run so far, in US dollars, as far as known; 0 without a run."""
     if not (run / RUN_FILE).is_file():
         return 0.0
     folder = RunFolder(run)
-    return Totals.of(folder.questions(), prices_of_run(folder)).cost_usd
+    return Totals.of(folder.questions(), load_run_prices(folder)).cost_usd
 
 
 def names_in(text: str) -> list[str]:
@@ -136,19 +144,19 @@ def names_in(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def chosen(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:
+def choose_pending(slugs: Sequence[str], pending: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the pending submissions that were asked for, in the order in which they wait, and the names left out.
 
     All that wait are chosen if none is named. A name that does not wait is left out: its run is published already, or
     no such submission is merged.
 
-    >>> chosen(["b", "c"], ["a", "b"]), chosen([], ["a", "b"])
+    >>> choose_pending(["b", "c"], ["a", "b"]), choose_pending([], ["a", "b"])
     ((['b'], ['c']), (['a', 'b'], []))
     """
     return [slug for slug in pending if not slugs or slug in slugs], [slug for slug in slugs if slug not in pending]
 
 
-def goes_on(run: Path, submission: Path, sets: Collection[str]) -> bool:
+def can_go_on(run: Path, submission: Path, sets: Collection[str]) -> bool:
     """Return whether a run that was begun is one of a submission as it is now, and was not taken off the boards.
 
     Args:
@@ -179,8 +187,8 @@ def is_finished(run: Path) -> bool:
 class MergedSubmission:
     """A merged submission to any game.
 
-    >>> from ircore.players.builtin_pairs import builtin_pairs
-    >>> MergedSubmission(read_manifest(builtin_pairs()["classical+canvas"])).status
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
+    >>> MergedSubmission(read_manifest(list_builtin_pairs()["classical+canvas"])).status
     'active'
     """
 
@@ -198,7 +206,7 @@ class MergedSubmission:
     @property
     def status(self) -> Status:
         """Current status of the submission."""
-        return status_of(self.decisions)
+        return find_status(self.decisions)
 
 
 def merged_submissions(folder: Path) -> tuple[MergedSubmission, ...]:
@@ -223,7 +231,7 @@ def cleared_runs(submissions: Iterable[MergedSubmission]) -> frozenset[str]:
     )
 
 
-def unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) -> tuple[MergedSubmission, ...]:
+def list_unplayed(submissions: Iterable[MergedSubmission], played: Container[str]) -> tuple[MergedSubmission, ...]:
     """Return the submissions of others without a run on a site: they are listed, never ranked.
 
     Args:
@@ -341,7 +349,7 @@ def pending_work(
         for decision in open_disputes(each.decisions)
     )
     waiting = waiting_submissions(submissions, runs, sets, prices_file)
-    return PendingWork(tuple(waiting), tuple(held_runs(submissions, runs)), tuple(disputed))
+    return PendingWork(tuple(waiting), tuple(list_held_runs(submissions, runs)), tuple(disputed))
 
 
 def waiting_submissions(
@@ -370,7 +378,7 @@ def waiting_submissions(
         run = RunFolder(path)
         published.setdefault(run.run.slug, []).append(run)
     for submission in submissions:
-        if submission.status == "withdrawn" or why_self_reported(submission.loaded.submission):
+        if submission.status == "withdrawn" or explain_self_reported(submission.loaded.submission):
             continue
         loaded, decisions = submission.loaded, submission.decisions
         if loaded.submission.commitment is not None and loaded.submission.transcripts is None:
@@ -379,8 +387,8 @@ def waiting_submissions(
         current = [run for run in known if _is_current(run.run, sets)]
         if known and not current:
             reason = "its published run is of another version of the benchmark"
-        elif reason := _why(loaded, current):
-            reason += _first(loaded, current, decisions)
+        elif reason := _explain_waiting(loaded, current):
+            reason += _describe_blocker(loaded, current, decisions)
         if reason:
             verb = "to be played" if loaded.submission.transcripts is None else "to be re-scored"
             own = [instances for instances in sets if instances.game == loaded.submission.game]
@@ -396,7 +404,7 @@ def _is_current(run: Run, sets: Collection[InstanceSet]) -> bool:
     return load_game(run.game).prompts(None).version == run.prompts
 
 
-def _first(loaded: LoadedSubmission, runs: list[RunFolder], decisions: Sequence[Decision]) -> str:
+def _describe_blocker(loaded: LoadedSubmission, runs: list[RunFolder], decisions: Sequence[Decision]) -> str:
     """Return a remark about the published run that has to be withdrawn first; empty if no run stands in the way."""
     stays = [
         run.run.run_id
@@ -408,7 +416,7 @@ def _first(loaded: LoadedSubmission, runs: list[RunFolder], decisions: Sequence[
     return f"; before that, ircore maintain correct --run {stays[0]}" if stays else ""
 
 
-def _why(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
+def _explain_waiting(loaded: LoadedSubmission, runs: list[RunFolder]) -> str:
     """Return the reason why no run shows a submission as it is; empty if a run does."""
     # As published: what a release left out is no change. Authors, links and the like may change without another run.
     players = loaded.submission.published.players
@@ -433,7 +441,7 @@ def _same_rules(run: RunFolder, loaded: LoadedSubmission) -> bool:
     return rules.model_validate(run.run.rules) == rules.model_validate(loaded.submission.rules)
 
 
-def held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]) -> list[HeldRun]:
+def list_held_runs(submissions: Iterable[MergedSubmission], published: Iterable[Path]) -> list[HeldRun]:
     """Return the published runs with grave findings that no maintainer has cleared, without withdrawn ones.
 
     Args:

@@ -6,16 +6,16 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, builtin
+from ircore.core.plugins import list_available, list_builtin
 from ircore.core.records import DEFAULT_GAME
-from ircore.core.submission_records import game_field
+from ircore.core.submission_records import build_game_field
 from ircore.games.base import Seat
 from ircore.games.registry import load_game
 from ircore.players.base import RECORDED
-from ircore.players.traits import answer_problem, players_of_project, traits_of
-from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address, service_key
+from ircore.players.traits import answer_problem, list_project_players, load_traits
+from ircore.submissions.addresses import OPENAI_HOST, AddressError, find_service_key, read_address
 from ircore.submissions.check.submission import Neighbour
-from ircore.submissions.drafts import LICENCE, known_author, parameter, player_label, player_specs, problems_with
+from ircore.submissions.drafts import LICENCE, check_answers, find_author, parse_parameter, player_label, player_specs
 from ircore.submissions.findings import Finding
 
 Ask = Callable[[str, str], str]
@@ -54,17 +54,17 @@ class Context(NamedTuple):
     """The game that will be played."""
 
 
-def _several(text: str) -> Any:
+def _parse_several(text: str) -> Any:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def _links(text: str) -> Any:
+def _parse_links(text: str) -> Any:
     return {"paper" if "arxiv.org" in text or "doi.org" in text else "code": text}
 
 
-def _settings(text: str) -> Any:
+def _parse_settings(text: str) -> Any:
     try:
-        return dict(parameter(setting, "settings") for setting in shlex.split(text))
+        return dict(parse_parameter(setting, "settings") for setting in shlex.split(text))
     except ValueError as error:
         raise InputError(
             "settings: a quotation mark is not closed", "Write them as temperature=0 top_p=0.9."
@@ -74,7 +74,7 @@ def _settings(text: str) -> Any:
 class Question(NamedTuple):
     """A question about a field of a new manifest.
 
-    >>> Question(("authors",), "Authors, separated by commas", read=_several).read("Ada, Grace")
+    >>> Question(("authors",), "Authors, separated by commas", read=_parse_several).read("Ada, Grace")
     ['Ada', 'Grace']
     """
 
@@ -108,7 +108,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
         InputError: A stated part is wrong, or something is missing and nobody can be asked.
     """
     game = load_game(context.game, "--game")
-    answers: dict[str, Any] = {"schema": 1, **game_field(game.name)}
+    answers: dict[str, Any] = {"schema": 1, **build_game_field(game.name)}
     # Options go first: only what they leave open is asked for.
     answers |= stated
     seats = [seat for seat in game.seats if not seat.when or answers.get("rules", {}).get(seat.when)]
@@ -119,8 +119,8 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
         _settle_seat(answers, seat, context)
     name = _name(answers, context)
     _settle(answers, Question(("name",), "Name of the pair, shown on its page", name, "--name NAME"), context)
-    author = known_author() or ""
-    _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_several), context)
+    author = find_author() or ""
+    _settle(answers, Question(("authors",), "Authors, separated by commas", author, read=_parse_several), context)
     licence = "Licence of its messages and pictures, as SPDX writes it"
     _settle(answers, Question(("licence",), licence, LICENCE, "--licence SPDX"), context)
     if any("model" in spec for spec in player_specs(answers).values()):
@@ -128,7 +128,7 @@ def complete(stated: Mapping[str, Any], context: Context) -> dict[str, Any]:
         _settle(answers, Question(("hardware",), "Hardware or service", about=about), context)
         answers.setdefault("dates", {"submitted": date.today()})  # noqa: DTZ011 - the user's own day
     about = "Code or paper, on github.com, huggingface.co, arxiv.org or another listed host. Empty: none."
-    _settle(answers, Question(("links",), "Link", read=_links, about=about), context)
+    _settle(answers, Question(("links",), "Link", read=_parse_links, about=about), context)
     if proposed := game.proposed_rules(player_specs(answers)):
         rules = answers.setdefault("rules", {})
         answers["rules"] = {**rules, **{name: value for name, value in proposed.items() if name not in rules}}
@@ -151,25 +151,33 @@ def _seat_option(seat: Seat[Any, Any], field: str, value: str) -> str:
 def _settle_seat(answers: dict[str, Any], seat: Seat[Any, Any], context: Context) -> None:
     path = (seat.name,)
     option = _seat_option(seat, "", "PLAYER")
-    _settle(answers, Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_about(seat)), context)
+    _settle(
+        answers,
+        Question((*path, "player"), f"The {seat.name}'s player", "", option, about=_describe_seat(seat)),
+        context,
+    )
     spec = player_specs(answers)[seat.name]
     if spec["player"] == RECORDED:
         source = Question(
             (*path, "source"), "Whose recorded answers, such as human", "", _seat_option(seat, "source", "SOURCE")
         )
         _settle(answers, source, context)
-    elif spec["player"] in players_of_project("service", seat.method):
+    elif spec["player"] in list_project_players("service", seat.method):
         _settle_service(answers, seat, context)
     _refuse(answers, ".".join(path), context)
 
 
-def _about(seat: Seat[Any, Any]) -> str:
+def _describe_seat(seat: Seat[Any, Any]) -> str:
     """Describe the task of a seat and the players that can take the seat."""
     offline, services = (
-        [name for name in players_of_project(needs, seat.method) if not answer_problem(name, seat.method, seat.answers)]
+        [
+            name
+            for name in list_project_players(needs, seat.method)
+            if not answer_problem(name, seat.method, seat.answers)
+        ]
         for needs in ("nothing", "service")
     )
-    others = sorted(available("players").keys() - builtin("players"))
+    others = sorted(list_available("players").keys() - list_builtin("players"))
     who = [
         *([f"Offline: {', '.join(offline)}."] if offline else []),
         *([f"A model behind a service: {', '.join(services)}."] if services else []),
@@ -193,19 +201,19 @@ def _settle_service(answers: dict[str, Any], seat: Seat[Any, Any], context: Cont
             f"The {seat.name} is on a server of your own, which maintainers cannot reach: the entry is self-reported, "
             "without a rank, until you play it and name its transcripts."
         )
-    if (host := _host(spec)) is not None:
+    if (host := _find_host(spec)) is not None:
         about = "Environment variable that holds the key: its name, never the key."
         option = _seat_option(seat, "key", "VARIABLE")
-        key = Question((*path, "api_key_env"), "Variable", service_key(host) or "", option, about=about)
+        key = Question((*path, "api_key_env"), "Variable", find_service_key(host) or "", option, about=about)
         _settle(answers, key, context)
     about = "Version of the model, so that others can repeat it: commit, snapshot or date. Empty: not known."
     _settle(answers, Question((*path, "revision"), "Version", about=about), context)
-    example = traits_of(str(spec["player"])).example
+    example = load_traits(str(spec["player"])).example
     about = f"What else it is told, such as {example}. Empty: the service's defaults, which change."
-    _settle(answers, Question((*path, "parameters"), "Settings", read=_settings, about=about), context)
+    _settle(answers, Question((*path, "parameters"), "Settings", read=_parse_settings, about=about), context)
 
 
-def _host(spec: Mapping[str, Any]) -> str | None:
+def _find_host(spec: Mapping[str, Any]) -> str | None:
     """Return the host whose key is needed; None for the submitter's own server."""
     if "base_url" not in spec:
         return OPENAI_HOST
@@ -234,7 +242,7 @@ def _settle(answers: dict[str, Any], question: Question, context: Context) -> No
         if question.about:
             context.say(f"\n{question.about}")
         for _ in range(MOST_TRIES):
-            if _answered(answers, holder, question, context, context.ask):
+            if _ask_once(answers, holder, question, context, context.ask):
                 return
         raise InputError(f"{name}: no usable answer", "Look at docs/submit.md and begin again.")
 
@@ -247,13 +255,13 @@ def _fill(answers: dict[str, Any], holder: dict[str, Any], question: Question, c
         if question.option:
             _refuse(answers, name, context)
         # A proposal for a field that may stay empty is left out rather than refused.
-        elif _wrong(answers, name, context):
+        elif _check_answers(answers, name, context):
             del holder[key]
     elif question.option:
         raise InputError(f"{name}: is missing", f"Give {question.option}, or run this at a terminal.")
 
 
-def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context, ask: Ask) -> bool:
+def _ask_once(answers: dict[str, Any], holder: dict[str, Any], question: Question, context: Context, ask: Ask) -> bool:
     """Ask once; return whether the question is settled."""
     typed, key = ask(question.text, question.proposal).strip(), question.path[-1]
     if not typed:
@@ -265,7 +273,7 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
     except InputError as error:
         context.say(f"  {error.problem}. {error.remedy}")
         return False
-    wrong = _wrong(answers, ".".join(question.path), context)
+    wrong = _check_answers(answers, ".".join(question.path), context)
     # A few at a time, because one mistake can cause several findings.
     for finding in wrong[:3]:
         context.say(f"  {finding.field}: {finding.problem}. {finding.remedy}")
@@ -274,10 +282,10 @@ def _answered(answers: dict[str, Any], holder: dict[str, Any], question: Questio
     return not wrong
 
 
-def _wrong(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
+def _check_answers(answers: Mapping[str, Any], field: str, context: Context) -> list[Finding]:
     # Fields that are empty so far are asked for later, and no fault yet.
     known = {key: value for key, value in answers.items() if value}
-    return problems_with(known, field, context.slug, context.neighbours, context.local)
+    return check_answers(known, field, context.slug, context.neighbours, context.local)
 
 
 def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
@@ -286,5 +294,5 @@ def _refuse(answers: Mapping[str, Any], field: str, context: Context) -> None:
     Raises:
         InputError: Something is.
     """
-    for finding in _wrong(answers, field, context):
+    for finding in _check_answers(answers, field, context):
         raise InputError(f"{finding.field}: {finding.problem}", finding.remedy)

@@ -8,10 +8,10 @@ from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
-from ircore.games.registry import load_game, step_word
+from ircore.games.registry import find_step_word, load_game
 from ircore.players.base import RECORDED
 from ircore.players.submission import MANIFEST, LoadedSubmission, make_player
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 from ircore.runs.folder import RunFolder, create_run
 from ircore.runs.play import play
 from ircore.runs.session import PlayPlan
@@ -26,7 +26,7 @@ def plays_offline(run: Run) -> bool:
 def is_offline(spec: PlayerSpec) -> bool:
     """Return whether a player needs no service, no key and nobody."""
     # A model or a key means a service, whatever the player is called.
-    return spec.model is None and spec.api_key_env is None and traits_of(spec.player).needs == "nothing"
+    return spec.model is None and spec.api_key_env is None and load_traits(spec.player).needs == "nothing"
 
 
 def offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def offline_players(loaded: LoadedSubmission) -> dict[str, Any]:
     return {
         seat: make_player(loaded, seat)
         for seat, spec in loaded.submission.players.items()
-        if spec.player != RECORDED and is_offline(spec) and not traits_of(spec.player).reference
+        if spec.player != RECORDED and is_offline(spec) and not load_traits(spec.player).reference
     }
 
 
@@ -50,7 +50,7 @@ def submission_of(folder: RunFolder) -> LoadedSubmission:
     return LoadedSubmission(run.slug, run.submission, manifest)
 
 
-def differences(published: RunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
+def list_differences(published: RunFolder, out: Path, limit: int | None = None) -> Iterator[str]:
     """Play a run again and yield a line for each episode that differs from the published run.
 
     Args:
@@ -71,14 +71,14 @@ def differences(published: RunFolder, out: Path, limit: int | None = None) -> It
     again = create_run(out, run, instances)
     plan = PlayPlan(run, instances, instances.instances[:limit], prompts, concurrency=2)
     play(plan, again, game, make_players(game, submission_of(published)))
-    ours, word = again.ended(), step_word(run.game)
+    ours, word = again.ended(), find_step_word(run.game)
     for name, episode in published.ended().items():
         # With a limit, only some of the published episodes are played again.
-        if name in ours and (difference := _difference(episode, ours[name], word)):
+        if name in ours and (difference := _find_difference(episode, ours[name], word)):
             yield f"{run.slug}: {name}: {difference}"
 
 
-def _difference(published: Episode, ours: Episode, word: str) -> str:
+def _find_difference(published: Episode, ours: Episode, word: str) -> str:
     """Return the first thing that differs between two episodes; seconds may."""
     their_steps, our_steps = published.steps, ours.steps
     for number, (then, now) in enumerate(zip(their_steps, our_steps, strict=False), start=1):

@@ -15,9 +15,9 @@ from ircore.core.records import PlayerSpec
 from ircore.core.strict_yaml import FieldPath, read_mapping
 from ircore.core.submission_records import Submission
 from ircore.players.submission import LoadedSubmission
-from ircore.players.traits import players_of_project, traits_of
+from ircore.players.traits import list_project_players, load_traits
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, read_address
-from ircore.submissions.findings import field_name
+from ircore.submissions.findings import format_field_name
 
 LIST = Path(__file__).with_name("request_fields.yaml")
 SERVER = "server"
@@ -33,7 +33,7 @@ class Unlisted(NamedTuple):
     """A field of a seat that the list does not allow.
 
     >>> spec = PlayerSpec(player="openai", model="gpt-5.2", parameters={"extra_body": {"mcp_servers": []}})
-    >>> [(unlisted.field, unlisted.problem) for unlisted in unlisted_fields(spec)]
+    >>> [(unlisted.field, unlisted.problem) for unlisted in find_unlisted_fields(spec)]
     [('parameters.extra_body.mcp_servers', 'is no request field that is listed for openai')]
     """
 
@@ -46,20 +46,20 @@ class Unlisted(NamedTuple):
     @property
     def field(self) -> str:
         """The field's name for people."""
-        return field_name(self.path)
+        return format_field_name(self.path)
 
 
-def unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
+def find_unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
     """Yield the fields that a seat would send and the list does not allow; none for players that ask no service.
 
     Args:
         spec: The seat, as in the manifest. What parameters of a player of another package do nobody can tell; of such
             a player model and ``extra_body`` are looked at.
     """
-    if traits_of(spec.player).needs != "service":
+    if load_traits(spec.player).needs != "service":
         return
     of_project = spec.player in _players()
-    name = service_of(spec)
+    name = find_service(spec)
     service = _list()["services"][name]
     if spec.model is not None:
         yield from _model(("model",), spec.model, name)
@@ -75,10 +75,10 @@ def unlisted_fields(spec: PlayerSpec) -> Iterator[Unlisted]:
             yield from _value(path, value, kind, name)
 
 
-def service_of(spec: PlayerSpec) -> str:
+def find_service(spec: PlayerSpec) -> str:
     """Return the name in the list of the service that a seat asks.
 
-    >>> service_of(PlayerSpec(player="openai", model="m", base_url="https://openrouter.ai/api/v1"))
+    >>> find_service(PlayerSpec(player="openai", model="m", base_url="https://openrouter.ai/api/v1"))
     'openrouter'
     """
     try:
@@ -88,12 +88,12 @@ def service_of(spec: PlayerSpec) -> str:
     return next((name for name, service in _list()["services"].items() if host in service["hosts"]), SERVER)
 
 
-def why_self_reported(submission: Submission) -> tuple[str, ...]:
+def explain_self_reported(submission: Submission) -> tuple[str, ...]:
     """Return a line for each field because of which a pair is neither played nor re-scored; none for most pairs."""
     return tuple(
         f"{seat}.{unlisted.field} {unlisted.problem}"
         for seat, spec in submission.players.items()
-        for unlisted in unlisted_fields(spec)
+        for unlisted in find_unlisted_fields(spec)
     )
 
 
@@ -103,7 +103,7 @@ def refuse_self_reported(loaded: LoadedSubmission) -> None:
     Raises:
         InputError: Which field it is.
     """
-    if lines := why_self_reported(loaded.submission):
+    if lines := explain_self_reported(loaded.submission):
         raise InputError(f"{loaded.path}: {lines[0]}: {SELF_REPORTED}", REMEDY)
 
 
@@ -135,13 +135,13 @@ def _value(path: FieldPath, value: Any, kind: Any, service: str) -> Iterator[Unl
         # True equals 1 in Python, so that a number could pass for true.
         if value not in kind or isinstance(value, bool) != isinstance(kind[0], bool):
             yield Unlisted(path, f"is none of {', '.join(str(choice).lower() for choice in kind)}")
-    elif not _fits(value, kind):
+    elif not _is_fitting(value, kind):
         yield Unlisted(path, f"is no {kind}" if kind != "words" else "is no list of words")
 
 
-def _fits(value: Any, kind: str) -> bool:
+def _is_fitting(value: Any, kind: str) -> bool:
     if kind == "words":
-        return isinstance(value, list) and all(_fits(word, "word") for word in value)
+        return isinstance(value, list) and all(_is_fitting(word, "word") for word in value)
     if kind == "word":
         return isinstance(value, str) and _WORD.fullmatch(value) is not None
     if kind == "boolean":
@@ -154,7 +154,7 @@ def _fits(value: Any, kind: str) -> bool:
 def _players() -> frozenset[str]:
     """Return this project's players that ask a service."""
     methods = ("describe", "render", "answer")
-    return frozenset(name for method in methods for name in players_of_project("service", method))
+    return frozenset(name for method in methods for name in list_project_players("service", method))
 
 
 @cache

@@ -25,7 +25,7 @@ from ircore.core.files import write_text
 from ircore.core.records import DEFAULT_GAME, DIFFICULTIES, Line, Name, Record, Sha256, is_none
 from ircore.core.validation import describe_validation_error
 from ircore.games.registry import load_game
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Table
@@ -123,7 +123,7 @@ def begin_season(
     if publication.exists():
         raise InputError(f"{publication}: exists already", "A commitment is never replaced: name another file.")
     _refuse_full(folder)
-    build = builder_of(game) if instance_set is None else None
+    build = find_builder(game) if instance_set is None else None
     _own_folder(folder)
     seed, drawn_by = randbits(SEED_BITS) if build else None, None
     if build and seed is not None:
@@ -178,10 +178,10 @@ def restore_season(name: str, secret_text: str, folder: Path) -> Season:
     # The record states the number of all pictures, which every condition has an equal part of.
     categories = load_game(secret.game).secret_categories
     each = season.instances // (len(categories) * len(DIFFICULTIES))
-    builder_of(secret.game)(BuildRequest(folder / INSTANCES, secret.seed, each, categories, edition=season.edition))
+    find_builder(secret.game)(BuildRequest(folder / INSTANCES, secret.seed, each, categories, edition=season.edition))
     write_text(folder / SECRET, secret.model_dump_json(indent=2, by_alias=True) + "\n")
     # Refuses if the builders of this version draw another set than the one that was committed to.
-    committed_set(folder)
+    read_committed_set(folder)
     return season
 
 
@@ -229,7 +229,7 @@ class Committed(NamedTuple):
     """A season's secret set with its commitment.
 
     >>> made = begin_season("spring", Path("secret"), Path("spring.json"), instance_set=Path("targets"))
-    >>> committed_set(Path("secret"), Path("targets")).season == made
+    >>> read_committed_set(Path("secret"), Path("targets")).season == made
     True
     """
 
@@ -243,7 +243,7 @@ class Committed(NamedTuple):
     """The random bytes of the commitment, as hexadecimal digits."""
 
 
-def committed_set(folder: Path, instances: Path | None = None) -> Committed:
+def read_committed_set(folder: Path, instances: Path | None = None) -> Committed:
     """Return the secret set of a season.
 
     Args:

@@ -13,7 +13,7 @@ from ircore.core.records import Instance
 from ircore.games.registry import require_support
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import difference_of
+from ircore.results.statistics.intervals import subtract_estimates
 from ircore.runs.folder import RunFolder
 from ircore.submissions.seasons import Committed, PairGap, SeasonGaps, read_season_gaps
 
@@ -27,7 +27,7 @@ SLICES = "slices"
 """Folder beside the secret set with the pictures and the run of each pair."""
 
 
-def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
+def select_slice(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[Instance, ...]:
     """Return a pair's pictures of a season: as many conditions as possible, in an order that only the salt tells.
 
     Args:
@@ -43,7 +43,9 @@ def slice_of(committed: Committed, run_id: str, count: int = PICTURES) -> tuple[
     if len(instances.instances) < count:
         raise InputError(f"{instances.folder}: has no {count} pictures", "Name another season.")
     by_condition: dict[tuple[str, str], list[Instance]] = {}
-    for instance in sorted(instances.instances, key=lambda known: _drawn(committed, run_id, known.instance_id)):
+    for instance in sorted(
+        instances.instances, key=lambda known: _compute_digest(committed, run_id, known.instance_id)
+    ):
         by_condition.setdefault((instance.category, instance.difficulty), []).append(instance)
     # By place within a condition first, so that ten pictures are of ten conditions where there are as many.
     ranked = [(place, instance) for known in by_condition.values() for place, instance in enumerate(known)]
@@ -55,9 +57,9 @@ def write_slice(committed: Committed, run_id: str, folder: Path, count: int = PI
     """Write a pair's pictures of a season as an instance set of their own; one that is there stays.
 
     Raises:
-        InputError: As ``slice_of``; or the folder holds another set.
+        InputError: As ``select_slice``; or the folder holds another set.
     """
-    chosen = slice_of(committed, run_id, count)
+    chosen = select_slice(committed, run_id, count)
     if not folder.exists():
         return write_instances(folder, ((instance, committed.instances.pictures(instance)) for instance in chosen))
     known = read_instances(folder)
@@ -66,7 +68,7 @@ def write_slice(committed: Committed, run_id: str, folder: Path, count: int = PI
     return known
 
 
-def gap_of(public: RunFolder, secret: RunFolder, judge: str) -> PairGap:
+def compute_gap(public: RunFolder, secret: RunFolder, judge: str) -> PairGap:
     """Return public minus secret main score of a pair.
 
     Raises:
@@ -82,7 +84,7 @@ def gap_of(public: RunFolder, secret: RunFolder, judge: str) -> PairGap:
         if judge not in results.judges:
             raise InputError(f"{run.path}: {judge} has not rated it", f"Score it with: ircore score {run.path}")
         main.append(results.cell(run.run.run_id, judge).main)
-    gap = difference_of(*main)
+    gap = subtract_estimates(*main)
     return PairGap(run_id=public.run.run_id, mean=gap.mean, low=gap.low, high=gap.high, n=gap.n)
 
 
@@ -112,7 +114,7 @@ def no_gaps(committed: Committed, public: str, judge: str = JUDGE, count: int = 
     return SeasonGaps(season=committed.season, public=public, judge=judge, pictures=count, gaps=())
 
 
-def _drawn(committed: Committed, run_id: str, instance_id: str) -> bytes:
+def _compute_digest(committed: Committed, run_id: str, instance_id: str) -> bytes:
     text = f"ircore slice\n{run_id}\n{instance_id}\n".encode()
     # With the salt as key, the pictures of a pair can be checked once the season is revealed, and not before.
     return hmac.new(bytes.fromhex(committed.salt), text, hashlib.sha256).digest()

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.games.base import messages_of
+from ircore.core.plain_words import format_count
+from ircore.games.base import list_messages
 from ircore.games.registry import load_game, require_support
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
@@ -22,7 +22,7 @@ from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.runs.setup import make_players
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.channel_test import final_scores, play_all
+from ircore.submissions.channel.channel_test import compute_final_scores, play_all
 from ircore.submissions.reproduce import submission_of
 
 SHARE = 0.05
@@ -88,7 +88,7 @@ class SpotReplay:
         """The grave finding about a run whose replay is worse; None for others."""
         if self.difference < LEAST_DIFFERENCE or self.chance >= LEVEL:
             return None
-        episodes = counted(len(self.scores), "episode is", "episodes are")
+        episodes = format_count(len(self.scores), "episode is", "episodes are")
         problem = f"played again, {episodes} {self.difference:.1f} points worse (p = {self.chance:.2g})"
         return Flag(rule=RULE, where="the run", what=problem)
 
@@ -99,12 +99,12 @@ class SpotReplay:
             (Value(name), Value(first), Value(second), Value("yes" if name in self.same_words else "no"))
             for name, (first, second) in self.scores.items()
         )
-        played = f"{counted(len(rows), 'episode')} played again"
+        played = f"{format_count(len(rows), 'episode')} played again"
         words = f"{played}; published minus replay {self.difference:+.2f}, p = {self.chance:.2g}."
         return Table("spot-replay", "Spot replay", words, COLUMNS, rows)
 
 
-def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float = SHARE) -> list[str]:
+def select_episodes(names: Iterable[str], run_id: str, commit: str, share: float = SHARE) -> list[str]:
     """Return the episodes that are played again: the lowest by SHA-256 of commit, run and episode.
 
     Args:
@@ -113,7 +113,7 @@ def drawn_episodes(names: Iterable[str], run_id: str, commit: str, share: float 
         commit: A commit that was made after the transcripts were handed in.
         share: Share of the episodes, 0–1; ``LEAST`` at least.
 
-    >>> len(drawn_episodes([f"target-{number}" for number in range(140)], "a-run", "0" * 40))
+    >>> len(select_episodes([f"target-{number}" for number in range(140)], "a-run", "0" * 40))
     7
     """
     # By hash: nobody can choose the episodes, and everybody can compute which they are.
@@ -146,19 +146,19 @@ def spot_replay(
         WorkError: A player failed for a technical reason, or the cost reached its limit.
     """
     require_support("spot replay", run.game, str(run.path))
-    published = final_scores(run, judge)
-    names = drawn_episodes(published, run.run.run_id, commit, share)
+    published = compute_final_scores(run, judge)
+    names = select_episodes(published, run.run.run_id, commit, share)
     if len(names) < LEAST:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
         raise InputError(f"{run.path}: {judge} has rated {len(names)} of its episodes", remedy)
-    replayed = _played(run, names, out, concurrency, max_cost)
+    replayed = _play_again(run, names, out, concurrency, max_cost)
     score_runs([replayed], ScoringPlan(judges=(judge,), metrics=(), preferences=False))
-    again = final_scores(replayed, judge)
-    same = _words(run).items() & _words(replayed).items()
+    again = compute_final_scores(replayed, judge)
+    same = _list_messages(run).items() & _list_messages(replayed).items()
     return SpotReplay({name: (published[name], again[name]) for name in names}, frozenset(name for name, _ in same))
 
 
-def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_cost: float | None) -> RunFolder:
+def _play_again(run: RunFolder, names: list[str], out: Path, concurrency: int, max_cost: float | None) -> RunFolder:
     game = load_game(run.game)
     prompts = game.prompts(None)
     if prompts.version != run.run.prompts:
@@ -172,9 +172,10 @@ def _played(run: RunFolder, names: list[str], out: Path, concurrency: int, max_c
     return folder
 
 
-def _words(run: RunFolder) -> dict[str, tuple[str, ...]]:
+def _list_messages(run: RunFolder) -> dict[str, tuple[str, ...]]:
     """Return the messages of each episode."""
     game = load_game(run.game)
     return {
-        episode.episode_id: tuple(message.text for message in messages_of(game, episode)) for episode in run.episodes()
+        episode.episode_id: tuple(message.text for message in list_messages(game, episode))
+        for episode in run.episodes()
     }

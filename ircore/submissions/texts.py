@@ -12,7 +12,7 @@ from itertools import islice
 
 from ircore.core.errors import InputError
 from ircore.core.private_text import find_leaks
-from ircore.core.strict_yaml import FieldPath, hidden_character
+from ircore.core.strict_yaml import FieldPath, find_hidden_character
 from ircore.submissions.addresses import is_repository
 from ircore.submissions.findings import Fault
 
@@ -43,9 +43,9 @@ def text_faults(path: FieldPath, text: str) -> Iterator[Fault]:
         yield Fault(
             path, f"begins with {text[0]!r}, as formulas of spreadsheets do", PLAIN, "Begin with a letter or digit."
         )
-    if unicodedata.normalize("NFC", text) != text or _piled(text):
+    if unicodedata.normalize("NFC", text) != text or _has_piled_marks(text):
         yield Fault(path, "letters with detached or piled-up accents", "composed letters (NFC)", "Type the text anew.")
-    if word := mixed_word(text):
+    if word := find_mixed_word(text):
         yield Fault(
             path,
             f"the word {_ascii(word)} mixes alphabets whose letters look alike",
@@ -63,7 +63,7 @@ def markup_fault(path: FieldPath, text: str) -> Fault | None:
 
 def unseen_fault(path: FieldPath, text: str) -> Fault | None:
     """Return the fault of a text with an invisible character; None without."""
-    hidden = hidden_character(text)
+    hidden = find_hidden_character(text)
     if hidden is None and ("\n" in text or "\t" in text):
         hidden = 0, "U+000A or U+0009, a line break or tab"
     if hidden is None:
@@ -102,7 +102,7 @@ def leak_faults(path: FieldPath, text: str, is_address: bool = False) -> Iterato
         yield Fault(path, f"holds {leak}", "nothing that must stay secret", remedy)
 
 
-def mixed_word(text: str) -> str | None:
+def find_mixed_word(text: str) -> str | None:
     """Return the first word that mixes alphabets with look-alike letters; None if no word does.
 
     A letter's alphabet is the first word of its name in Unicode: ``CYRILLIC SMALL LETTER A``.
@@ -118,7 +118,7 @@ def mixed_word(text: str) -> str | None:
     return None
 
 
-def skeleton(text: str) -> str:
+def compute_skeleton(text: str) -> str:
     """Return the appearance of a text in plain letters: two texts of the same skeleton look alike.
 
     Each character is replaced by its prototype (Unicode Technical Standard 39, section 4, ``skeleton``); then case,
@@ -134,10 +134,10 @@ def skeleton(text: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def alike(text: str) -> frozenset[str]:
+def list_name_forms(text: str) -> frozenset[str]:
     """Return the forms under which a name is compared with other names; two names look alike if they share a form."""
     folded = "".join(unicodedata.normalize("NFKC", text).casefold().split())
-    return frozenset({folded, skeleton(text), skeleton(text.casefold())})  # m looks like rn, M does not
+    return frozenset({folded, compute_skeleton(text), compute_skeleton(text.casefold())})  # m looks like rn, M does not
 
 
 @lru_cache(maxsize=8192)
@@ -147,7 +147,7 @@ def slug_skeleton(slug: str) -> str:
     return folded.replace("rn", "m").replace("vv", "w")
 
 
-def _piled(text: str) -> bool:
+def _has_piled_marks(text: str) -> bool:
     run = 0
     for character in text:
         run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0

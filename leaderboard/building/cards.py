@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.ranking import RankedRow
 from leaderboard.charts.grammar import pair_name
 from leaderboard.components.markup import macro
@@ -156,7 +156,7 @@ def _draw_row(card: _Card, top: float, row: _Row) -> None:
     main, colour = row.ranked.cell.main, describer_colour(row.hue) if row.hue >= 0 else _MUTED
     card.draw.line([(_MARGIN, top - 14), (SIZE[0] - _MARGIN, top - 14)], _LINE, 1)
     card.text((_MARGIN, top + 22), rank(row.ranked.rank_low, row.ranked.rank_high), 24, _MUTED, "lm")
-    card.text((180, top + 22), one_line(row.names, 60), 28, _INK, "lm", 520)
+    card.text((180, top + 22), format_one_line(row.names, 60), 28, _INK, "lm", 520)
     card.text((800, top + 22), number(main.mean, 1), 28, _INK, "rm")
     left, length = 830.0, 310.0
     card.draw.line([(left, top + 22), (left + length, top + 22)], _LINE, 2)
@@ -172,7 +172,9 @@ def _front_card(site: Site, _page: Page) -> bytes | None:
     chosen = front_episode(site)
     if chosen is None:
         return None
-    card = _Card("Describe, draw, correct", f"{one_line(pair_name(chosen.pair), 60)} on {chosen.gallery.title.lower()}")
+    card = _Card(
+        "Describe, draw, correct", f"{format_one_line(pair_name(chosen.pair), 60)} on {chosen.gallery.title.lower()}"
+    )
     return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 
@@ -182,7 +184,7 @@ def _game_run_card(_site: Site, page: Page) -> bytes:
     score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
     instances = [instance for instance in section.instances if section.picture_paths(instance)]
     tiles = [(instance.instance_id, section.picture_paths(instance)[0]) for instance in instances[:_TILES]]
-    return _with_tiles(_Card(one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
+    return _with_tiles(_Card(format_one_line(pair.name, 60), f"{section.game.title}: {score}"), tiles)
 
 
 def _game_instance_card(_site: Site, page: Page) -> bytes:
@@ -198,7 +200,7 @@ def _pair_card(site: Site, page: Page) -> bytes:
     cell = site.results.cell(pair.run_id, site.judge)
     main = cell.main
     score = "no score yet" if main.mean is None else f"main score {number(main.mean, 1)} ({interval_width(main, 1)})"
-    card = _Card(one_line(f"{pair.describer} + {pair.generator}", 60), f"{score}, judged by {site.judge}")
+    card = _Card(format_one_line(f"{pair.describer} + {pair.generator}", 60), f"{score}, judged by {site.judge}")
     gained = [
         (judged.delta, judged.final or 0.0, result.episode.instance_id)
         for result in site.results.episodes[pair.run_id]
@@ -213,7 +215,9 @@ def _replay_card(site: Site, page: Page) -> bytes | None:
     chosen: Chosen | None = page.values["chosen"]
     if chosen is None:
         return None
-    card = _Card(one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {outcome_words(chosen, site.judge)}")
+    card = _Card(
+        format_one_line(pair_name(chosen.pair), 60), f"{chosen.gallery.title}: {outcome_words(chosen, site.judge)}"
+    )
     return _with_strip(card, site, chosen.gallery.instance.instance_id, chosen.pair)
 
 

@@ -14,8 +14,8 @@ from ircore.instances.benchmark import RECORDS, read_versions
 from ircore.players.submission import LoadedSubmission
 from ircore.results.benchmark_version import require_version
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.cards import cards_of
-from ircore.submissions.pending_work import MergedSubmission, merged_submissions, unplayed
+from ircore.scorers.judge_test.cards import read_cards
+from ircore.submissions.pending_work import MergedSubmission, list_unplayed, merged_submissions
 from ircore.submissions.seasons import SEASON_GAPS
 from leaderboard.building.sources import ABSENT
 from leaderboard.frozen_boards.archive import FrozenBoard, read_archive
@@ -219,7 +219,7 @@ def read_content(runs: Sequence[Path], options: Options, cache: BuildCache) -> C
     pictures = PictureBook(options.originals)
     site = Site(read_runs(ours, cache), options.judge, options.address, pictures, released, submitted)
     site.cache = cache
-    site.cards = cards_of(site.results.judge_identities, options.judge_cards)
+    site.cards = read_cards(site.results.judge_identities, options.judge_cards)
     site.studies = read_studies(options.studies)
     if options.version is not None:
         require_version(site.version, options.version, released)
@@ -335,7 +335,7 @@ def _waiting_pages(
     previewed: LoadedSubmission | None,
 ) -> Iterator[Page]:
     """Yield the page of each submission without a run, the previewed submission first."""
-    waiting = unplayed(submitted, played_pages(site, games))
+    waiting = list_unplayed(submitted, played_pages(site, games))
     several = {submission.slug: (submission.loaded, submission.decisions) for submission in waiting}
     if previewed is not None:
         history = next((submission.decisions for submission in submitted if submission.slug == previewed.slug), ())

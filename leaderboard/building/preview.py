@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import need_extras
+from ircore.core.plugins import require_extras
 from ircore.core.submission_records import Submission
 from ircore.games.registry import load_game
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
 from ircore.results.ranking import RankedRow
-from ircore.results.tables.pairs import why_no_rank
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.model.section import split_runs
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.site_runs import read_runs
@@ -33,7 +33,7 @@ def preview(loaded: LoadedSubmission, runs: Sequence[Path], out: Path) -> list[s
     Raises:
         InputError: There are no runs, or they cannot be shown together.
     """
-    need_extras("a preview", ["site"])
+    require_extras("a preview", ["site"])
     # Imported late: these modules need the extra.
     from leaderboard.building.content import Options
     from leaderboard.building.site_build import build_site
@@ -89,4 +89,4 @@ def _played(site: Site, pair: Pair, submission: Submission, out: Path) -> Iterat
 
 def _place(row: RankedRow[Any, Any], among: int) -> str:
     """Return the rank range of a board row in words, or the reason why the row has no rank."""
-    return f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({why_no_rank(row)})"
+    return f"{rank(row.rank_low, row.rank_high)} of {among}" if row.rank_low else f"none ({explain_no_rank(row)})"

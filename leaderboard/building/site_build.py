@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from ircore.core.workers import without_collector
+from ircore.core.workers import pause_collector
 from ircore.players.submission import LoadedSubmission
 from leaderboard.building.content import Content, Options, read_content
 from leaderboard.building.finish import finish_pages, merge, no_notice, write_surroundings
@@ -55,7 +55,7 @@ def build_site(runs: Sequence[Path], out: Path, options: Options | None = None) 
     # Checked before the long work: a wrong folder is refused at once.
     check_sources()
     check_replaceable(out)
-    with without_collector(), build_folder(out) as work:
+    with pause_collector(), build_folder(out) as work:
         tree = Tree(work)
         cache = BuildCache(tree.files, out if out.is_dir() else None)
         content = read_content(runs, options, cache)

@@ -16,8 +16,8 @@ from ircore.core.files import write_bytes
 from ircore.core.records import Instance, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
-from ircore.games.registry import installed_games, manifest_form
-from ircore.scorers.judge_test.page import card_style
+from ircore.games.registry import build_manifest_form, load_installed_games
+from ircore.scorers.judge_test.page import read_card_style
 from leaderboard.building.bundle import without_comments, write_bundles
 from leaderboard.building.menus import Menu, read_menu, shown_navigation, with_front_matter
 from leaderboard.building.shells import has_own_shell
@@ -86,7 +86,7 @@ def copy_sources(
         reason = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror
         raise WorkError(f"{tree.work}: cannot be written ({reason})", "Free some space.") from error
     write_text(tree.docs / "assets" / "css" / "theme.css", stylesheet())
-    write_text(tree.docs / "assets" / "css" / "judge-card.css", card_style())
+    write_text(tree.docs / "assets" / "css" / "judge-card.css", read_card_style())
     for name, schema in json_schemas().items():
         text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
         write_text(tree.docs / "schemas" / f"{name}.json", text)
@@ -125,6 +125,6 @@ def _any_of(forms: Sequence[type[Record]]) -> dict[str, Any]:
 def json_schemas() -> dict[str, dict[str, Any]]:
     """Return the JSON Schema of every record by the record's name, for publishing."""
     kinds = (Instance, Run, Episode, Score, JudgeIdentity, Score)
-    forms = tuple(manifest_form(game) for game in installed_games()[0].values())
+    forms = tuple(build_manifest_form(game) for game in load_installed_games()[0].values())
     manifest = {"title": "Submission", **_any_of(forms)}
     return {**{kind.__name__.lower(): kind.model_json_schema() for kind in kinds}, "submission": manifest}

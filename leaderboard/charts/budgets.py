@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import log10
 
-from ircore.core.plain_words import counted
-from ircore.results.statistics.intervals import clear_of, too_few
+from ircore.core.plain_words import format_count
+from ircore.results.statistics.intervals import are_too_few, clear_of
 from ircore.results.tables.intervals import SEM_WORDS
 from ircore.results.tables.model import Table
 from ircore.results.tables.turns import budgets_table
@@ -114,10 +114,13 @@ def _sketch(subject: Subject, table: Table, key: str, scale: Scale, title: str) 
 
 def _scores_title(series: Sequence[_Series]) -> str:
     clear = sum(
-        not too_few(rows[0]["score"].n) and high is not None and clear_of(rows[-1]["score"], high) == 1
+        not are_too_few(rows[0]["score"].n) and high is not None and clear_of(rows[-1]["score"], high) == 1
         for rows in series
         for high in (rows[0]["score"].high,)
     )
     if not clear:
         return "Does a larger token budget give better pictures? No pair's intervals are clear of each other"
-    return f"The largest token budget is clearly better than the smallest for {clear} of {counted(len(series), 'pair')}"
+    return (
+        f"The largest token budget is clearly better than the smallest for {clear} of "
+        f"{format_count(len(series), 'pair')}"
+    )

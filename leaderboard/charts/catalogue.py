@@ -13,13 +13,20 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ircore.results.benchmark_version import Version, version_of
+from ircore.results.benchmark_version import Version, find_version
 from ircore.results.model import Results
-from ircore.results.subsets import rule_sets, under_rules
-from ircore.results.tables.formats import as_csv, flat_names, flat_records, flat_units, source_of, units_text
+from ircore.results.subsets import list_rule_sets, select_by_rules
+from ircore.results.tables.formats import (
+    describe_source,
+    format_csv,
+    format_units,
+    list_flat_names,
+    list_flat_records,
+    list_flat_units,
+)
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table
-from ircore.results.tables.pairs import with_rules
+from ircore.results.tables.pairs import add_rules_column
 from leaderboard.charts.budgets import budget_deltas_sketch, budget_scores_sem_sketch, budget_scores_sketch
 from leaderboard.charts.categories import categories_sketch
 from leaderboard.charts.corrections import corrections_by_turn_sketch, corrections_sketch
@@ -105,7 +112,7 @@ class Chart:
 
     def csv(self) -> str:
         """Return the content of ``charts/<id>.csv``: the table in full precision, and where its numbers come from."""
-        return as_csv(self.table, self.source) if self.table else ""
+        return format_csv(self.table, self.source) if self.table else ""
 
     def still(self) -> Markup:
         """Return the wide and the narrow still picture; the stylesheet shows one, by the width of the window."""
@@ -168,9 +175,9 @@ def figures(
         Figures by ``chart_id``: ``OF_ALL``; for each judge ``OF_JUDGE``; for each judge and pair ``OF_PAIR``; for each
         pair ``OF_PAIR_ONCE``.
     """
-    charts, version = {}, version or version_of(results)
+    charts, version = {}, version or find_version(results)
     # A board never mixes rules, so figures of all pairs do not either.
-    same = comparable or under_rules(results, rule_sets(results)[0])
+    same = comparable or select_by_rules(results, list_rule_sets(results)[0])
     for identity, kind, shown, draw in _drawings(results, pairs, site_judge or results.judges[0], same):
         if wanted is None or identity in wanted:
             charts[identity] = _chart(identity, kind, draw(), shown, version)
@@ -273,9 +280,9 @@ def _chart(identity: str, kind: str, sketch: Sketch | Missing, results: Results,
     chart = chart_of(identity, kind, sketch)
     if chart.table is None:
         return chart
-    table = with_rules(chart.table, results)
+    table = add_rules_column(chart.table, results)
     bars = {"bars": "one standard error of the mean"} if SEM in table.carried else {}
-    return replace(chart, table=table, source={**source_of(chart.table, version), **bars})
+    return replace(chart, table=table, source={**describe_source(chart.table, version), **bars})
 
 
 def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) -> dict[str, Any]:
@@ -294,7 +301,7 @@ def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) ->
     """
     drawing, keys = sketch.drawing, {pair.run_id: pair.key for pair in subject.ranked}
     best = {pair.key for pair in subject.ranked[:usual]}
-    table = with_rules(sketch.table, subject.results)
+    table = add_rules_column(sketch.table, subject.results)
     runs = [keys[str(run.value)] for run in table.column(RUN)]
     return {
         "title": sketch.title,
@@ -309,11 +316,11 @@ def choosable(sketch: Sketch, subject: Subject, usual: int, version: Version) ->
         "data": drawing.traces,
         "layout": drawing.wide,
         "narrow": drawing.narrow,
-        "source": source_of(sketch.table, version),
-        "head": flat_names(table),
+        "source": describe_source(sketch.table, version),
+        "head": list_flat_names(table),
         "rows": [
             [key, *(round(value, 8) if isinstance(value, float) else value for value in record.values())]
-            for key, record in zip(runs, flat_records(table), strict=True)
+            for key, record in zip(runs, list_flat_records(table), strict=True)
         ],
     }
 
@@ -331,7 +338,7 @@ def chart_of(
     """
     if isinstance(sketch, Missing):
         return Chart(identity, kind, sketch.title, "", {}, None, sketch.reason)
-    units = flat_units(sketch.table)
+    units = list_flat_units(sketch.table)
     return Chart(
         id=identity,
         kind=kind,
@@ -346,5 +353,5 @@ def chart_of(
         table=sketch.table,
         published=sketch.published,
         selection_words=sketch.selection_words,
-        source={**(source or {}), "units": units_text(units)},
+        source={**(source or {}), "units": format_units(units)},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.charts.data import MOST_PANELS, RUN, Subject, of_runs, picked
 from leaderboard.charts.grammar import (
@@ -146,6 +146,6 @@ def _title(scores: _ByCategory, run_ids: Sequence[str]) -> str:
     # Two categories that lead equally often leave the question open.
     hardest, *others = (category for category in scores if lowest.get(category) == most)
     if others:
-        return f"{_TITLE} None scores lowest for most of {counted(known, 'pair')}"
-    pairs = counted(known, "pair")
+        return f"{_TITLE} None scores lowest for most of {format_count(known, 'pair')}"
+    pairs = format_count(known, "pair")
     return f"{_TITLE} {labels.category_title(hardest)} score lowest for {most} of {pairs}"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow
 from ircore.results.tables.model import Value
 from leaderboard.charts.data import RUN, Subject, of_runs, picked
@@ -168,8 +168,8 @@ def _effort_sketch(subject: Subject, effort: Effort) -> Sketch | Missing:
             " included."
             + ("" if few else " Those on the line alone are named.")
             + (f" Pairs that take nothing stand in the strip on the left: {effort.none}." if strip is not None else "")
-            + (f" {counted(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
-            + (f" {counted(left_out, 'pair')} of lower score not shown." if left_out else "")
+            + (f" {format_count(unknown, 'pair')} of unknown {effort.key} cannot be placed." if unknown else "")
+            + (f" {format_count(left_out, 'pair')} of lower score not shown." if left_out else "")
         ),
         drawing=Drawing(
             [_frontier_line(best, points, max(x for x, _ in points.values())), *marks],
@@ -204,7 +204,7 @@ def _title(effort: Effort, ranked: Sequence[BoardRow], taken: Mapping[str, float
     )
     left = len(ranked) - beaten
     verb = "is" if left == 1 else "are"
-    return f"{effort.title} {left} of {counted(len(ranked), 'pair')} {verb} not clearly beaten at {effort.less}"
+    return f"{effort.title} {left} of {format_count(len(ranked), 'pair')} {verb} not clearly beaten at {effort.less}"
 
 
 def _frontier(pairs: Sequence[Pair], points: _Points) -> list[Pair]:

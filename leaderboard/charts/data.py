@@ -11,7 +11,7 @@ from typing import Literal
 
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
-from ircore.results.tables.intervals import with_standard_errors
+from ircore.results.tables.intervals import use_standard_errors
 from ircore.results.tables.model import Column, Table, Value
 from leaderboard.model.site import Pair
 from leaderboard.words import labels
@@ -170,7 +170,7 @@ class Subject:
 
     def barred(self, table: Table) -> Table:
         """Return a table with what stands beside means in this subject's figures: intervals, or standard errors."""
-        return table if self.bars == "interval" else with_standard_errors(table, self.results)
+        return table if self.bars == "interval" else use_standard_errors(table, self.results)
 
     def by_run(self, judge: str, key: str) -> dict[str, Value]:
         """Return a column of a judge's board as values by run_id."""

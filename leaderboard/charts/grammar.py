@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import plotly.graph_objects as go
 
-from ircore.core.untrusted_text import one_line
-from ircore.results.statistics.intervals import TOO_FEW, too_few
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.statistics.intervals import TOO_FEW, are_too_few
 from ircore.results.tables.intervals import SEM
 from ircore.results.tables.model import Table, Value
 from leaderboard.model.site import Marked
@@ -206,7 +206,7 @@ def pair_lines(pair: Marked) -> tuple[str, str]:
 def plain(text: str, length: int = 200) -> str:
     """Escape untrusted text for Plotly: hidden characters become visible codes, markup is shown literally."""
     # Plotly shows quotes literally, so an escaped quote would be seen as its code.
-    return escape(one_line(text, length), quote=False)
+    return escape(format_one_line(text, length), quote=False)
 
 
 def mean(value: Value) -> float | None:
@@ -220,7 +220,7 @@ def enough(value: Value) -> bool:
     >>> enough(Value(6.5, n=5)), enough(Value(6.5, n=4))
     (True, False)
     """
-    return mean(value) is not None and not too_few(value.n)
+    return mean(value) is not None and not are_too_few(value.n)
 
 
 def rounded(value: float | None) -> float | None:
@@ -240,7 +240,7 @@ def interval_words(value: Value, form: Callable[[float | None], str] = labels.nu
     n = "" if value.n is None else f"n = {value.n}"
     if value.low is None or value.high is None:
         return f"{n}, so no interval" if value.n == 1 else n
-    few = f", {TOO_FEW}" if too_few(value.n) else ""
+    few = f", {TOO_FEW}" if are_too_few(value.n) else ""
     ends = "one standard error" if SEM in value.marks else "95 % interval"
     return f"{ends} {form(value.low)} to {form(value.high)}" + (f", {n}{few}" if n else "")
 

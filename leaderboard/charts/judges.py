@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.statistics.intervals import clear_of
 from ircore.results.statistics.recalibration import Refusal
@@ -169,7 +169,7 @@ def _reliability_title(fitted: Mapping[str, Recalibration]) -> str:
     high, low = sides.count(1), sides.count(-1)
     if not high and not low:
         return "What is a judge's score worth to people? No judge is clearly too generous or too strict"
-    judges = f" of {counted(len(fitted), 'judge')}"
+    judges = f" of {format_count(len(fitted), 'judge')}"
     parts = [f"{high}{judges} give{'s' if high == 1 else ''} more than people"] if high else []
     if low:
         parts.append(f"{low}{'' if high else judges} give{'s' if low == 1 else ''} less")

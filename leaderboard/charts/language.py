@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
 from ircore.results.tables.language import messages_table
 from ircore.results.tables.model import Table, Value
@@ -95,7 +95,7 @@ def _length_title(tracks: Sequence[Track]) -> str:
     if not firsts:
         return "How long are messages?"
     shorter = sum(last < first for first, last in zip(firsts, lasts, strict=True))
-    pairs = counted(len(firsts), "pair")
+    pairs = format_count(len(firsts), "pair")
     return f"Do messages get shorter? They are shorter {_LAST} than at turn 1 in {shorter} of {pairs}"
 
 

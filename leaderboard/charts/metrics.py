@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.score_records import HUMAN
-from ircore.results.image_metrics import metric_facts
+from ircore.results.image_metrics import describe_metric
 from ircore.results.tables.judges import metric_agreement_table
 from leaderboard.charts.data import Entry, Subject, entries_of
 from leaderboard.charts.grammar import (
@@ -71,7 +71,7 @@ def _sketch(
     form = labels.number if factor == 1 else percent
     rows = [
         Row(
-            (metric_facts(metric).title,),
+            (describe_metric(metric).title,),
             tuple(f"{_rater(entry)} · {form(mean(entry[key]))} · n {entry[key].n or 0}" for entry in group),
             tuple((_mark(entry, key, raters, form),) for entry in group),
         )
@@ -122,11 +122,11 @@ def _title(entries: Sequence[Entry], key: str, form: Callable[[float | None], st
     value = best[key]
     if value.low is None:
         return question
-    name, near = metric_facts(str(best["metric"].value)).title, _RATERS.get(rater, rater)
+    name, near = describe_metric(str(best["metric"].value)).title, _RATERS.get(rater, rater)
     interval = f"({form(value.low)} to {form(value.high)})"
     ends = (entry[key].high for entry in of_rater if entry is not best)
     tied = sum(end is None or end >= value.low for end in ends)
     if not tied:
         return f"{name} comes nearest to {near}: {form(mean(value))} {interval}"
-    metrics = counted(tied, "metric")
+    metrics = format_count(tied, "metric")
     return f"Nearest to {near} are {name}, {form(mean(value))} {interval}, and {metrics} that cannot be told from it"

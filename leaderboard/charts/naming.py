@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import ceil, floor
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE
 from ircore.results.tables.model import Column, Table
 from ircore.results.tables.naming import MEASURES
@@ -80,7 +80,9 @@ def _title(measure: Column, name: str, known: Sequence[tuple[float, str]]) -> st
         mean = sum(value for value, _ in known) / len(known)
         return f"{measure.title} of {name}: {mean:.2f} on average"
     easy, hard = (sum(level == wanted for _, level in known) for wanted in ("easy", "hard"))
-    return f"{measure.title} of {name}: {easy} of {counted(len(known), 'picture')} easy by their names, {hard} hard"
+    return (
+        f"{measure.title} of {name}: {easy} of {format_count(len(known), 'picture')} easy by their names, {hard} hard"
+    )
 
 
 def _drawing(

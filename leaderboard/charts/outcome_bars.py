@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from ircore.results.episodes import CONVERGENCES, Convergence
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.turns import budgets_table, outcomes_table, pooled_judges, pooled_outcomes_table
+from ircore.results.tables.turns import budgets_table, list_pooled_judges, outcomes_table, pooled_outcomes_table
 from leaderboard.charts.data import MOST_ROWS, RUN, Subject, grouped, of_runs, picked
 from leaderboard.charts.grammar import (
     Drawing,
@@ -77,7 +77,7 @@ def pooled_convergence_sketch(subject: Subject) -> Sketch | Missing:
         for entry in rows[pair.run_id][:1]
     ]
     shown = picked(of_runs(table, [pair.run_id for pair in chosen]), (*_COLUMNS, "ratings"))
-    judges = ", ".join(pooled_judges(subject.results))
+    judges = ", ".join(list_pooled_judges(subject.results))
     title = "Outcomes pooled over judges, as the paper’s Figure 5 has them"
     drawn = _sketch(bars, title, shown, subject.selection_words(MOST_ROWS))
     if isinstance(drawn, Missing):

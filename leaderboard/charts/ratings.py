@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.agreement import CrossedRatings
 from ircore.results.tables.judges import ratings_table
 from leaderboard.charts.data import Subject
@@ -62,7 +62,7 @@ def _marks(panel: int, crossed: CrossedRatings) -> Json:
             "line": {"width": 1, "color": token("muted")},
         },
         customdata=[
-            f"{plain(crossed.first_judge)} {x}, {plain(crossed.second_judge)} {y}<br>{counted(count, 'rendering')}"
+            f"{plain(crossed.first_judge)} {x}, {plain(crossed.second_judge)} {y}<br>{format_count(count, 'rendering')}"
             for (x, y), count in crossed.counts.items()
         ],
         hovertemplate="%{customdata}<extra></extra>",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, floor
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of
 from ircore.results.tables.games import published_table
 from ircore.results.tables.intervals import SEM, SEM_WORDS
@@ -302,7 +302,7 @@ def _against(values: Sequence[Sequence[Value]], line: float, verbs: tuple[str, s
         return open_title
     undecided = len(known) - above - below
     by = ", by every judge" if len(values) > 1 else ""
-    said = f"{verbs[0]} {above} of {counted(len(known), 'pair')} and {verbs[1]} {below or 'none'}{by}"
+    said = f"{verbs[0]} {above} of {format_count(len(known), 'pair')} and {verbs[1]} {below or 'none'}{by}"
     return f"{said}; {undecided} {'is' if undecided == 1 else 'are'} undecided" if undecided else said
 
 
@@ -331,4 +331,4 @@ def _scores_title(subject: Subject, judges: Sequence[str]) -> str:
         return f"{len(top[0])} of {ranked} ranked pairs cannot be told from the best by main score{alone}"
     fewest, most = min(map(len, top)), max(map(len, top))
     left = f"{by.capitalize()} leaves {most}" if fewest == most else f"Judges leave {fewest} to {most}"
-    return f"{left} of {counted(len(subject.pairs), 'pair')} in the top group"
+    return f"{left} of {format_count(len(subject.pairs), 'pair')} in the top group"

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from ircore.games.base import Game
 from ircore.results.column import AMOUNTS, Amount, Column
 from ircore.results.model import Cell
-from ircore.results.tables.board import amount_column
+from ircore.results.tables.board import build_amount_column
 from leaderboard.components.board_cells import mean
 from leaderboard.components.markup import macro
 from leaderboard.components.values import price, share, stacked
@@ -79,4 +79,6 @@ def amount_columns(game: Game[Any], cells: Iterable[Cell]) -> tuple[AmountColumn
         cells: Of its rows.
     """
     taken = {key for cell in cells for key, estimate in cell.amounts.items() if estimate.mean}
-    return tuple(AmountColumn(amount, amount_column(game, amount)) for amount in AMOUNTS if amount.column.key in taken)
+    return tuple(
+        AmountColumn(amount, build_amount_column(game, amount)) for amount in AMOUNTS if amount.column.key in taken
+    )

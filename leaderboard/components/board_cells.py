@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ircore.results.model import BoardRow, Cell
-from ircore.results.statistics.intervals import Estimate, too_few
-from ircore.results.tables.pairs import percents
+from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.tables.pairs import format_percent
 from leaderboard.components.markup import macro
 from leaderboard.components.plots import rank_bar
 from leaderboard.components.values import CHANCE, RANK, empty_heat, missing, rank_range, rated, share
@@ -24,7 +24,7 @@ class Heat:
     """Small cell of a board row: a pair's estimate under one condition.
 
     Example:
-        >>> from ircore.results.statistics.intervals import Estimate, too_few
+        >>> from ircore.results.statistics.intervals import Estimate, are_too_few
         >>> Heat("easy", "geometry", "geometry_easy", Estimate(8.2, 7.5, 8.9, 10), cell=None).estimate.mean
         8.2
     """
@@ -130,7 +130,7 @@ def group_letter(group: int) -> str:
 
 def chance_cell(row: BoardRow) -> Markup:
     """Return the table cell with a pair's chance of being the best, in percent."""
-    shown = missing("no rank") if row.chance is None else percents(row.chance)
+    shown = missing("no rank") if row.chance is None else format_percent(row.chance)
     return macro("chance_cell")(_plain(row.chance), "" if row.chance is None else CHANCE, shown)
 
 
@@ -153,7 +153,7 @@ def _heat(heat: Heat, href: str, times: float) -> Markup:
         return macro("small_cell")("none", href, "", None, f"{heat.difficulty}: {why}", text)
     missing_words = "".join(f", {words}" for _, words in unrated_words(heat.cell)) if times == 1 else ""
     shown = heat.own or estimate
-    few, width = too_few(estimate.n), interval_width(shown, heat.digits if times == 1 else 2)
+    few, width = are_too_few(estimate.n), interval_width(shown, heat.digits if times == 1 else 2)
     behind = ": too few" if few else f", {width}" if width else ""
     counted = f"n {estimate.n}" if estimate.n == heat.cell.episodes else f"n {estimate.n} of {heat.cell.episodes}"
     said = f"{heat.difficulty}: {counted}{behind}{missing_words}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from ircore.core.score_records import Part
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow, Cell
 from ircore.results.statistics.intervals import Estimate
 from ircore.submissions.decisions import Decision
@@ -207,7 +207,7 @@ def board_rows(lines: Sequence[Line], layout: RowLayout, root: str, anchor: str)
         if first and line.row.group is not None:
             group = line.row.group
         pair, cells = line.pair, _cells(line, layout, len(lines), root, page_of(line.pair, root, anchor))
-        players, apart = (one_line(pair.describer), one_line(pair.generator)), one_line(pair.apart)
+        players, apart = (format_one_line(pair.describer), format_one_line(pair.generator)), format_one_line(pair.apart)
         rows.append(macro("board_row")(line, *players, pair.result.rules.key, apart, layout.rated, first, cells))
     return Markup("").join(rows)
 
@@ -253,7 +253,7 @@ def _measure_cells(line: Line, layout: RowLayout, episodes: str) -> Iterator[Mar
 
 
 def _pair_cell(line: Line, layout: RowLayout, root: str) -> Markup:
-    names = f"{one_line(line.pair.describer)} {one_line(line.pair.generator)}"
+    names = f"{format_one_line(line.pair.describer)} {format_one_line(line.pair.generator)}"
     why = values.no_rank(line.row) if layout.rated and layout.ranked else ""
     return macro("pair_cell")(names, pair_name(line.pair, root), why)
 
@@ -322,5 +322,5 @@ def _change_cells(cell: Cell, layout: RowLayout, page: str, episodes: str) -> It
 
 def _provenance_cells(line: Line, root: str) -> Markup:
     objection = dispute(line.disputed, line.pair, root) if line.disputed else ""
-    version, short = one_line(line.version), one_line(line.version, 24)
+    version, short = format_one_line(line.version), format_one_line(line.version, 24)
     return macro("provenance_cells")(line, tier_badge(line.tier), objection, version, short)

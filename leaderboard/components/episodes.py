@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.language.corrections import Correction
 from leaderboard.components.markup import macro
 from leaderboard.storage.pictures import Shown
@@ -52,7 +52,7 @@ def withheld(alt: str) -> Markup:
 
 def message(marked: Marked) -> Markup:
     """Return a describer's message with the words that correct marked."""
-    left_out = counted(marked.left_out, "more character") if marked.left_out else ""
+    left_out = format_count(marked.left_out, "more character") if marked.left_out else ""
     return macro("message")(map(_segment, marked.segments), left_out)
 
 

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from leaderboard.components.markup import macro
 from leaderboard.model.turn_facts import TurnFacts
 from leaderboard.words.labels import open_words
@@ -20,4 +20,4 @@ def turn_facts(facts: TurnFacts | None) -> Markup:
     if facts is None:
         return Markup()
     open_ends = "" if facts.doubt is None else open_words(facts.doubt)
-    return macro("turn_facts")(facts, counted(facts.decided, "fact"), open_ends, OPEN)
+    return macro("turn_facts")(facts, format_count(facts.decided, "fact"), open_ends, OPEN)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ircore.core.untrusted_text import one_line
-from ircore.results.statistics.intervals import too_few
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.statistics.intervals import are_too_few
 from leaderboard.components.markup import macro
 from leaderboard.components.matrix_cells import MatrixCell
 from leaderboard.components.values import empty_heat
@@ -28,14 +28,14 @@ def map_cell(cell: MatrixCell, root: str, anchor: str, of_target: bool) -> Marku
     main = cell.cell.main
     value = cell.score if of_target else main.mean
     similarity = value if of_target or value is None else value / _TENTH
-    who = f"{one_line(cell.pair.describer, 60)} + {one_line(cell.pair.generator, 60)}"
+    who = f"{format_one_line(cell.pair.describer, 60)} + {format_one_line(cell.pair.generator, 60)}"
     if value is None:
         text, description = (MISSING, "not scored") if of_target else empty_heat(cell.cell)
         colour = "none"
     else:
         text = number(value, 1 if of_target else 0)
         # A final score on one target is no mean, so that few pictures cannot make it unsure.
-        colour = "few" if not of_target and too_few(main.n) else score_class(similarity or 0.0)
+        colour = "few" if not of_target and are_too_few(main.n) else score_class(similarity or 0.0)
         width = "" if of_target else f" {interval_width(main, 1)}"
         description = f"{number(value, 1)}{width}" + (
             "" if of_target else f", rank {rank(cell.row.rank_low, cell.row.rank_high)}"

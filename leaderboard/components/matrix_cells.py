@@ -8,10 +8,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow, Cell
-from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.pairs import why_no_rank
+from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.episodes import picture
 from leaderboard.components.markup import macro
 from leaderboard.components.players import own_family, tier_badge
@@ -81,7 +81,7 @@ def condition_cell(
     """
     aggregates, episodes = cell.cell, _episodes(root, cell.pair.path, anchor)
     price = aggregates.amounts["cost"].mean
-    words = "cost not known" if price is None else f"US$ {number(price, money_digits(price, 2))}"
+    words = "cost not known" if price is None else f"US$ {number(price, count_money_digits(price, 2))}"
     delta = aggregates.delta.mean
     numbers = macro("condition_numbers")(
         episodes,
@@ -99,7 +99,7 @@ def condition_cell(
 
 def _rank_words(cell: MatrixCell) -> str:
     if cell.row.rank_low is None:
-        return f"no rank: {why_no_rank(cell.row)}"
+        return f"no rank: {explain_no_rank(cell.row)}"
     return f"rank {rank(cell.row.rank_low, cell.row.rank_high)}"
 
 
@@ -139,7 +139,7 @@ def _picture(cell: MatrixCell, gallery: Gallery, root: str, judge: str) -> Marku
 
 @lru_cache(maxsize=_REMEMBERED)
 def _players(describer: str, generator: str) -> str:
-    return f"{one_line(describer, 60)} + {one_line(generator, 60)}"
+    return f"{format_one_line(describer, 60)} + {format_one_line(generator, 60)}"
 
 
 def _row(root: str, gallery: Gallery, key: str) -> str:

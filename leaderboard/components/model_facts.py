@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup
 
-from ircore.core.private_text import without_leaks
+from ircore.core.private_text import redact_leaks
 from ircore.core.records import OWN_SERVER, ModelFacts, PlayerSpec
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair
 
@@ -44,7 +44,7 @@ def makers(pair: Pair) -> str:
     """Return the organisations that made a pair's models, on one line; empty if none is stated."""
     # dict.fromkeys names an organisation once that made both models, and keeps the order of the seats.
     names = dict.fromkeys(stated(spec, "organisation") for spec in pair.result.run.submission.players.values())
-    return " + ".join(one_line(name) for name in names if name)
+    return " + ".join(format_one_line(name) for name in names if name)
 
 
 def about_words(about: ModelFacts) -> list[str]:
@@ -68,7 +68,7 @@ def player_words(spec: PlayerSpec) -> str:
         parts.append("at a server of its own" if own else f"at {spec.base_url}")
     if spec.parameters:
         # A pair that stays with its submitter may name folders of a machine.
-        parts.append(f"with {without_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")
+        parts.append(f"with {redact_leaks(json.dumps(spec.parameters, sort_keys=True, ensure_ascii=False))}")
     if spec.about:
         parts += about_words(spec.about)
     return ", ".join(parts)
@@ -79,6 +79,6 @@ def fact_cells(pair: Pair) -> Markup:
     players = pair.result.run.submission.players
     cells = []
     for key, (heading, *_) in FACTS.items():
-        values = [(seat, one_line(stated(spec, key), 40)) for seat, spec in players.items()]
+        values = [(seat, format_one_line(stated(spec, key), 40)) for seat, spec in players.items()]
         cells.append(macro("fact_cell")(heading, values))
     return Markup("").join(cells)

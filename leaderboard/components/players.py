@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from ircore.core.untrusted_text import visible
+from ircore.core.untrusted_text import make_visible
 from ircore.submissions.decisions import Decision
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.model.site import Pair
@@ -105,7 +105,7 @@ def dispute(step: Decision, pair: Pair, root: str) -> Markup:
         pair: The pair.
         root: Relative address of the site's root.
     """
-    href, title = f"{root}{quote(pair.path)}.html#history", f"since {step.date}: {visible(step.reason)}"
+    href, title = f"{root}{quote(pair.path)}.html#history", f"since {step.date}: {make_visible(step.reason)}"
     return macro("dispute")(href, title)
 
 

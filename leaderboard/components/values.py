@@ -8,11 +8,11 @@ from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.results.model import BoardRow, Cell
-from ircore.results.statistics.intervals import Estimate, too_few
-from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.pairs import why_no_rank
+from ircore.results.statistics.intervals import Estimate, are_too_few
+from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import REMEMBERED, macro
 from leaderboard.theme import delta_class, score_class
 from leaderboard.words.labels import (
@@ -174,7 +174,7 @@ def condition_heat(cell: Cell | None, where: str, href: str) -> Markup:
         shown = heat(None, f"{where}: {why}", text)
     else:
         said = f"{where}: {number(cell.score.mean)}, {interval_words(cell.score)}"
-        shown = heat(cell.score.mean, said, few=too_few(cell.score.n))
+        shown = heat(cell.score.mean, said, few=are_too_few(cell.score.n))
     return macro("heat_link")(href, shown)
 
 
@@ -189,7 +189,7 @@ def empty_heat(cell: Cell) -> tuple[str, str]:
     """Return the sign and the reason for a cell without a score; missing differs from not applicable."""
     if not cell.played:
         text, why = NOT_RATED["unfinished" if cell.unfinished == cell.episodes else "unplayed"]
-        return text, f"{why}, {counted(cell.episodes, 'episode')}"
+        return text, f"{why}, {format_count(cell.episodes, 'episode')}"
     kinds = [kind for kind, _ in unrated_words(cell)]
     text, why = NOT_RATED["pending" if "pending" in kinds else kinds[0]]
     return text, f"{why}, {cell.played} played"
@@ -213,7 +213,7 @@ def price(cost: Estimate) -> Markup:
     """
     if not cost.mean:
         return missing("cost not known") if cost.mean is None else Markup("free")
-    digits = money_digits(cost.mean, 3)
+    digits = count_money_digits(cost.mean, 3)
     # A spread that is not seen in these digits is no spread.
     if cost.half_width is not None and round(cost.half_width, digits) == 0:
         cost = Estimate(cost.mean, None, None, cost.n)
@@ -280,7 +280,7 @@ def chance_word() -> Markup:
 def rank_range(row: BoardRow) -> Markup:
     """Return a pair's range of possible ranks, or a dash with the reason why the pair has no rank."""
     if row.rank_low is None:
-        return missing(f"no rank: {why_no_rank(row)}")
+        return missing(f"no rank: {explain_no_rank(row)}")
     return escape(rank(row.rank_low, row.rank_high))
 
 
@@ -288,4 +288,4 @@ def no_rank(row: BoardRow) -> Markup:
     """Return in words why a pair has no rank; empty if the pair has a rank."""
     if row.rank_low is not None:
         return Markup()
-    return macro("no_rank")(why_no_rank(row))
+    return macro("no_rank")(explain_no_rank(row))

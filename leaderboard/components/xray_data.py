@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ircore.core.untrusted_text import visible
+from ircore.core.untrusted_text import make_visible
 from leaderboard.model.xray import LETTER, Cited, DrawnScene, Fault, Xray
 
 MOST = 40
@@ -14,7 +14,7 @@ def marks_data(drawn: DrawnScene | None) -> str | None:
     """Return a target's size and marks as JSON: names, and edges of boxes or null; None without a scene."""
     if drawn is None:
         return None
-    marks = [[visible(mark.name), mark.box] for mark in drawn.marks]
+    marks = [[make_visible(mark.name), mark.box] for mark in drawn.marks]
     return _json({"width": drawn.width, "height": drawn.height, "marks": marks})
 
 

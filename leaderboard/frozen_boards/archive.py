@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_text
-from ircore.core.terminal import printable
+from ircore.core.files import write_new_folder, write_text
+from ircore.core.terminal import make_printable
 from ircore.core.validation import describe_validation_error
 from ircore.instances.benchmark import RECORDS, BenchmarkVersion, read_versions
 from ircore.results.benchmark_version import Version
@@ -87,7 +87,7 @@ def released_as(
         return BenchmarkVersion.model_validate({"name": name, "date": day or today, "notes": notes, **about})
     except ValidationError as error:
         raise InputError(
-            f"version {printable(name)}: {describe_validation_error(error)}", "Correct the value."
+            f"version {make_printable(name)}: {describe_validation_error(error)}", "Correct the value."
         ) from error
 
 
@@ -114,7 +114,7 @@ def freeze_site(
             f"{site}: shows an unreleased benchmark (set {str(marker.get('instance_set'))[:8]})",
             f"Record the version in ircore/{RECORDS.name}, build the site again, then freeze it.",
         )
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         for file in BOARDS:
             shutil.copyfile(site / "data" / file, folder / file)
         copy_games(site, folder)

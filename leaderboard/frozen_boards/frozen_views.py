@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from leaderboard.components.chip import Chip
 from leaderboard.words.labels import category_title
@@ -88,4 +88,4 @@ def _title(field: str, value: str) -> str:
         return "All" if value == ALL else category_title(value)
     if field == "difficulty":
         return "Both" if value == ALL else value.capitalize()
-    return one_line(value, 100)
+    return format_one_line(value, 100)

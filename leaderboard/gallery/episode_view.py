@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, vouched_scores
+from ircore.results.episodes import EpisodeResult, JudgedEpisode, VouchedScores, count_vouched_scores
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.model.turn_facts import Lines, TurnFacts, facts_by_turn
 from leaderboard.model.xray import Xray, xrays
@@ -117,7 +117,7 @@ def view_episode(site: Site, pair: Pair, gallery: Gallery, facts: Lines | None =
         ),
         ended={"converged": "Converged", "turn_limit": "Turn limit", "aborted": "Aborted"}[episode.outcome],
         why=_why(episode),
-        vouched=vouched_scores(result, pair.result.provenance),
+        vouched=count_vouched_scores(result, pair.result.provenance),
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from ircore.core.untrusted_text import one_line, visible
+from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.core.workers import run_shares
 from leaderboard.components.xray_data import xray_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
@@ -141,7 +141,7 @@ def episode_json(view: EpisodeView) -> dict[str, Any]:
         "ended": view.ended,
         "outcome": view.episode.outcome if view.episode else None,
         "why": view.why,
-        "detail": visible(detail) if detail else None,
+        "detail": make_visible(detail) if detail else None,
         "vouched": [view.vouched.vouched, view.vouched.scores],
         "judged": [[judged.judge, judged.first, judged.final, judged.delta] for judged in view.judged],
         "turns": [_turn(turn) for turn in view.turns],
@@ -158,7 +158,7 @@ def _turn(turn: TurnView) -> dict[str, Any]:
         "message": _message(turn.message) if turn.message else None,
         "tokens": turn.tokens,
         "over": turn.over_budget,
-        "notes": [one_line(note, _NOTE) for note in turn.notes],
+        "notes": [format_one_line(note, _NOTE) for note in turn.notes],
         "facts": _facts(turn.facts) if turn.facts else None,
         "xray": xray_data(turn.xray) if turn.xray else None,
     }
@@ -176,12 +176,12 @@ def _message(message: Marked) -> dict[str, Any]:
     return {
         "text": [
             [
-                visible(segment.text),
+                make_visible(segment.text),
                 segment.corrections[0],
                 ", ".join(CORRECTION_WORDS[name] for name in segment.corrections),
             ]
             if segment.corrections
-            else visible(segment.text)
+            else make_visible(segment.text)
             for segment in message.segments
         ],
         "more": message.left_out,

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ircore.core.episode_records import Episode
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.episodes import CONVERGENCES, Doubt, EpisodeResult, JudgedEpisode, VouchedScores
 from leaderboard.components.xray_data import marks_data
 from leaderboard.gallery.episode_view import EpisodeView, TurnView, view_episode
@@ -63,7 +63,7 @@ def _replay_page(site: Site, path: str, title: str, chosen: Chosen | None) -> Pa
 
 
 def _whose(chosen: Chosen) -> str:
-    return f"{chosen.gallery.title} by {one_line(chosen.pair.name, 80)}"
+    return f"{chosen.gallery.title} by {format_one_line(chosen.pair.name, 80)}"
 
 
 def _ended(judge: str, values: Mapping[str, Any]) -> str:

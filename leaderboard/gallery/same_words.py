@@ -13,9 +13,9 @@ from itertools import takewhile
 from math import fsum
 
 from ircore.core.episode_records import Episode
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import one_line
-from ircore.results.statistics.intervals import DIFFERENCE, Estimate, clear_of, estimate, too_few
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.statistics.intervals import DIFFERENCE, Estimate, are_too_few, clear_of, estimate
 from leaderboard.gallery.fragments import FIRST, compact, ranked_pairs
 from leaderboard.model.site import Gallery, Pair, Site
 from leaderboard.words.labels import interval_words, number, signed
@@ -79,12 +79,13 @@ class Fault:
         """Whether more hangs on words or on drawing for this pair, over all targets; empty if only one is known."""
         if self.drawing is None or self.words is None:
             return ""
-        if too_few(self.difference.n):
+        if are_too_few(self.difference.n):
             return "The pairs share too few targets to say on which of the two more hangs."
         side = clear_of(self.difference, 0)
         more = "the two cannot be told apart" if not side else f"more hangs on the {'drawing' if side > 0 else 'words'}"
         return (
-            f"Over the {counted(self.difference.n, 'target')} that all of these pairs drew, {more}: drawing less words "
+            f"Over the {format_count(self.difference.n, 'target')} that all of these pairs drew, {more}: "
+            f"drawing less words "
             f"{signed(self.difference.mean, 1)} ({interval_words(self.difference, 1)})."
         )
 
@@ -167,7 +168,7 @@ class Faults:
         fault = self.of(pair, gallery)
         if fault is None:
             return ""
-        describer, generator = one_line(pair.describer, 60), one_line(pair.generator, 60)
+        describer, generator = format_one_line(pair.describer, 60), format_one_line(pair.generator, 60)
         parts = [f"After its first message {describer} + {generator} has {number(fault.first, 1)}."]
         if fault.drawing is not None:
             parts.append(

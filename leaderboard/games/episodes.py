@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import WorkError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import Instance
-from ircore.core.untrusted_text import visible
-from ircore.games.base import Measure, ending_of
+from ircore.core.untrusted_text import make_visible
+from ircore.games.base import Measure, read_ending
 from ircore.results.played_run import PlayedRun
 from leaderboard.components import episodes as components
 from leaderboard.games.measures import measure, similarity
@@ -88,7 +88,7 @@ def episode_html(section: GameSection, pair: Pair, instance: Instance, episode: 
     Raises:
         WorkError: The template or ``Game.shown`` is broken.
     """
-    payload, ending = section.payload(instance), ending_of(section.game, episode)
+    payload, ending = section.payload(instance), read_ending(section.game, episode)
     run = section.measured(pair)
     drawn = _renderings(episode) if section.renderings_are_published(instance) else []
     renderings = {rendering.sha256: section.shown_rendering(pair, rendering) for rendering in drawn}
@@ -140,7 +140,7 @@ def _template(text: str) -> Template:
     """Return a compiled template: a game has two of them, which are rendered for every episode."""
     # A plug-in's template runs on the machine that builds the site: no access to Python's internals.
     environment = SandboxedEnvironment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, finalize=_harmless)
-    environment.filters["counted"] = counted
+    environment.filters["counted"] = format_count
     return environment.from_string(text)
 
 
@@ -167,7 +167,7 @@ def _line(error: Exception) -> int:
 def _harmless(value: Any) -> Any:
     """Return a text with hidden characters shown by their code; HTML of components as it is."""
     # Markup comes from our components, which have made strangers' words visible already.
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return make_visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _picture(pictures: Mapping[str, Shown], root: str, name: str, alt: str) -> Markup:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ircore.games.base import Measure, PublishedFigure
 from ircore.games.pages import Curve
-from ircore.results.curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
+from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.game_curves import PEOPLE
@@ -33,7 +33,7 @@ def curve_charts(section: GameSection) -> tuple[Chart, ...]:
     if not section.game.pages.curves:
         return ()
     episodes = {pair.run_id: run_episodes(section.results, section.measured(pair)) for pair in section.ranked}
-    people = recorded_episodes(section.results)
+    people = list_recorded_episodes(section.results)
     return tuple(
         chart_of(
             f"game-{section.game.name}-curve-{place}",
@@ -51,14 +51,16 @@ def _sketch(
     shown = measure(section, curve.measure)
     words = curve.words(section.game.step_word)
     title = f"{shown.title} by {words}"
-    points = {run_id: curve_points(played, shown, curve) for run_id, played in episodes.items()}
+    points = {run_id: compute_curve_points(played, shown, curve) for run_id, played in episodes.items()}
     points = {run_id: curve for run_id, curve in points.items() if curve}
     if not points:
         return Missing(title, f"No {section.game.step_word} of any run has a value.")
     # Runs come best first, so the first ones are the best.
     pairs = [section.pairs[run_id] for run_id in points]
     # Published points stand at step numbers, which a normalised axis has not.
-    beside = BesideCurves(curve_points(people, shown, curve), () if curve.normalised else _published(section, shown))
+    beside = BesideCurves(
+        compute_curve_points(people, shown, curve), () if curve.normalised else _published(section, shown)
+    )
     settings = _settings(section, pairs)
     tracks = {pair.run_id: _track(pair, points[pair.run_id], curve, words) for pair in coloured(pairs)}
     parts = [CurvePanel(name, tuple(tracks[pair.run_id] for pair in own)) for name, own in settings.items()]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ircore.results.tables.board import board_table, measure_column
-from ircore.results.tables.formats import as_csv, flat_records, flat_units, harmless, units_text
+from ircore.results.tables.formats import escape_formula, format_csv, format_units, list_flat_records, list_flat_units
 from leaderboard.model.section import GameSection
 from leaderboard.pages.board_views import rules_label
 
@@ -21,9 +21,9 @@ def games_board_files(sections: Sequence[GameSection]) -> Iterator[tuple[str, st
     """Yield ``games/NAME/board.csv`` and ``board.json`` of every game: path below the site's root, and text."""
     for section in sections:
         table = board_table(section.results, section.game.headline.key)
-        source, units = section.source, flat_units(table)
-        yield section.board_files[0], as_csv(table, {**source, "units": units_text(units)})
-        rows = ",\n".join(_json(row) for row in flat_records(table))
+        source, units = section.source, list_flat_units(table)
+        yield section.board_files[0], format_csv(table, {**source, "units": format_units(units)})
+        rows = ",\n".join(_json(row) for row in list_flat_records(table))
         words = {rules.key: rules_label(section, rules) for rules in section.rule_sets}
         head = _json({**source, "units": units, "rule_words": words}).removesuffix("}")
         yield section.board_files[1], f'{head}, "rows": [\n{rows}\n]}}\n'
@@ -40,7 +40,7 @@ def only_games_files(sections: Sequence[GameSection], paths: tuple[str, str]) ->
     text = io.StringIO()
     writer = csv.DictWriter(text, _COLUMNS)
     writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
+    writer.writerows({name: escape_formula(value) for name, value in row.items()} for row in rows)
     yield paths[0], text.getvalue()
     lines = ",\n".join(_json(row) for row in rows)
     yield paths[1], f'{{"rows": [\n{lines}\n]}}\n'

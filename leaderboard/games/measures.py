@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import floor, log10
 
 from ircore.games.base import Measure
-from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.statistics.intervals import Estimate, are_too_few
 from leaderboard.model.section import GameSection
 
 
@@ -25,7 +25,7 @@ def similarity(measure: Measure, value: float | None) -> float | None:
 
 def drawn(mean: Estimate) -> Estimate:
     """Return a mean as it is drawn: without an interval where that rests on too few instances."""
-    return replace(mean, low=None, high=None) if too_few(mean.n) else mean
+    return replace(mean, low=None, high=None) if are_too_few(mean.n) else mean
 
 
 def scale_ends(measure: Measure, means: Sequence[Estimate]) -> tuple[float, float]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from ircore.core.episode_records import Episode
 from ircore.core.records import Instance
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
-from ircore.instances.store import ways_to_get
-from ircore.results.subsets import rivals
-from ircore.results.tables.pairs import tie_words
+from ircore.instances.store import describe_ways_to_get
+from ircore.results.subsets import count_rivals
+from ircore.results.tables.pairs import describe_ties
 from leaderboard.charts.catalogue import Chart
 from leaderboard.components.model_facts import player_words
 from leaderboard.games.contrasts import contrast_charts
@@ -64,7 +64,7 @@ def game_pages(sections: Sequence[GameSection]) -> Iterator[Page]:
         yield from _section_pages(section)
         for pair in section.ranked:
             values = {"pair": pair, "row": section.row(pair), **_run_values(section, pair)}
-            page = _page(section, f"pairs/{pair.key}", one_line(pair.name), "run", "pairs/index", values)
+            page = _page(section, f"pairs/{pair.key}", format_one_line(pair.name), "run", "pairs/index", values)
             yield replace(page, finding=_place)
         for instance in section.instances:
             # Every episode is rendered by the game's template: too much to do here, before the work is divided.
@@ -194,12 +194,12 @@ def _start_values(section: GameSection) -> dict[str, Any]:
 
 def _lead_of(section: GameSection, board: RulesBoard) -> str:
     """Return in sentences who leads the board of some rules and how far its runs can be told apart; empty without."""
-    name = one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
+    name = format_one_line(section.pairs[board.rows[0].submission.run_id].name, 80)
     lead = lead_words(board.rows, name, section.noun)
     if not lead:
         return ""
     by = f"With {board.label}: " if board.label else ""
-    apart = tie_words(section.under(board.rules).standings[None, None, section.judge], f"{section.noun}s")
+    apart = describe_ties(section.under(board.rules).standings[None, None, section.judge], f"{section.noun}s")
     return " ".join(filter(None, (f"{by}{lead}.", apart)))
 
 
@@ -279,7 +279,7 @@ def _run_values(section: GameSection, pair: Pair) -> dict[str, Any]:
     shown = section.results.shown
     return {
         "total": section.cell(pair),
-        "rivals": rivals(section.results, run),
+        "rivals": count_rivals(section.results, run),
         "measures": [_measured(section, pair, each) for each in shown],
         "others": [_measured(section, pair, each) for each in section.game.measures if each not in shown],
         "examples": _examples(section, pair),
@@ -360,7 +360,7 @@ def _instance_values(section: GameSection, instance: Instance) -> dict[str, Any]
         "shown": instance_html(section, instance, root),
         "compared": compared_picture(section, instance),
         "replayed": replayed_measure(section),
-        "ways_to_get": ways_to_get([instance]),
+        "ways_to_get": describe_ways_to_get([instance]),
         "before": section.instances[place - 1] if place else None,
         "after": section.instances[place + 1] if place + 1 < len(ids) else None,
         "episodes": [_episode(section, pair, instance, episode, root) for pair, episode in section.episodes(instance)],

@@ -10,7 +10,14 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ircore.results.effects import NO_GRID, PlayerResult, grid_effects, player_grid, player_result, player_runs
+from ircore.results.effects import (
+    NO_GRID,
+    PlayerResult,
+    average_player,
+    estimate_grid_effects,
+    find_player_grid,
+    select_player_runs,
+)
 from ircore.results.model import Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -35,7 +42,7 @@ def effects_of_players(
     Raises:
         WorkError: The disk is full.
     """
-    grid = player_grid(results)
+    grid = find_player_grid(results)
     if not grid.run_ids:
         return NO_GRID
     return _cached(
@@ -43,7 +50,7 @@ def effects_of_players(
         ("effects", judge, category or "", difficulty or "", *grid.describers, "×", *grid.generators),
         grid.run_ids,
         _effects_format(),
-        lambda: grid_effects(results, grid, judge, category, difficulty),
+        lambda: estimate_grid_effects(results, grid, judge, category, difficulty),
     )
 
 
@@ -56,9 +63,9 @@ def player_of(site: Site, role: str, label: str) -> PlayerResult:
     return _cached(
         site,
         ("players", role, label, site.judge),
-        player_runs(site.results, role, label),
+        select_player_runs(site.results, role, label),
         _player_format(),
-        lambda: player_result(site.results, role, label, site.judge),
+        lambda: average_player(site.results, role, label, site.judge),
     )
 
 

@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.results.arrays import under
-from ircore.results.cells import paired_main
-from ircore.results.effects import same_rules
+from ircore.results.arrays import select_condition
+from ircore.results.cells import pair_main_scores
+from ircore.results.effects import select_usual_runs
 from ircore.results.judge_ratings import Floats
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.next_episodes import PairDifferences
-from ircore.results.ranking import RankedRow, ranked_rows
+from ircore.results.ranking import RankedRow, rank_rows
 from ircore.results.statistics.bootstrap import MAIN, Resamples
-from ircore.results.statistics.comparison import bounded_intervals
-from ircore.results.statistics.effects import complete_grid
+from ircore.results.statistics.comparison import estimate_bounded_means
+from ircore.results.statistics.effects import find_complete_grid
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import Standing, all_differences, standing
+from ircore.results.statistics.ranks import Standing, bound_differences, rank_pairs
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def player_board(
         return entry.run.submission.label_of(role), entry.run.submission.label_of(other)
 
     # Backwards, so that of several runs of two players the first by slug is written last and stays.
-    every = {players(entry): entry.run_id for entry in reversed(same_rules(results))}
+    every = {players(entry): entry.run_id for entry in reversed(select_usual_runs(results))}
     runs = _rankable(results, every, judge, category, difficulty)
     own, partners = _grid(runs, first=role == seats[0])
     columns = tuple(tuple(runs[label, partner] for partner in partners) for label in own)
@@ -101,16 +101,16 @@ def player_board(
         for label in sorted(labels.difference(own))
     ]
     if not own:
-        return PlayerBoard(role, ranked_rows(unranked, lambda cell: cell.main.mean), (), None, None)
-    chosen = under(results.instances, category, difficulty)
+        return PlayerBoard(role, rank_rows(unranked, lambda cell: cell.main.mean), (), None, None)
+    chosen = select_condition(results.instances, category, difficulty)
     ratings = results.ratings_of(judge, [run_id for runs in columns for run_id in runs], chosen)
-    least, most, drawn = paired_main(chosen, ratings)
+    least, most, drawn = pair_main_scores(chosen, ratings)
     least, most = _averaged(least, len(own)), _averaged(most, len(own))
     points = ratings.main_scores().reshape(len(own), -1).mean(axis=1)
-    place = standing(least, most, drawn)
+    place = rank_pairs(least, most, drawn)
     cells = _cells(columns, (least, most), points, drawn, place)
-    rows = ranked_rows([*zip(own, cells, place.ranges, strict=True), *unranked], lambda cell: cell.main.mean)
-    low = all_differences(least, most, drawn, place.critical)
+    rows = rank_rows([*zip(own, cells, place.ranges, strict=True), *unranked], lambda cell: cell.main.mean)
+    low = bound_differences(least, most, drawn, place.critical)
     return PlayerBoard(role, rows, partners, place, PairDifferences(own, points, low) if place.critical else None)
 
 
@@ -124,8 +124,8 @@ def _grid(runs: _Runs, first: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     Which of several largest grids is taken must not depend on whose board it is.
     """
     if first:
-        return complete_grid(tuple(sorted(runs)))
-    partners, own = complete_grid(tuple(sorted((partner, label) for label, partner in runs)))
+        return find_complete_grid(tuple(sorted(runs)))
+    partners, own = find_complete_grid(tuple(sorted((partner, label) for label, partner in runs)))
     return own, partners
 
 
@@ -154,7 +154,7 @@ def _averaged(values: Floats, players: int) -> Floats:
 def _cells(
     columns: Sequence[tuple[str, ...]], ends: tuple[Floats, Floats], points: Floats, drawn: Resamples, place: Standing
 ) -> list[PlayerCell]:
-    estimates = bounded_intervals(*ends, points, [len(ends[0])] * len(columns), drawn, MAIN)
+    estimates = estimate_bounded_means(*ends, points, [len(ends[0])] * len(columns), drawn, MAIN)
     return [
         PlayerCell(estimate, runs, None if rank else "fewer than five pictures")
         for estimate, runs, rank in zip(estimates, columns, place.ranges, strict=True)

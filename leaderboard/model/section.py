@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME, Instance
-from ircore.core.terminal import printable
-from ircore.core.untrusted_text import one_line
+from ircore.core.terminal import make_printable
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
-from ircore.instances.store import InstanceSet, may_be_published, published_pictures
+from ircore.instances.store import InstanceSet, may_be_published, select_published_pictures
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.subsets import board_rows
+from ircore.results.subsets import list_board_rows
 from ircore.results.tables.pairs import ALL
-from ircore.runs.episode import payload_of
+from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
 from ircore.submissions.pending_work import MergedSubmission, cleared_runs
 from leaderboard.model.site import Gallery, Pair, Site
@@ -72,7 +72,7 @@ class GameSection(Site):
 
     @cached_property
     def _rows(self) -> dict[str, BoardRow]:
-        return {row.submission.run_id: row for row in board_rows(self.results)}
+        return {row.submission.run_id: row for row in list_board_rows(self.results)}
 
     @property
     def ranked(self) -> tuple[Pair, ...]:
@@ -84,7 +84,7 @@ class GameSection(Site):
         """The board of each set of rules, since runs under other rules are ranked apart: that of the best run first."""
         several = len(self.rule_sets) > 1
         boards = [
-            RulesBoard(rules, one_line(rules.label(self.rule_sets), 60) if several else "", rows)
+            RulesBoard(rules, format_one_line(rules.label(self.rule_sets), 60) if several else "", rows)
             for rules in self.rule_sets
             if (rows := tuple(row for row in self._rows.values() if row.submission.rules == rules))
         ]
@@ -132,7 +132,7 @@ class GameSection(Site):
 
     def payload(self, instance: Instance) -> Any:
         """Return the game's own fields of an instance as its record."""
-        return payload_of(self.game, self._instance_set, instance)
+        return parse_payload(self.game, self._instance_set, instance)
 
     def _galleries(self) -> dict[str, Gallery]:
         shown = ((instance, self.thumbnail(instance)) for instance in self.instances)
@@ -146,7 +146,7 @@ class GameSection(Site):
         paths = self._paths(instance)
         return {
             name: self.pictures.add(paths[name], picture.sha256, picture.width, picture.height)
-            for name, picture in published_pictures(instance).items()
+            for name, picture in select_published_pictures(instance).items()
             if name in paths
         }
 
@@ -160,7 +160,7 @@ class GameSection(Site):
         folders = [run.instances.folder for run in self.results.every_run]
         lying = {
             name: next((path for folder in folders if (path := folder / picture.image).is_file()), None)
-            for name, picture in published_pictures(instance).items()
+            for name, picture in select_published_pictures(instance).items()
         }
         return {name: path for name, path in lying.items() if path is not None}
 
@@ -226,7 +226,7 @@ def game_sections(
             results = Results.from_runs(folders, cleared)
         # One game whose package is not installed must not stop the site of all others.
         except (WorkError, InputError) as error:
-            print(printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
+            print(make_printable(f"ircore: the game {name} is left out: {error.problem}"), file=sys.stderr)
             continue
         sections.append(GameSection(results, pictures, address, submitted))
     return tuple(sections)

@@ -10,16 +10,16 @@ from typing import Any
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.records import DEFAULT_GAME, Instance
 from ircore.core.score_records import HUMAN
-from ircore.core.untrusted_text import one_line, visible
+from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.games.base import Game, Seat
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.instances.store import refuse_withheld
-from ircore.players.traits import is_program, traits_of
-from ircore.results.benchmark_version import version_of
+from ircore.players.traits import is_program, load_traits
+from ircore.results.benchmark_version import find_version
 from ircore.results.episodes import EpisodeResult, JudgedEpisode
 from ircore.results.model import Cell, Results, SubmissionResult
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import rule_sets, under_rules
+from ircore.results.subsets import list_rule_sets, select_by_rules
 from ircore.results.tables.pairs import MOST_NAMES
 from ircore.scorers.judge_test.card import JudgeCard
 from ircore.submissions.decisions import Decision
@@ -169,10 +169,10 @@ class Pair(Marked):
         return {
             "key": self.key,
             "path": self.path,
-            "describer": visible(self.describer),
-            "generator": visible(self.generator),
+            "describer": make_visible(self.describer),
+            "generator": make_visible(self.generator),
             "programs": list(self.programs),
-            "apart": visible(self.apart),
+            "apart": make_visible(self.apart),
             "rules": self.result.rules.key,
             "hue": describer_class(self.hue),
             "mark": generator_path(self.shape),
@@ -245,7 +245,7 @@ class Site:
         self.folder = "" if self.game.name == DEFAULT_GAME else f"games/{self.game.name}/"
         """Folder of the game's pages, ending in a slash; the default game's stand in the root."""
         self.judge = site_judge(self.results, judge)
-        self.version = version_of(self.results, versions)
+        self.version = find_version(self.results, versions)
         self.cards: dict[str, JudgeCard] = {}
         """The cards of judges that took the judge test, by the judge's name."""
         self.studies: tuple[Results, ...] = ()
@@ -313,11 +313,11 @@ class Site:
     @cached_property
     def rule_sets(self) -> tuple[Any, ...]:
         """Every set of rules, as ``Game.rules_of`` returns them, the site's own first: the rules of most runs."""
-        return rule_sets(self.results)
+        return list_rule_sets(self.results)
 
     def under(self, rules: Any = None) -> Results:
         """Return the results of the runs that were played by these rules (the site's own by default), ranked anew."""
-        return under_rules(self.results, rules or self.rule_sets[0])
+        return select_by_rules(self.results, rules or self.rule_sets[0])
 
     @cached_property
     def describers(self) -> tuple[str, ...]:
@@ -361,7 +361,7 @@ class Site:
     def played_by_people(self) -> bool:
         """Whether a person took a seat in any run."""
         specs = (spec for pair in self.pairs.values() for spec in pair.result.run.submission.players.values())
-        return any(traits_of(spec.player).needs == "person" for spec in specs)
+        return any(load_traits(spec.player).needs == "person" for spec in specs)
 
     @property
     def mark_words(self) -> str:
@@ -476,7 +476,7 @@ def _hues(results: Results, judge: str) -> Hues:
 def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
     # Where judges give the headline, references are lines beside pairs, and no rows.
     beside = () if results.game.is_judged else (reference.submission for reference in results.references)
-    submissions, rules = (*results.submissions, *beside), rule_sets(results)
+    submissions, rules = (*results.submissions, *beside), list_rule_sets(results)
     keys = page_keys([(submission.slug, submission.run_id) for submission in submissions])
     names = {submission.run_id: _names(results, submission) for submission in submissions}
     generators = _labels(second for _, second in names.values())
@@ -496,7 +496,7 @@ def _pairs(results: Results, hues: Hues, folder: str) -> dict[str, Pair]:
                     None,
                     (
                         submission.slug if alike[names[submission.run_id], submission.rules] > 1 else "",
-                        one_line(submission.rules.apart(rules), 80) if len(rules) > 1 else "",
+                        format_one_line(submission.rules.apart(rules), 80) if len(rules) > 1 else "",
                     ),
                 )
             ),

@@ -1,7 +1,7 @@
 """The judge whose scores lead the site."""
 
 from ircore.core.errors import InputError
-from ircore.results.headline import headline_of, ordered_judges
+from ircore.results.headline import find_headline, sort_judges
 from ircore.results.model import Results
 
 
@@ -30,8 +30,8 @@ def site_judge(results: Results, wanted: str | None = None) -> str:
     """
     # A game that measures its headline itself has one board, by that measure.
     if not results.game.is_judged:
-        return headline_of(results)
-    rated = ordered_judges(results)
+        return find_headline(results)
+    rated = sort_judges(results)
     if wanted is not None and wanted not in rated:
         known = ", ".join(sorted(rated)) or "none"
         raise InputError(f"{wanted}: no such judge rated similarity in these runs", f"Give --judge one of: {known}.")

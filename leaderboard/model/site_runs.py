@@ -14,8 +14,8 @@ from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
 
 from ircore.core.episode_records import Episode, EpisodeCost, Rendering
 from ircore.core.records import Record
-from ircore.core.workers import run_shares, without_collector, worker_pool
-from ircore.games.base import picture_fields
+from ircore.core.workers import build_worker_pool, pause_collector, run_shares
+from ircore.games.base import list_picture_fields
 from ircore.results.cells import Cell
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import RunLanguage
@@ -118,7 +118,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
         WorkError: The disk is full.
     """
     renderings: _Renderings = {}
-    with without_collector():
+    with pause_collector():
         if cache is None:
             return [SiteRun(path, renderings=renderings) for path in paths]
         with ThreadPoolExecutor(_READERS) as readers:  # files are read, hashed and unpacked without Python's lock
@@ -126,7 +126,7 @@ def read_runs(paths: Sequence[Path], cache: BuildCache | None = None) -> list[Si
             data = dict(zip(keys, readers.map(cache.load, map(_name, keys)), strict=True))
         todo = {key: path for key, path in zip(keys, paths, strict=True) if data[key] is None}
         # A few new runs are read by another process while this one parses.
-        beside = worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
+        beside = build_worker_pool(1) if 0 < len(todo) < min(_MANY, len(paths)) else nullcontext()
         with beside as pool:
             new = pool and pool.submit(_read_share, list(todo.items()), cache, 0, 1)
             # Each reading's data are dropped as soon as they are parsed.
@@ -166,7 +166,7 @@ def _lighten(reading: _RunReading, step: type[Record], renderings: _Renderings) 
         step: The game's record of a step.
         renderings: The renderings of earlier readings, to which those of this reading are added.
     """
-    fields, pictures = set(step.model_fields), picture_fields(step)
+    fields, pictures = set(step.model_fields), list_picture_fields(step)
     for result in reading.results:
         _share(result.episode, _EPISODE_FIELDS)
         for record in result.episode.steps_as(step):

@@ -101,9 +101,9 @@ def _turn(earlier: RenderingFacts | None, line: RenderingFacts, is_last: bool, t
 
 def _teller(scene: Scene, line: RenderingFacts) -> Tell:
     """Return a function that turns indices of facts into sentences, grouped by part."""
-    from ircore.scorers.verification.report import checked_facts
+    from ircore.scorers.verification.report import restore_checked_facts
 
-    facts = [checked.fact for checked in checked_facts(scene, line)]
+    facts = [checked.fact for checked in restore_checked_facts(scene, line)]
 
     def tell(places: Sequence[int]) -> tuple[tuple[Part, str], ...]:
         by_part = {part: [facts[place].sentence for place in places if facts[place].part == part] for part in PARTS}

@@ -12,10 +12,10 @@ from typing import Any, Literal
 from ircore.core.episode_records import Episode
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import FactNote, Placement, RenderingFacts
-from ircore.core.untrusted_text import visible
-from ircore.games.base import Game, Message, messages_of
-from ircore.instances.scene_percepts import readable_scene
-from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
+from ircore.core.untrusted_text import make_visible
+from ircore.games.base import Game, Message, list_messages
+from ircore.instances.scene_percepts import complete_scene
+from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
 from leaderboard.model.sentences import NO_KIND, Span, Subject, best, points_in
 from leaderboard.model.turn_facts import Lines
 from leaderboard.words.marked_messages import LONGEST
@@ -161,12 +161,12 @@ class Xray:
 
 def draw_scene(scene: Scene) -> DrawnScene:
     """Return the marks and facts of a target for X-rays."""
-    scene = readable_scene(scene)
-    facts = tuple(facts_of(scene))
+    scene = complete_scene(scene)
+    facts = tuple(list_facts(scene))
     of_mark: dict[str, list[int]] = {}
     for place, fact in enumerate(facts):
         of_mark.setdefault(fact.mark, []).append(place)
-    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in marks_of(scene) if mark.key in of_mark)
+    marks = tuple(_mark(scene, mark, of_mark[mark.key]) for mark in list_marks(scene) if mark.key in of_mark)
     return DrawnScene(scene.width, scene.height, marks, facts)
 
 
@@ -208,7 +208,7 @@ def xrays(
     if drawn is None:
         return made
     before: tuple[Fate, ...] = ()
-    messages = messages_of(game, episode)
+    messages = list_messages(game, episode)
     for turn, rendering in episode.renderings.items():
         if only not in {None, turn}:
             continue
@@ -294,4 +294,4 @@ def _cited_place(box: Box, messages: Sequence[Message]) -> Cited | None:
 
 def shown_text(message: str | None) -> str:
     """Return a message as pages show it: its beginning, with hidden characters visible."""
-    return visible((message or "")[:LONGEST])
+    return make_visible((message or "")[:LONGEST])

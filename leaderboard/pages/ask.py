@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
-from ircore.results.questions import Answer, answers
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.questions import Answer, answer_questions
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.citation import answer_bibtex
 from leaderboard.words.alt_text import rendering_words
@@ -19,7 +19,7 @@ def ask_page(site: Site) -> Page:
 def _finding(values: Mapping[str, Any]) -> str:
     """Return the first question and its answer."""
     first: Answer | None = next((entry["answer"] for entry in values["answers"]), None)
-    return f"{first.question} {one_line(first.sentence, 200)}" if first else ""
+    return f"{first.question} {format_one_line(first.sentence, 200)}" if first else ""
 
 
 def _answers(site: Site) -> list[dict[str, Any]]:
@@ -29,7 +29,7 @@ def _answers(site: Site) -> list[dict[str, Any]]:
             "pictures": [_picture(site, *episode) for episode in answer.episodes],
             "bibtex": _bibtex(site, answer),
         }
-        for answer in answers(site.results, site.judge)
+        for answer in answer_questions(site.results, site.judge)
     ]
 
 

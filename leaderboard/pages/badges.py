@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.model import BoardRow
-from ircore.results.tables.pairs import why_no_rank
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Pair, Site
 from leaderboard.words.labels import category_title, interval_width, number, rank
@@ -97,7 +97,7 @@ def _badge(pair: Pair, row: BoardRow, category: str | None, pairs: int, version:
     return Badge(
         path=f"badges/{pair.key}/{category or 'overall'}",
         condition=condition,
-        label=one_line(label if category is None else f"{label}, {condition}", 80),
+        label=format_one_line(label if category is None else f"{label}, {condition}", 80),
         message=_message(row, pairs),
         is_ranked=row.rank_low is not None,
     )
@@ -108,7 +108,7 @@ def _message(row: BoardRow, pairs: int) -> str:
     main = row.cell.main
     # A score without a rank would be read as a result, so the reason stands alone.
     if row.rank_low is None:
-        return f"no rank: {why_no_rank(row)}"
+        return f"no rank: {explain_no_rank(row)}"
     words = f"rank {rank(row.rank_low, row.rank_high)} of {pairs} · {number(main.mean, 1)}"
     return f"{words} {interval_width(main, 1)}".rstrip()
 

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from ircore.results.benchmark_version import Version, version_of
+from ircore.results.benchmark_version import Version, find_version
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import as_csv, flat_records, flat_units, source_of
+from ircore.results.tables.formats import describe_source, format_csv, list_flat_records, list_flat_units
 from ircore.results.tables.model import Table
 from leaderboard.model.site import LEADERBOARD
 from leaderboard.model.trust import tier_of
@@ -19,8 +19,8 @@ def leaderboard_files(results: Results, version: Version | None = None) -> Itera
         results: Results that the boards show.
         version: Benchmark version of the boards; None for the version by the project's own records.
     """
-    table, version = leaderboard_table(results), version or version_of(results)
-    yield LEADERBOARD[0], as_csv(table, source_of(table, version))
+    table, version = leaderboard_table(results), version or find_version(results)
+    yield LEADERBOARD[0], format_csv(table, describe_source(table, version))
     yield LEADERBOARD[1], _json(table, version, _runs(results))
 
 
@@ -43,7 +43,7 @@ def _runs(results: Results) -> dict[str, dict[str, str]]:
 
 def _json(table: Table, version: Version, runs: Mapping[str, Mapping[str, str]]) -> str:
     """Return a JSON document of flat rows, a row per line, equal to the rows of the dataset."""
-    head = json.dumps({**version.as_dict(), "units": flat_units(table), "runs": runs}, ensure_ascii=False)
+    head = json.dumps({**version.as_dict(), "units": list_flat_units(table), "runs": runs}, ensure_ascii=False)
     # NaN is no JSON: a value that is not finite fails here instead of in a reader's program.
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in flat_records(table))
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in list_flat_records(table))
     return f'{head.removesuffix("}")}, "rows": [\n{rows}\n]}}\n'

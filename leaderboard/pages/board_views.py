@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import one_line
-from ircore.results.headline import VERIFIED, headline_words, judge_kind
-from ircore.results.image_metrics import metric_facts
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.headline import VERIFIED, describe_headline, judge_kind
+from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Order, Results
 from leaderboard.components.chip import Chip
 from leaderboard.model.site import Site
@@ -105,7 +105,7 @@ def view_heading(view: View) -> str:
 def view_title(site: Site, view: View) -> str:
     """Return a board's title for the browser's tab: only words of our own and checked identifiers."""
     judged = f", judged by {view.judge}" if view.judge != site.judge else ""
-    rules = "" if view.rules == site.rule_sets[0] else f", {one_line(rules_label(site, view.rules), 80)}"
+    rules = "" if view.rules == site.rule_sets[0] else f", {format_one_line(rules_label(site, view.rules), 80)}"
     order = ", ordered by the quality of what was played" if view.order == "quality" else ""
     return site.title_prefix + view_heading(view) + judged + rules + order
 
@@ -122,7 +122,7 @@ def view_words(site: Site, view: View) -> str:
     if site.game.is_judged and judge_kind(results, view.judge) == "computed":
         how += " (computed, no human or model)"
     rules = f"each {site.noun} by the rules that stand beside it" if view.rules is None else view.rules.words
-    parts = (f"{targets}, {which}", how, f"{counted(size, 'episode')} a {site.noun}", rules)
+    parts = (f"{targets}, {which}", how, f"{format_count(size, 'episode')} a {site.noun}", rules)
     return "; ".join(filter(None, parts))
 
 
@@ -153,7 +153,7 @@ def applicable_words(site: Site, view: View) -> str:
     """Return how many targets ``verified`` can rate, or why it is not the headline; empty if all targets."""
     if not site.game.is_judged or view.judge not in (VERIFIED, site.judge):
         return ""
-    return headline_words(view_results(site, view), view.category, view.difficulty) or ""
+    return describe_headline(view_results(site, view), view.category, view.difficulty) or ""
 
 
 def rules_label(site: Site, rules: Any) -> str:
@@ -189,7 +189,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         (
             "Rules",
             [
-                (one_line(rules_label(site, choice), 60), replace(view, rules=choice), choice == view.rules)
+                (format_one_line(rules_label(site, choice), 60), replace(view, rules=choice), choice == view.rules)
                 for choice in rules
             ],
         ),
@@ -205,7 +205,7 @@ def chips(site: Site, view: View, path: Callable[[Site, View], str] = view_path)
         )
         for label, links in groups
     ]
-    metrics = [Chip(metric_facts(metric).title, metric_path(metric), current=False) for metric in results.metrics]
+    metrics = [Chip(describe_metric(metric).title, metric_path(metric), current=False) for metric in results.metrics]
     several = [(label, links) for label, links in menus if len(links) > 1]
     return [*several, ("Metric", metrics)] if metrics and view.overall else several
 

@@ -7,18 +7,18 @@ from functools import partial
 from typing import Any
 
 from ircore.core.score_records import PARTS, Part
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Measure
 from ircore.results.column import Column
 from ircore.results.headline import VERIFIED
 from ircore.results.model import BoardRow, Results
-from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.ranks import Standing
-from ircore.results.subsets import rows_with_references
-from ircore.results.tables.board import board_columns, measure_column
-from ircore.results.tables.facts import ABOUT, parts_under
+from ircore.results.subsets import list_rows_and_references
+from ircore.results.tables.board import build_board_columns, measure_column
+from ircore.results.tables.facts import ABOUT, estimate_condition_parts
 from ircore.results.tables.judges import SAME_FAMILY
-from ircore.results.tables.pairs import FEW, tie_words
+from ircore.results.tables.pairs import FEW, describe_ties
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.amounts import amount_columns
 from leaderboard.components.board_cells import Heat
@@ -81,7 +81,7 @@ def board_pages(site: Site) -> Iterator[Page]:
 
 def measured_columns(results: Results) -> dict[str, Column]:
     """Return heading, unit and description of each column of boards by its key."""
-    return {filled.column.key: filled.column for filled in board_columns(results.game, results.seats)}
+    return {filled.column.key: filled.column for filled in build_board_columns(results.game, results.seats)}
 
 
 def board_words(site: Site, judge: str) -> str:
@@ -92,7 +92,7 @@ def board_words(site: Site, judge: str) -> str:
 def board_lines(site: Site, view: View, columns: Sequence[_HeatColumn] = ()) -> list[Line]:
     """Return the rows of a board, best first; of a judge that only compares, by the share that prefers the final."""
     results, rated = view_results(site, view), is_rated(site, view)
-    rows = rows_with_references(results, view.judge, view.category, view.difficulty, view.order)
+    rows = list_rows_and_references(results, view.judge, view.category, view.difficulty, view.order)
     # A judge that only compares gives no main score to sort by; pairs without a preference stand last.
     if not rated:
         rows = tuple(sorted(rows, key=lambda row: -1.0 if (share := row.cell.preference.mean) is None else -share))
@@ -143,7 +143,7 @@ def _measure_columns(results: Results) -> tuple[MeasureColumn, ...]:
 def _parts(results: Results, view: View, pair: Pair) -> tuple[tuple[Part, Estimate], ...]:
     if view.judge != VERIFIED or not results.game.is_judged:
         return ()
-    parts = parts_under(results, pair.run_id, view.category, view.difficulty)
+    parts = estimate_condition_parts(results, pair.run_id, view.category, view.difficulty)
     return tuple((part, parts[part].share) for part in PARTS) if any(right.total for right in parts.values()) else ()
 
 
@@ -176,7 +176,9 @@ def _board_page(site: Site, view: View) -> Page:
             "measured": measured_columns(results),
             "legend": LEGEND,
             "detectable": results.detectable(view.judge, view.category, view.difficulty),
-            "headline": tie_words(_standing(site, view), f"{site.noun}s") if rated and view.rules is not None else "",
+            "headline": describe_ties(_standing(site, view), f"{site.noun}s")
+            if rated and view.rules is not None
+            else "",
             "against": against,
             "charts": _charts(site, view) if own or (rated and view.rules == site.rule_sets[0]) else (),
             "galleries": [] if view.category is None else _targets(site, view.category, view.difficulty),
@@ -191,7 +193,7 @@ def _finding(view: View, values: Mapping[str, Any]) -> str:
     """Return who leads the board, and how far its pairs can be told apart."""
     lines: Sequence[Line] = values["lines"]
     site: Site = values["site"]
-    lead = lead_words([line.row for line in lines], one_line(lines[0].pair.name, 80), site.noun)
+    lead = lead_words([line.row for line in lines], format_one_line(lines[0].pair.name, 80), site.noun)
     judged = f", judged by {view.judge}." if site.game.is_judged else "."
     return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
@@ -316,7 +318,7 @@ def _merged(results: Results) -> bool:
     """Return whether easy and hard targets share a small cell: alone they are too few, together they are enough."""
     counts = Counter((instance.category, instance.difficulty) for instance in results.instances)
     whole = Counter(instance.category for instance in results.instances)
-    return any(map(too_few, counts.values())) and not any(map(too_few, whole.values()))
+    return any(map(are_too_few, counts.values())) and not any(map(are_too_few, whole.values()))
 
 
 def _heats(results: Results, pair: Pair, view: View, column: _HeatColumn, rated: bool) -> tuple[Heat, ...]:

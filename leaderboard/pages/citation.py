@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.benchmark_version import Version
 from leaderboard.model.site import Page, Pair
 from leaderboard.skeleton import SKELETON
@@ -82,9 +82,9 @@ def pair_bibtex(pair: Pair, address: str) -> str:
     """
     run = pair.result.run
     # Labels of players are strangers' text: a line break or a brace in a label must not end the field.
-    title = escape_bibtex(one_line(f"{pair.describer} + {pair.generator} in the Image Reconstruction Game", 300))
-    authors = [f"{{{escape_bibtex(one_line(name))}}}" for name in run.submission.authors]
-    note = f"Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {one_line(run.version, 40)}"
+    title = escape_bibtex(format_one_line(f"{pair.describer} + {pair.generator} in the Image Reconstruction Game", 300))
+    authors = [f"{{{escape_bibtex(format_one_line(name))}}}" for name in run.submission.authors]
+    note = f"Run {run.run_id}, instance set {run.instance_set[:12]}, ircore {format_one_line(run.version, 40)}"
     fields = {
         "title": f"{{{title}}}",
         "author": " and ".join(authors) or None,

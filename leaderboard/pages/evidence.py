@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ircore.core.episode_records import Rendering, drawn_renderings
+from ircore.core.episode_records import Rendering, list_renderings
 from ircore.runs.provenance import Evidence, Flag
 from leaderboard.model.site import Pair, Site
 from leaderboard.model.trust import FINDINGS
@@ -79,5 +79,5 @@ def _renderings(site: Site, run_id: str) -> dict[str, Rendering]:
     return {
         rendering.sha256: rendering
         for result in site.results.episodes[run_id]
-        for _, rendering in drawn_renderings(result.episode)
+        for _, rendering in list_renderings(result.episode)
     }

@@ -10,8 +10,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import one_line
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_one_line
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.cells import Cell
 from ircore.submissions.decisions import Decision
@@ -192,8 +192,8 @@ def _item(change: Change, address: str) -> dict[str, Any]:
 
 def _new_pair(site: Site, pair: Pair, entered: Entered | None) -> Change:
     cell = site.results.cell(pair.run_id, site.judge)
-    apart = f" ({one_line(pair.apart)})" if pair.apart else ""
-    players = " + ".join(one_line(label, 80) for label in (pair.describer, pair.generator) if label)
+    apart = f" ({format_one_line(pair.apart)})" if pair.apart else ""
+    players = " + ".join(format_one_line(label, 80) for label in (pair.describer, pair.generator) if label)
     judged = f", judged by {site.judge}" if site.game.is_judged else ""
     return Change(
         when=_moment(pair.result.run.started),
@@ -218,7 +218,9 @@ def _brief(cell: Cell, entered: Entered | None) -> str:
 
 def _reached(site: Site, cell: Cell) -> str:
     """Return the counts of played and rated episodes and the main score, in words."""
-    counts = f"{cell.played} of {counted(cell.episodes, 'episode')} played, {cell.rated} of {cell.applicable} rated"
+    counts = (
+        f"{cell.played} of {format_count(cell.episodes, 'episode')} played, {cell.rated} of {cell.applicable} rated"
+    )
     missing = "".join(f", {words}" for _, words in unrated_words(cell))
     if cell.main.mean is None:
         return f"{counts}{missing}; no main score yet"
@@ -229,7 +231,7 @@ def _reached(site: Site, cell: Cell) -> str:
 
 
 def _release(site: Site, version: str, started: str) -> Change:
-    version = one_line(version, 40)
+    version = format_one_line(version, 40)
     return Change(
         when=_moment(started),
         title=f"First {site.noun} played with ircore {version}",
@@ -249,8 +251,8 @@ def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
     players = " + ".join(spec.label for spec in submitted.loaded.submission.players.values())
     return Change(
         when=_moment(f"{step.date}T00:00:00+00:00"),
-        title=f"{step.kind.capitalize()}: {one_line(players, 160)}",
-        words=one_line(step.reason),
+        title=f"{step.kind.capitalize()}: {format_one_line(players, 160)}",
+        words=format_one_line(step.reason),
         path=f"{site.page_of(submitted.slug)}.html",
         identity=_urn(f"step {submitted.slug} {step.date} {step.kind} {step.run_id}"),
     )
@@ -258,7 +260,7 @@ def _step(site: Site, submitted: MergedSubmission, step: Decision) -> Change:
 
 def _benchmark(version: BenchmarkVersion, shown_by: Site | None = None) -> Change:
     """Return the release of a version; the site that shows it live tells who moved since the version before."""
-    about = f" {one_line(version.notes, 200)}" if version.notes else ""
+    about = f" {format_one_line(version.notes, 200)}" if version.notes else ""
     if shown_by is not None and shown_by.moved:
         about += f" {shown_by.moved}"
     return Change(

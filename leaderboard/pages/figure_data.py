@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ircore.core.untrusted_text import visible
+from ircore.core.untrusted_text import make_visible
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, choosable, named_alike
 from leaderboard.charts.costs import MOST_POINTS
 from leaderboard.charts.data import MOST_PANELS, MOST_ROWS, Choice, Subject
@@ -118,9 +118,9 @@ def _named(pair: Pair) -> dict[str, Any]:
     """Return a pair's names and colour; the names are a stranger's words, so that scripts escape them."""
     return {
         "key": pair.key,
-        "describer": visible(pair.describer),
-        "names": [visible(name) for name in pair.names],
-        "apart": visible(pair.apart),
+        "describer": make_visible(pair.describer),
+        "names": [make_visible(name) for name in pair.names],
+        "apart": make_visible(pair.apart),
         "hue": describer_class(pair.hue),
     }
 

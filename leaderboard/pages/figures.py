@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.pages.board_views import View, view_path, view_words
@@ -54,7 +54,7 @@ def figures_page(site: Site) -> Page:
 def _headlines(values: Mapping[str, Any]) -> str:
     """Return the headlines of a page's first figures that can be drawn."""
     drawn = [figure.title for figure in values["figures_of"](values["charts"]) if not figure.missing]
-    return one_line("; ".join(drawn[:3]), 300)
+    return format_one_line("; ".join(drawn[:3]), 300)
 
 
 def figure_pages(site: Site) -> Iterator[Page]:

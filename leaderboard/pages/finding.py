@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.cells import Cell
-from ircore.results.questions import DRAWN, mean_change
-from ircore.results.statistics.intervals import Estimate, clear_of, too_few
+from ircore.results.questions import DRAWN, estimate_mean_change
+from ircore.results.statistics.intervals import Estimate, are_too_few, clear_of
 from leaderboard.model.site import Pair, Site
 from leaderboard.pages.selections import Chosen, judged_episodes
 from leaderboard.words.findings import extreme_words, place_words
@@ -133,7 +133,7 @@ def finding(site: Site) -> Finding | None:
         site.rule_sets[0],
         cell,
         _hardest(site, ranked),
-        mean_change(site.under(), site.judge),
+        estimate_mean_change(site.under(), site.judge),
     )
 
 
@@ -147,7 +147,7 @@ def pair_finding(judge: str, values: Mapping[str, Any]) -> str:
     known = [
         (f"{category_title(entry['category']).lower()}, {entry['difficulty']}", score)
         for entry in values["conditions"]
-        if (score := entry["cell"].score.mean) is not None and not too_few(entry["cell"].score.n)
+        if (score := entry["cell"].score.mean) is not None and not are_too_few(entry["cell"].score.n)
     ]
     place = f"{place_words(values['row'], values['rivals'])}, judged by {judge}"
     if len(known) < 2:
@@ -166,7 +166,7 @@ def target_finding(judge: str, values: Mapping[str, Any]) -> str:
     best: Chosen | None = values["best"]
     if best is None:
         return ""
-    return f"highest score by {one_line(best.pair.name, 80)}, {outcome_words(best, judge)}"
+    return f"highest score by {format_one_line(best.pair.name, 80)}, {outcome_words(best, judge)}"
 
 
 def outcome_words(chosen: Chosen, judge: str) -> str:
@@ -218,7 +218,7 @@ def _tops(site: Site, pairs: Sequence[Pair], conditions: Iterable[tuple[str, str
             for pair in pairs
             if (cell := site.cell(pair, category, difficulty or None)) is not None
             and cell.score.mean is not None
-            and not too_few(cell.score.n)
+            and not are_too_few(cell.score.n)
         ]
         if scores:
             score, pair = max(scores, key=lambda entry: entry[0].mean or 0.0)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import one_line
-from ircore.results.episodes import final_scores
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.episodes import average_final_scores
 from ircore.results.next_episodes import pair_differences
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.model import Column, Table, Value
@@ -48,7 +48,7 @@ class Neighbour(NamedTuple):
     @property
     def words(self) -> str:
         """The pair with its main score; holds labels of players."""
-        name = one_line(self.pair.players, 120)
+        name = format_one_line(self.pair.players, 120)
         return f"{name} ({number(self.main.mean, 1)}, {interval_words(self.main, 1)})"
 
 
@@ -106,7 +106,7 @@ class Entered:
             return f"{said}."
         said += f"{' and' if self.ahead else ','} ahead of {self.behind.words}"
         better = (
-            f"it is better than {counted(self.beaten, self.noun)} by the board's comparisons"
+            f"it is better than {format_count(self.beaten, self.noun)} by the board's comparisons"
             if self.beaten
             else (f"the comparisons tell it from no {self.noun} behind it")
         )
@@ -158,7 +158,7 @@ def _telling(site: Site, pair: Pair, behind: Pair) -> tuple[tuple[Gallery, float
 
 
 def _finals(site: Site, pair: Pair) -> dict[str, float]:
-    return final_scores(site.results.episodes[pair.run_id], site.judge)
+    return average_final_scores(site.results.episodes[pair.run_id], site.judge)
 
 
 def history_page(site: Site, frozen: Sequence[FrozenBoard] = ()) -> Page:

@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ircore.scorers.judge_test.card import PASSING
-from ircore.scorers.judge_test.page import card_body, percent
+from ircore.scorers.judge_test.page import format_percent, render_card
 from leaderboard.model.site import Page, Site
 from leaderboard.words.labels import judge_name
 
@@ -17,7 +17,7 @@ FOLDER = "judges"
 def card_pages(site: Site) -> Iterator[Page]:
     """Yield the page of each judge's card."""
     for name, card in site.cards.items():
-        body = Markup(card_body(card))  # noqa: S704 - every word of it is escaped there
+        body = Markup(render_card(card))  # noqa: S704 - every word of it is escaped there
         heading = f"Judge test: {judge_name(name)}"
         yield Page(card_path(name), heading, "judge_card", {"heading": heading, "body": body})
 
@@ -33,6 +33,6 @@ def card_notes(site: Site, judge: str) -> dict[str, Any]:
     # A card without a share of ordered pairs neither passes nor fails, so the board says nothing about the judge.
     if card is None or card.quoted_share is None:
         return {"card": None}
-    share, least = percent(card.quoted_share, 1), percent(PASSING)
+    share, least = format_percent(card.quoted_share, 1), format_percent(PASSING)
     pairs = "pairs of pictures by other drawers" if card.foreign else "ordered pairs of edits"
     return {"card": {"path": card_path(judge), "share": share, "passed": card.passed, "least": least, "pairs": pairs}}

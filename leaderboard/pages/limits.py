@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from ircore.core.score_records import HUMAN
-from ircore.results.arrays import under
+from ircore.results.arrays import select_condition
 from ircore.results.headline import judge_kind
 from ircore.results.model import Results
 from ircore.results.statistics.recalibration import Refusal
@@ -126,7 +126,10 @@ def _size(results: Results, judge: str, category: str | None, difficulty: str | 
 def _count(results: Results, judge: str, category: str | None, difficulty: str | None) -> int:
     """Return the number of targets of a condition that a judge rates."""
     scope = results.scopes.get(judge)
-    return sum(scope is None or target.category in scope for target in under(results.instances, category, difficulty))
+    return sum(
+        scope is None or target.category in scope
+        for target in select_condition(results.instances, category, difficulty)
+    )
 
 
 def _judges(site: Site) -> list[dict[str, Any]]:

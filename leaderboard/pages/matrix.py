@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ircore.core.plain_words import plural_of
+from ircore.core.plain_words import form_plural
 from ircore.results.model import BoardRow, Results
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.mixed import Unavailable
@@ -189,7 +189,7 @@ def _condition_page(site: Site, view: View) -> Page:
 def _crossing(site: Site) -> str:
     """Return the titles of the crossed seats: ``Describers × generators``."""
     first, second = (site.seat_title(role) for role in site.roles)
-    return f"{plural_of(first)} × {plural_of(second.lower())}"
+    return f"{form_plural(first)} × {form_plural(second.lower())}"
 
 
 def _condition_values(site: Site, view: View) -> dict[str, Any]:

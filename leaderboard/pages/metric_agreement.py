@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from ircore.results.image_metrics import metric_facts
+from ircore.results.image_metrics import describe_metric
 from ircore.results.tables.judges import metric_agreement_table
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import metric_path
@@ -18,7 +18,7 @@ CHARTS = ("metric-correlations", "metric-preferences")
 
 def metric_agreement_page(site: Site) -> Page:
     """Return the page: figures, every number with its interval, and the boards of the metrics."""
-    boards = [(metric_facts(metric).title, metric_path(metric)) for metric in site.results.metrics]
+    boards = [(describe_metric(metric).title, metric_path(metric)) for metric in site.results.metrics]
     values = {"charts": CHARTS, "boards": boards}
     return Page(PATH, "How metrics agree", "metric_agreement", values, searchable=True, later=partial(_values, site))
 

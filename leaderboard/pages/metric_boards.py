@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import one_line
-from ircore.results.image_metrics import MetricCell, MetricFacts, metric_cells, metric_facts
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import format_one_line
+from ircore.results.image_metrics import MetricCell, MetricFacts, describe_metric, estimate_metric_cells
 from ircore.results.model import Cell
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.components.amounts import amount_columns
@@ -41,10 +41,10 @@ class _MetricLine(Listed):
 
 
 def _metric_page(site: Site, metric: str) -> Page:
-    results, facts = site.under(), metric_facts(metric)
-    overall = metric_cells(results, metric)
+    results, facts = site.under(), describe_metric(metric)
+    overall = estimate_metric_cells(results, metric)
     view = View(site.judge, rules=site.rule_sets[0])
-    parts = [metric_cells(results, metric, category) for category in results.categories]
+    parts = [estimate_metric_cells(results, metric, category) for category in results.categories]
     lines = [
         _MetricLine(
             **menu_fields(site, site.pairs[cell.run_id]),
@@ -86,8 +86,8 @@ def _finding(values: Mapping[str, Any]) -> str:
     if lines[0].cell.final.mean is None:
         return ""
     best = "highest" if facts.higher_is_better else "lowest"
-    name = one_line(lines[0].pair.name, 80)
-    mean = f"mean of {counted(len(lines), 'pair')}, {measured_words(lines[0].cell.final)}"
+    name = format_one_line(lines[0].pair.name, 80)
+    mean = f"mean of {format_count(len(lines), 'pair')}, {measured_words(lines[0].cell.final)}"
     return f"{name} has the {best} {mean}" + (f", in {facts.unit}" if facts.unit else "")
 
 
@@ -110,5 +110,5 @@ def _home_chips(site: Site, metric: str) -> list[tuple[str, list[Chip]]]:
     judges = [
         Chip(judge, view_path(site, replace(judged, judge=judge)), current=False) for judge in site.results.judges
     ]
-    metrics = [Chip(metric_facts(name).title, metric_path(name), name == metric) for name in site.results.metrics]
+    metrics = [Chip(describe_metric(name).title, metric_path(name), name == metric) for name in site.results.metrics]
     return [("Judge", judges), ("Metric", metrics)]

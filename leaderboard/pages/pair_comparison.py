@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from ircore.results.episodes import final_scores
+from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.comparison import TIE, Comparison
 from ircore.results.statistics.intervals import (
@@ -29,7 +29,7 @@ from ircore.results.statistics.intervals import (
     Estimate,
     normal_quantile,
 )
-from ircore.results.tables.comparisons import MOST, neighbour_plans, where_words
+from ircore.results.tables.comparisons import MOST, describe_repeats, plan_neighbours
 from leaderboard.model.site import Page, Pair, Site
 from leaderboard.pages.against_files import against_path
 from leaderboard.pages.board_views import View, is_rated, judge_words
@@ -187,12 +187,12 @@ def compare_page(site: Site) -> Page:
 
 def _neighbours(site: Site) -> list[dict[str, Any]]:
     """Return what would tell apart the neighbours of the board that it does not tell apart, the best ones first."""
-    plans = ((couple, plan) for couple, _, plan in neighbour_plans(site.results, site.judge) if not plan.is_told_apart)
+    plans = ((couple, plan) for couple, _, plan in plan_neighbours(site.results, site.judge) if not plan.is_told_apart)
     return [
         {
             "pairs": [site.pairs[run_id] for run_id in couple],
             "plan": plan,
-            "where": where_words(plan, (site.pairs[couple[0]].name, site.pairs[couple[1]].name)),
+            "where": describe_repeats(plan, (site.pairs[couple[0]].name, site.pairs[couple[1]].name)),
         }
         for couple, plan in islice(plans, MOST)
     ]
@@ -252,7 +252,7 @@ def _groups(comparisons: Comparisons, chosen: list[Pair]) -> list[dict[str, Any]
 
 def _finals(results: Results, judge: str) -> Mapping[str, Mapping[str, float]]:
     """Return final scores by run_id and instance_id."""
-    return {run_id: final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
+    return {run_id: average_final_scores(episodes, judge) for run_id, episodes in results.episodes.items()}
 
 
 def _numbers(comparison: Comparison) -> list[float | int | None]:

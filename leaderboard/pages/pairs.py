@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from ircore.core.submission_records import Submission
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.headline import judge_kind
 from ircore.results.judge_ratings import OUTSIDE, PENDING, REFUSED, UNFINISHED, UNPLAYED, judge_ratings
 from ircore.results.model import BoardRow, Cell
@@ -15,7 +15,7 @@ from ircore.results.next_episodes import play_command
 from ircore.results.statistics.comparison import Comparison
 from ircore.results.tables.comparisons import MOST
 from ircore.submissions.decisions import open_dispute
-from ircore.submissions.pending_work import unplayed
+from ircore.submissions.pending_work import list_unplayed
 from leaderboard.charts.catalogue import chart_id
 from leaderboard.components.model_facts import player_words
 from leaderboard.components.plots import BarPart
@@ -45,7 +45,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         "words": view_words(site, View(site.judge, rules=None if len(site.rule_sets) > 1 else site.rule_sets[0])),
         "players": players,
         "submitted": bool(site.submitted),
-        "unplayed": unplayed(site.submitted, site.played),
+        "unplayed": list_unplayed(site.submitted, site.played),
         "disputes": disputes,
     }
     yield Page("pairs/index", "Pairs and players", "pairs_index", listed, searchable=True)
@@ -55,7 +55,7 @@ def pair_pages(site: Site) -> Iterator[Page]:
         total = site.results.cell(pair.run_id, site.judge)
         yield Page(
             f"pairs/{pair.key}",
-            one_line(pair.name, 120),
+            format_one_line(pair.name, 120),
             "pair",
             {
                 "pair": pair,

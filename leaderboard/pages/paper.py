@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ircore.results.tables.paper_claims import paper_checks
+from ircore.results.tables.paper_claims import check_paper
 from leaderboard.model.site import Page, Site
 from leaderboard.model.site_judge import rates
 from leaderboard.words.labels import category_title
@@ -33,7 +33,7 @@ def _beside(site: Site) -> dict[str, Any]:
     others = [judge for judge in results.judges if judge != site.judge and rates(results, judge)]
     facts = site.game.paper_facts()
     judges = [site.judge, *others][: len(facts["judges"])]
-    checks = paper_checks(site.results, site.judge)
+    checks = check_paper(site.results, site.judge)
     run_ids = [row.submission.run_id for row in rows]
     return {
         "conditions": [

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ircore.core.plain_words import plural_of
-from ircore.core.untrusted_text import one_line, visible
+from ircore.core.plain_words import form_plural
+from ircore.core.untrusted_text import format_one_line, make_visible
 from ircore.results.next_episodes import PairDifferences
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
-from ircore.results.tables.pairs import FEW, tie_words
+from ircore.results.tables.pairs import FEW, describe_ties
 from leaderboard.components.chip import Chip
 from leaderboard.model.player_ranks import PlayerBoard, player_board
 from leaderboard.model.site import Page, Site
@@ -55,7 +55,7 @@ def subjects(site: Site, view: View, shown: str | None = None) -> list[tuple[str
     if math.prod(len(site.labels(role)) for role in site.roles) < 2:
         return []
     boards = [
-        Chip(plural_of(site.seat_title(role)), player_board_path(site, view, role), role == shown)
+        Chip(form_plural(site.seat_title(role)), player_board_path(site, view, role), role == shown)
         for role in site.roles
     ]
     return [
@@ -96,7 +96,7 @@ def _differences(site: Site, path: str, role: str, values: Mapping[str, Any]) ->
     against: PairDifferences | None = values["differences"]
     if against is not None:
         keys = [_key(site, role, label) for label in against.run_ids]
-        yield path, against_text(against, keys, [visible(label) for label in against.run_ids])
+        yield path, against_text(against, keys, [make_visible(label) for label in against.run_ids])
 
 
 def _condition(site: Site, view: View) -> str:
@@ -128,7 +128,7 @@ def _page(site: Site, view: View, role: str) -> Page:
     plain = [(label, links) for label, links in chips(site, view, path) if label not in ("Order", "Metric")]
     above = split_chips([*subjects(site, view, role), *plain])
     title = site.seat_title(role)
-    heading = plural_of(title) + ("" if view.overall else f": {view_heading(view).lower()}")
+    heading = form_plural(title) + ("" if view.overall else f": {view_heading(view).lower()}")
     return Page(
         path=player_board_path(site, view, role),
         title=view_title(site, view).replace(view_heading(view), heading, 1),
@@ -154,7 +154,7 @@ def _page(site: Site, view: View, role: str) -> Page:
 def _finding(site: Site, view: View, role: str, values: Mapping[str, Any]) -> str:
     """Return which player leads the board, and how far players can be told apart."""
     lines = values["lines"]
-    lead = lead_words([line["row"] for line in lines], one_line(lines[0]["label"], 80), role) if lines else ""
+    lead = lead_words([line["row"] for line in lines], format_one_line(lines[0]["label"], 80), role) if lines else ""
     judged = f", judged by {view.judge}." if site.game.is_judged else "."
     return " ".join(part for part in (lead and lead + judged, values["headline"]) if part)
 
@@ -163,8 +163,8 @@ def _no_ranks(board: PlayerBoard) -> str:
     """Return why nobody has a rank on a board, and in which order its players stand."""
     if board.partners:
         why = f"fewer than {MINIMUM_PICTURES} pictures a {board.role} are too few to rank by"
-        return f"{why}; {plural_of(board.role)} stand in the order of their main scores"
-    return f"{board.rows[0].cell.unranked_words}; {plural_of(board.role)} stand by name"
+        return f"{why}; {form_plural(board.role)} stand in the order of their main scores"
+    return f"{board.rows[0].cell.unranked_words}; {form_plural(board.role)} stand by name"
 
 
 def _values(site: Site, view: View, role: str) -> dict[str, Any]:
@@ -190,6 +190,6 @@ def _values(site: Site, view: View, role: str) -> dict[str, Any]:
         "order": "best first" if ranked else "by main score, descending" if board.partners else "by name",
         "no_ranks": "" if ranked or not lines else _no_ranks(board),
         "grouped": ranked > FEW,
-        "headline": tie_words(board.standing, plural_of(role)) if board.standing else "",
+        "headline": describe_ties(board.standing, form_plural(role)) if board.standing else "",
         "detectable": board.standing.detectable if board.standing else None,
     }

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.effects import PlayerResult
 from ircore.results.statistics.effects import Effects
-from ircore.results.statistics.intervals import Estimate, too_few
+from ircore.results.statistics.intervals import Estimate, are_too_few
 from ircore.results.statistics.mixed import Unavailable
 from leaderboard.model.kept_results import effects_of_players, player_of
 from leaderboard.model.site import Gallery, Page, Pair, Site
@@ -67,7 +67,7 @@ def player_pages(site: Site) -> Iterator[Page]:
             "partners": len({_label(pair, _OTHER[role]) for pair in pairs}),
             "judge_words": judge_words(site, site.judge),
         }
-        title, finding = f"{role.capitalize()} {one_line(label)}", partial(_finding, site.judge)
+        title, finding = f"{role.capitalize()} {format_one_line(label)}", partial(_finding, site.judge)
         later = partial(_player_values, site, role, label, pairs)
         yield Page(path, title, "player", values, later=later, finding=finding)
 
@@ -130,7 +130,7 @@ def extremes(result: PlayerResult) -> dict[str, tuple[str, Estimate]]:
     known = [
         (cell.mean, name, cell)
         for name, cell in result.by_category.items()
-        if cell.mean is not None and not too_few(cell.n)
+        if cell.mean is not None and not are_too_few(cell.n)
     ]
     # A single category would be the best and the worst at once.
     if len(known) < 2:

@@ -5,10 +5,10 @@ from functools import partial
 from typing import Any
 
 from ircore.instances.benchmark import RetiredTarget
-from ircore.instances.store import published_pictures
+from ircore.instances.store import select_published_pictures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import board_rows
+from ircore.results.subsets import list_board_rows
 from ircore.submissions.pending_work import cleared_runs
 from leaderboard.model.site import Page, Site
 
@@ -27,7 +27,7 @@ def retired_pages(site: Site) -> Iterator[Page]:
             continue
         pictures = [
             site.pictures.add(path, file.sha256, file.width, file.height)
-            for file in published_pictures(instance).values()
+            for file in select_published_pictures(instance).values()
             if (path := whole.folder / file.image).is_file()
         ]
         values = {"target": target, "instance": instance, "target_pictures": pictures}
@@ -42,6 +42,6 @@ def _boards(site: Site, target: RetiredTarget) -> dict[str, Any]:
     others = [other for other in site.results.retired if other != target]
     before = Results.from_runs(runs, cleared_runs(site.submitted), retired=others)
     judge = site.judge
-    former = {row.submission.run_id: row for row in board_rows(before, judge)}
-    now = board_rows(site.results, judge)
+    former = {row.submission.run_id: row for row in list_board_rows(before, judge)}
+    now = list_board_rows(site.results, judge)
     return {"judge": judge, "rows": [(former.get(row.submission.run_id), row) for row in now]}

@@ -6,7 +6,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.players import player_paths
 from leaderboard.words.alt_text import target_words
@@ -108,4 +108,4 @@ def _kind(path: str) -> str:
 
 
 def _line(text: str) -> str:
-    return one_line(text, _LONGEST)
+    return format_one_line(text, _LONGEST)

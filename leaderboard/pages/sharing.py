@@ -5,7 +5,7 @@ import re
 
 from markupsafe import Markup
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from leaderboard.components.markup import macro
 from leaderboard.model.site import Page, Site
 from leaderboard.pages.board_views import View, view_origin
@@ -97,4 +97,4 @@ def _rater_words(site: Site, page: Page) -> str:
     if not site.game.is_judged:
         return ""
     view = page.values.get("view")
-    return f", judged by {site.judge if view is None else one_line(view.judge, 60)}"
+    return f", judged by {site.judge if view is None else format_one_line(view.judge, 60)}"

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ircore.core.untrusted_text import visible
+from ircore.core.untrusted_text import make_visible
 from leaderboard.model.site import Gallery, Page, Site
 
 JUDGE = "structural"
@@ -44,5 +44,5 @@ def _scores(site: Site, gallery: Gallery) -> list[tuple[str, float]]:
         judged = site.judged(episode, JUDGE)
         if judged is not None and judged.final is not None:
             apart = f" ({pair.apart})" if pair.apart else ""
-            scores.append((visible(f"{pair.describer} + {pair.generator}{apart}"), round(judged.final, 2)))
+            scores.append((make_visible(f"{pair.describer} + {pair.generator}{apart}"), round(judged.final, 2)))
     return scores

@@ -4,12 +4,12 @@ import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from ircore.core.records import rules_words
-from ircore.core.submission_records import Submission, game_field
-from ircore.games.registry import installed_games, title_of
+from ircore.core.records import describe_rules
+from ircore.core.submission_records import Submission, build_game_field
+from ircore.games.registry import find_title, load_installed_games
 from ircore.players.submission import LoadedSubmission
-from ircore.submissions.decisions import Decision, status_of
-from ircore.submissions.request_fields import why_self_reported
+from ircore.submissions.decisions import Decision, find_status
+from ircore.submissions.request_fields import explain_self_reported
 from leaderboard.components.model_facts import player_words
 from leaderboard.model.section import GameSection
 from leaderboard.model.site import Page, Site
@@ -46,9 +46,9 @@ def waiting_page(
             "settings": _settings(submission),
             "transcripts": _transcripts(submission),
             "tier": REPORTED,
-            "unlisted": why_self_reported(submission),
+            "unlisted": explain_self_reported(submission),
             "history": history,
-            "status": status_of(history),
+            "status": find_status(history),
             "links": sorted(submission.links.items()),
             "command": f"ircore play {shlex.quote(f'submissions/{loaded.slug}')} --instances INSTANCES --out RUN",
         },
@@ -70,7 +70,7 @@ def waiting_path(site: Site | None, slug: str) -> str:
 
 def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submission) -> tuple[int, str]:
     """Return the number of runs that a submission will be ranked with, and the page of their board."""
-    game = installed_games()[0].get(submission.game)
+    game = load_installed_games()[0].get(submission.game)
     if game is not None and game.is_judged:
         if site is None:
             return 0, ""
@@ -83,12 +83,12 @@ def _rivals(site: Site | None, games: Sequence[GameSection], submission: Submiss
 
 def _rule_words(submission: Submission) -> str:
     """Return the rules that a submission states; empty if a game's defaults hold."""
-    game = installed_games()[0].get(submission.game)
-    return str(game.rules_of(submission).words) if game else rules_words(submission.rules)
+    game = load_installed_games()[0].get(submission.game)
+    return str(game.rules_of(submission).words) if game else describe_rules(submission.rules)
 
 
 def _settings(submission: Submission) -> list[tuple[str, str]]:
-    named = [("Game", title_of(game)) for game in game_field(submission.game).values()]
+    named = [("Game", find_title(game)) for game in build_game_field(submission.game).values()]
     seats = [(seat.capitalize(), player_words(spec)) for seat, spec in submission.players.items()]
     rules = ("Rules", _rule_words(submission) or "the game's own")
     return [*named, ("Name", submission.name), *seats, rules, *credit_lines(submission)]

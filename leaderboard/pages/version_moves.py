@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.frozen_boards.archive import FrozenBoard
 from leaderboard.frozen_boards.frozen_views import ALL
@@ -135,7 +135,7 @@ class Track:
     def sentence_part(self) -> str:
         """The pair, how it moved, and the conditions that moved it, for a sentence; holds labels of players."""
         most = "; ".join(shift.words for shift in self.shifts)
-        return f"{one_line(' + '.join(self.name), 120)} {self.words}" + (f", most in {most}" if most else "")
+        return f"{format_one_line(' + '.join(self.name), 120)} {self.words}" + (f", most in {most}" if most else "")
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from typing import Any
 
 from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined
 
-from ircore.core.plain_words import counted, plural_of
-from ircore.core.records import rule_word
-from ircore.core.untrusted_text import one_line, visible
-from ircore.players.traits import program_words
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, clear_of, too_few
+from ircore.core.plain_words import form_plural, format_count
+from ircore.core.records import format_rule_value
+from ircore.core.untrusted_text import format_one_line, make_visible
+from ircore.players.traits import describe_programs
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, are_too_few, clear_of
 from ircore.results.tables import formats
-from ircore.results.tables.intervals import money_digits
-from ircore.results.tables.pairs import remedies
+from ircore.results.tables.intervals import count_money_digits
+from ircore.results.tables.pairs import list_remedies
 from leaderboard import theme
 from leaderboard.charts.catalogue import Chart, Drawn
 from leaderboard.components import (
@@ -106,11 +106,11 @@ def _environment() -> Environment:
     environment.filters.update(
         stranger=stranger,
         inert=inert,
-        visible=visible,
-        one_line=one_line,
-        rule_word=rule_word,
-        counted=counted,
-        plural=plural_of,
+        visible=make_visible,
+        one_line=format_one_line,
+        rule_word=format_rule_value,
+        counted=format_count,
+        plural=form_plural,
         number=labels.number,
         signed=labels.signed,
         scale_end=labels.scale_end,
@@ -122,13 +122,13 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         c=_components(),
-        remedies=remedies,
+        remedies=list_remedies,
         open_words=labels.open_words,
         rank=labels.rank,
         clear_of=clear_of,
-        too_few=too_few,
-        shown=formats.shown,
-        interval=formats.interval_shown,
+        too_few=are_too_few,
+        shown=formats.format_value,
+        interval=formats.format_interval,
         score_class=theme.score_class,
         delta_class=theme.delta_class,
         generator_path=theme.generator_path,
@@ -139,12 +139,12 @@ def _environment() -> Environment:
         REASONS=labels.REASONS,
         MISSING=labels.MISSING,
         PROGRAM_MARK=labels.PROGRAM_MARK,
-        program_words=program_words,
+        program_words=describe_programs,
         RANK=values.RANK,
         MINIMUM_PICTURES=MINIMUM_PICTURES,
         CORRECTION_WORDS=CORRECTION_WORDS,
         tier_of=tier_of,
-        money_digits=money_digits,
+        money_digits=count_money_digits,
     )
     return environment
 

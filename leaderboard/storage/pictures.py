@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture, read_image_bytes
-from ircore.core.progress import tracked
-from ircore.core.workers import in_order
+from ircore.core.progress import track_progress
+from ircore.core.workers import map_in_order
 from leaderboard.storage.output_folder import take_over
 
 SMALL = 256
@@ -114,7 +114,7 @@ class PictureBook:
         """
         sides = (SMALL,) if self.originals else (LARGE, SMALL)
         todo = [source for source in self._sources.values() if not _taken_over(source, folder, earlier, sides)]
-        for _ in tracked(_encode_all([(source, folder, sides) for source in todo]), "pictures", len(todo)):
+        for _ in track_progress(_encode_all([(source, folder, sides) for source in todo]), "pictures", len(todo)):
             pass
         return len(todo)
 
@@ -124,7 +124,7 @@ _Job = tuple[_Source, Path, tuple[int, ...]]
 
 
 def _encode_all(jobs: list[_Job]) -> Iterator[None]:
-    yield from in_order(_encode, jobs, 1 if len(jobs) < _FEW else min(os.cpu_count() or 1, 8))
+    yield from map_in_order(_encode, jobs, 1 if len(jobs) < _FEW else min(os.cpu_count() or 1, 8))
 
 
 def _encode(job: _Job) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ircore.core.plain_words import plural_of
+from ircore.core.plain_words import form_plural
 from leaderboard.theme import GENERATOR_SYMBOLS, OKABE_ITO
 
 UNCOLOURED = -1
@@ -60,7 +60,7 @@ def hues_of(labels: Sequence[str], best_first: Sequence[str], seat: str = "descr
         return Hues({label: families.index(family_of(label)) for label in labels}, words)
     chosen = [label for label in best_first if label in labels][: len(OKABE_ITO)]
     numbers = {label: chosen.index(label) if label in chosen else UNCOLOURED for label in labels}
-    return Hues(numbers, f"The {len(chosen)} best {plural_of(seat)} have a colour, the others are grey")
+    return Hues(numbers, f"The {len(chosen)} best {form_plural(seat)} have a colour, the others are grey")
 
 
 def shape_words(players: int, seat: str = "generator") -> str:
@@ -70,4 +70,4 @@ def shape_words(players: int, seat: str = "generator") -> str:
     ('shape for the generator', 'shapes of generators repeat after the eighth')
     """
     alone = players <= len(GENERATOR_SYMBOLS)
-    return f"shape for the {seat}" if alone else f"shapes of {plural_of(seat)} repeat after the eighth"
+    return f"shape for the {seat}" if alone else f"shapes of {form_plural(seat)} repeat after the eighth"

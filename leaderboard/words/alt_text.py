@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from colorsys import rgb_to_hls
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import Element, Instance
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 
 LONGEST = 280
 """Characters: screen readers read an alt text in one breath."""
@@ -51,7 +51,7 @@ def target_words(instance: Instance) -> str:
     """
     kind = _KINDS.get(instance.category, instance.category.replace("_", " ").capitalize())
     if instance.scene is None:
-        return one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST)
+        return format_one_line(f"{kind}, {instance.difficulty}: {instance.source}", LONGEST)
     things = [
         element
         for element in instance.scene.elements
@@ -61,7 +61,7 @@ def target_words(instance: Instance) -> str:
     descriptions = list(_described(things)) if len(things) <= _FEW else []
     words = f"{kind} with {parts[0]}" + (f": {', '.join(descriptions)}" if descriptions else "")
     written = list(dict.fromkeys(_written(instance.scene.elements, descriptions)))
-    return one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
+    return format_one_line(words + (f"; labelled {', '.join(written)}" if written else ""), LONGEST)
 
 
 def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> str:
@@ -74,7 +74,7 @@ def rendering_words(turn: int, pair: str, score: float | None, judge: str) -> st
         judge: Judge that gave the score.
     """
     rated = "not scored" if score is None else f"score {score:.1f} by {judge}"
-    return f"Rendering of turn {turn} by {one_line(pair, 80)}, {rated}"
+    return f"Rendering of turn {turn} by {format_one_line(pair, 80)}, {rated}"
 
 
 def colour_name(colour: str) -> str:
@@ -93,7 +93,7 @@ def colour_name(colour: str) -> str:
 def _counted(things: Iterable[Element]) -> Iterable[str]:
     for kind, count in Counter(element.type for element in things).items():
         name = _NAMES.get(kind, kind).replace("_", " ")
-        yield counted(count, name, _PLURALS.get(kind, ""))
+        yield format_count(count, name, _PLURALS.get(kind, ""))
 
 
 def _described(things: Iterable[Element]) -> Iterable[str]:

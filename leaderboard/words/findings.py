@@ -5,7 +5,7 @@ from typing import Any
 
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.pairs import why_no_rank
+from ircore.results.tables.pairs import explain_no_rank
 from leaderboard.words.labels import interval_words, number, rank
 
 
@@ -34,7 +34,7 @@ def lead_words(rows: Sequence[RankedRow[Any, Any]], name: str, noun: str = "pair
 def place_words(row: RankedRow[Any, Any], among: int) -> str:
     """Return a run's rank among so many, or why it has none, and its main score with its interval."""
     ranks = rank(row.rank_low, row.rank_high)
-    place = f"no rank ({why_no_rank(row)})" if row.rank_low is None else f"rank {ranks} of {among}"
+    place = f"no rank ({explain_no_rank(row)})" if row.rank_low is None else f"rank {ranks} of {among}"
     main = row.cell.main
     return place if main.mean is None else f"{place}, main score {measured_words(main, 1)}"
 

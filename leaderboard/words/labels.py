@@ -8,8 +8,8 @@ from ircore.core.records import Instance
 from ircore.games.base import Measure
 from ircore.results.cells import Cell
 from ircore.results.episodes import Convergence, Doubt
-from ircore.results.statistics.intervals import TOO_FEW, Estimate, too_few
-from ircore.results.tables.intervals import interval_text
+from ircore.results.statistics.intervals import TOO_FEW, Estimate, are_too_few
+from ircore.results.tables.intervals import format_interval_text
 from ircore.results.tables.intervals import number as written
 
 MISSING = "–"
@@ -166,7 +166,7 @@ def interval_words(estimate: Estimate, digits: int = 2, unit: str = "") -> str:
     if estimate.low is None or estimate.high is None:
         return "one episode, so no interval" if estimate.n == 1 else f"no interval, n = {estimate.n}"
     # An interval of few pictures is shown, but never without the warning.
-    few = f", {TOO_FEW}" if too_few(estimate.n) else ""
+    few = f", {TOO_FEW}" if are_too_few(estimate.n) else ""
     return (
         f"95 % interval {number(estimate.low, digits)} to {number(estimate.high, digits)}{unit}, n = {estimate.n}{few}"
     )
@@ -220,4 +220,4 @@ def value_digits(measure: Measure) -> int:
 def interval_width(estimate: Estimate, digits: int = 2, end_digits: int | None = None, difference: bool = False) -> str:
     """Return half the width of an interval, or its ends where ± would mislead; empty without an interval."""
     ends = estimate.low, estimate.high
-    return interval_text(estimate.mean, ends, estimate.n, digits, difference, end_digits=end_digits)
+    return format_interval_text(estimate.mean, ends, estimate.n, digits, difference, end_digits=end_digits)

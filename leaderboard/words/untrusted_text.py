@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from ircore.core.untrusted_text import visible
+from ircore.core.untrusted_text import make_visible
 
 
 def stranger(text: str) -> Markup:
@@ -15,5 +15,5 @@ def stranger(text: str) -> Markup:
 
 def inert(text: str) -> Markup:
     """Return a piece of a stranger's text as HTML that does nothing, for use within a ``bdi`` that holds all pieces."""
-    safe = str(escape(visible(text))).replace("\n", "&#10;").replace("\t", "&#9;")
+    safe = str(escape(make_visible(text))).replace("\n", "&#10;").replace("\t", "&#9;")
     return Markup(safe)  # noqa: S704 - escaped one line above

@@ -11,7 +11,7 @@ from releases import copy_inputs, sample_release
 from shared_folders import made_once
 
 from dataset_card.releases.build import BuildPlan, build_release
-from ircore.core.submission_records import Withdrawal, decision_lines
+from ircore.core.submission_records import Withdrawal, format_decisions
 
 
 @pytest.fixture(scope="session")
@@ -73,7 +73,7 @@ def build_upon(three_runs: Path, ircore_on: Callable[..., Outcome]) -> Callable[
     def made(name: str, *slugs: str, former: object = None, gone: tuple[Withdrawal, ...] | None = None) -> Path:
         options: list[object] = [] if former is None else ["--former", former]
         if gone is not None:
-            (three_runs / "gone.jsonl").write_text(decision_lines(gone))
+            (three_runs / "gone.jsonl").write_text(format_decisions(gone))
             options += ["--withdrawals", three_runs / "gone.jsonl"]
         options += [word for slug in slugs for word in ("--runs", three_runs / "runs" / slug)]
         done = ircore_on(

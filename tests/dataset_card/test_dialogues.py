@@ -20,7 +20,7 @@ from dataset_card.data import load_dialogues, load_preferences
 from dataset_card.releases.build import build_release
 from dataset_card.tables.schema import CALLS, DIALOGUES
 from ircore.core.images import hash_pixels
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.players.base import DescriberView, TextAnswer
 
 
@@ -83,7 +83,7 @@ def rivals(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run = sample_run(folder / slug, instances, sample_submission(slug, slug), describer=describer)
         rate_first(run, value)
         # The final renderings are rated alike: what came of the first answers decides.
-        run.add_scores(rating_of(episode, rendered_turns(episode)[-1], 9.0) for episode in run.episodes())
+        run.add_scores(rating_of(episode, list_rendered_turns(episode)[-1], 9.0) for episode in run.episodes())
     build_release([folder / "one", folder / "two"], instances.folder, folder / "release")
     return folder / "release"
 

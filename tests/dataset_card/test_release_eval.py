@@ -13,7 +13,7 @@ from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.submission import LoadedSubmission
 from ircore.results.model import Results
@@ -33,7 +33,7 @@ def played(folder: Path, instances: InstanceSet, describer: str, generator: str,
     named = LoadedSubmission(slug, loaded.submission.model_copy(update=players), loaded.path)
     run = sample_run(folder / slug, instances, named)
     run.add_scores(
-        rating_of(episode, turn, value) for episode in run.episodes() for turn in rendered_turns(episode)[-1:]
+        rating_of(episode, turn, value) for episode in run.episodes() for turn in list_rendered_turns(episode)[-1:]
     )
     return run
 

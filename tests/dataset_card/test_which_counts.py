@@ -27,7 +27,7 @@ from dataset_card.tables.records_of_rows import cost_of
 from ircore.core.episode_records import EpisodeCost
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 from ircore.core.score_records import JudgeIdentity
 
 COLUMNS = (Column("word", "string", "A word."), Column("share", "float64", "A share."))
@@ -130,7 +130,7 @@ def test_lines_that_recur_at_both_ends_are_counted_once() -> None:
 
 
 def test_another_version_of_a_judge_may_rate_otherwise_without_being_wrong() -> None:
-    judge = load("judges", "structural")
+    judge = load_plugin("judges", "structural")
     assert judge_obstacle("structural", None) is None
     identity = JudgeIdentity(name="structural", label=judge.label, kind="computed", version="0 of long ago")
     assert "0 of long ago in the release" in str(judge_obstacle("structural", identity))

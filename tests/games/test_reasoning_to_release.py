@@ -10,7 +10,7 @@ from dataset_card.data import load_table
 from ircore.commands.main import run as ircore
 from ircore.games.reasoning.build import DIMENSIONS
 from ircore.results.model import Results
-from ircore.results.subsets import board_rows
+from ircore.results.subsets import list_board_rows
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -61,10 +61,10 @@ def test_solver_and_editor_solve_what_can_be_worked_out(folder: Path) -> None:
 
 def test_runs_with_and_without_thinking_are_conditions_of_their_own(folder: Path) -> None:
     """Each has ranks among runs by the same rules, and its own row where a submission played both."""
-    rules = {row.submission.run.slug: row.submission.run.rules for row in board_rows(results(folder))}
+    rules = {row.submission.run.slug: row.submission.run.rules for row in list_board_rows(results(folder))}
     assert rules["solver-editor"] == {"thinking": True}
     assert all(not own.get("thinking") for slug, own in rules.items() if slug != "solver-editor")
-    ranks = {row.submission.run.slug: row.rank_low for row in board_rows(results(folder))}
+    ranks = {row.submission.run.slug: row.rank_low for row in list_board_rows(results(folder))}
     assert (ranks["solver-editor"], ranks["editor"]) == (1, 1)
 
 
@@ -77,7 +77,7 @@ def test_without_thinking_nothing_is_worked_out(folder: Path) -> None:
 def test_an_untouched_picture_scores_nothing_and_floors_have_no_rank(folder: Path) -> None:
     verified = means(folder, "identity-editor", "verified")
     assert {name for name, mean in verified.items() if mean} <= {"recognition"}
-    ranks = {row.submission.run.slug: row.rank_low for row in board_rows(results(folder))}
+    ranks = {row.submission.run.slug: row.rank_low for row in list_board_rows(results(folder))}
     assert ranks == {"solver-editor": 1, "editor": 1, "identity-editor": None, "random-editor": None}
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from ircore.core.conformance import ConformanceError, outside_calls
+from ircore.core.conformance import ConformanceError, watch_outside_calls
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Difficulty, GameRules, Instance, Record
@@ -50,13 +50,13 @@ from ircore.scorers.metrics.pixel_metrics import PSNR as PSNR
     ],
 )
 def test_a_call_to_the_outside_is_seen(reach: Any, what: str) -> None:
-    with outside_calls() as calls:
+    with watch_outside_calls() as calls:
         reach()
     assert what in calls[0]
 
 
 def test_seeded_chance_and_arithmetic_are_not_outside() -> None:
-    with outside_calls() as calls:
+    with watch_outside_calls() as calls:
         random.Random(1).choice("ab")
         np.arange(4).astype(np.float64).sum()
     assert calls == []

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core.plugins import available, builtin, load
+from ircore.core.plugins import list_available, list_builtin, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.games.reconstruction.game import ReconstructionGame
@@ -15,16 +15,16 @@ from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.results.conformance import check_table, sample_results
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import TABLES, Question
-from ircore.runs.conformance import check_game, episode_setups
+from ircore.runs.conformance import build_setups, check_game
 from ircore.scorers.conformance import check_judge, check_metric
 from ircore.scorers.judges.structural import StructuralJudge
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("name", sorted(builtin("metrics")))
+@pytest.mark.parametrize("name", sorted(list_builtin("metrics")))
 def test_metrics(name: str) -> None:
-    metric = load("metrics", name)
+    metric = load_plugin("metrics", name)
     if metric.needs:
         pytest.skip(f"its weights or engine are files, and pictures of the check may say nothing to it: {metric.needs}")
     check_metric(metric)
@@ -47,7 +47,7 @@ def test_the_reconstruction_game(tmp_path: Path) -> None:
         "generator": CanvasGenerator(PlayerSpec(player="canvas")),
     }
     game = ReconstructionGame()
-    check_game(game, episode_setups(game, instances), players)
+    check_game(game, build_setups(game, instances), players)
 
 
 @pytest.fixture(scope="module")
@@ -62,5 +62,5 @@ def test_tables(name: str, results: Results) -> None:
 
 def test_every_kind_of_builtin_plug_in_is_checked() -> None:
     """lipsim needs a checkpoint, verified and pieces a scene: tests of their own; so have builders and importers."""
-    assert set(builtin("judges")) == {"structural", "lipsim", "pieces", "verified"}
-    assert set(available("games")) >= {"reconstruction"}
+    assert set(list_builtin("judges")) == {"structural", "lipsim", "pieces", "verified"}
+    assert set(list_available("games")) >= {"reconstruction"}

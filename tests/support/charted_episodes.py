@@ -11,7 +11,7 @@ from ircore.core.records import Scene
 from ircore.core.score_records import RenderingFacts
 from ircore.games.reconstruction.records import Turn
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.report import verdicts_of
+from ircore.scorers.verification.report import build_stored_verdicts
 from ircore.scorers.verification.score import verify_picture
 from leaderboard.building.site_build import build_site
 
@@ -39,7 +39,7 @@ def episode_of(*renderings: Picture) -> tuple[Scene, Episode, dict[tuple[str, st
     )
     lines = {}
     for picture in renderings:
-        stored = verdicts_of(verify_picture(target, scene, picture))
+        stored = build_stored_verdicts(verify_picture(target, scene, picture))
         fields = {name: getattr(stored, name) for name in type(stored).model_fields}
         lines["pets", picture.sha256] = RenderingFacts(episode_id="pets", rendering=picture.sha256, **fields)
     return scene, episode, lines

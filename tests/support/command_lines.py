@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import click
 
 from ircore.commands.main import app
-from ircore.core.plugins import builtin, load
+from ircore.core.plugins import list_builtin, load_plugin
 
 
 def parsed(words: list[str], command: click.Command = app) -> None:
@@ -25,7 +25,9 @@ def parsed(words: list[str], command: click.Command = app) -> None:
 
 def leaves() -> dict[str, click.Command]:
     """Return every command that does something, with its words: ``{"release build": …}``."""
-    return dict(pair for name in sorted(builtin("commands")) for pair in _leaves(name, load("commands", name)))
+    return dict(
+        pair for name in sorted(list_builtin("commands")) for pair in _leaves(name, load_plugin("commands", name))
+    )
 
 
 def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:

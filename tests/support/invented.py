@@ -11,7 +11,7 @@ from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Instance, PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run, Submission
-from ircore.games.reconstruction.records import CATEGORIES, Rules, Turn, turns_of
+from ircore.games.reconstruction.records import CATEGORIES, Rules, Turn, list_turns
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
@@ -204,7 +204,7 @@ def _with_messages(episode: Episode, random: Random) -> Episode:
                 else " ".join(random.sample(CORRECTING, random.choice((1, 2))))
             }
         )
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
     ]
     return episode.with_steps(tuple(turns))
 

@@ -19,7 +19,7 @@ from ircore.instances.store import InstanceSet
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.play import make_run, open_run
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.verification.scene_facts import list_facts
 
 SENTENCE = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 
@@ -68,7 +68,7 @@ def first_blank_then_right(folder: Path, instances: InstanceSet) -> tuple[RunFol
         )
         pictures[instance.instance_id] = [page, target]
         if instance.scene is not None:
-            facts = facts_of(instance.scene)
+            facts = list_facts(instance.scene)
             true[target.data] = {fact.sentence for fact in facts}
             grounds = {fact.sentence for fact in facts if fact.kind == "background"}
             true[page.data] = true.get(page.data, set()) | grounds

@@ -4,7 +4,7 @@ from manifest_attacks import ATTACKS, GOOD
 
 from ircore.core.strict_yaml import MAX_BYTES
 from ircore.core.submission_records import Submission
-from ircore.submissions.check.reports import annotations, as_json, summary
+from ircore.submissions.check.reports import build_report, format_annotations, format_summary
 from ircore.submissions.check.submission import Neighbour, check_bytes, neighbour
 
 THERE = (Neighbour("builtin-classical-canvas", "classical + canvas", {"LAB_KEY": "lab.example.org"}),)
@@ -30,10 +30,10 @@ def keeps_promises(data: bytes) -> None:
         assert finding.line <= data.count(b"\n") + data.count(b"\r") + 2
     assert len(checked.findings) <= 101
     assert (checked.submission is None) <= (not checked.valid)
-    for line in annotations(checked.findings):
+    for line in format_annotations(checked.findings):
         assert "\n" not in line
-    assert summary([checked], checked.findings).count("<pre>") <= 2
-    as_json([checked], checked.findings)
+    assert format_summary([checked], checked.findings).count("<pre>") <= 2
+    build_report([checked], checked.findings)
     if checked.valid and checked.submission is not None:
         text = checked.submission.model_dump_json(by_alias=True)
         assert Submission.model_validate_json(text) == checked.submission

@@ -32,7 +32,7 @@ from dataset_card.tables.rows import Row
 from dataset_card.tables.schema import TABLES, transcripts_config
 from dataset_card.tables.writing import write_table
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.records import rendered_turns, turns_of
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.folder import RunFolder
@@ -67,7 +67,7 @@ def _scores(run: RunFolder, parity: int, final: float) -> list[Score]:
     """Score every second played episode: two similarities, a preference, and a metric without a value."""
     scores = []
     for episode in [episode for episode in run.episodes() if episode.played][parity::2]:
-        first, last = (turn.rendering for turn in rendered_turns(episode))
+        first, last = (turn.rendering for turn in list_rendered_turns(episode))
         assert first is not None
         assert last is not None
         item = episode.episode_id
@@ -92,7 +92,7 @@ def rate_first(run: RunFolder, value: float) -> None:
     drawn = [
         (episode.episode_id, turn.rendering.sha256)
         for episode in run.episodes()
-        for turn in turns_of(episode)[:1]
+        for turn in list_turns(episode)[:1]
         if turn.rendering is not None
     ]
     run.add_scores(

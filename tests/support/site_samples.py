@@ -10,7 +10,7 @@ from shared_folders import made_once
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Task
 from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.folder import RunFolder
 
@@ -45,7 +45,7 @@ def rate_turns(
             episode, turn, first + number * by_episode + (turn.turn - 1) * by_turn, judge, task, annotator=annotator
         )
         for number, episode in enumerate(run.episodes())
-        for turn in rendered_turns(episode)
+        for turn in list_rendered_turns(episode)
     )
     return run
 

@@ -11,7 +11,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import ImageError, Picture
 from ircore.runs.provenance import read_provenance
 from ircore.submissions.decisions import decisions_findings
-from ircore.submissions.rescoring.fetch import _entries
+from ircore.submissions.rescoring.fetch import _parse_entries
 from ircore.submissions.rescoring.packed_transcripts import read_packed
 from ircore.submissions.rescoring.pictures import read_clean_png
 from ircore.submissions.rescoring.rescore import rescore
@@ -55,7 +55,7 @@ class Promises:
             elif which <= len(TEXTS):
                 self._rescored(TEXTS[which - 1], content)
             elif which == 4:
-                list(_entries(content, "me/mine"))
+                list(_parse_entries(content, "me/mine"))
             elif which == 5:
                 check_decisions(content)
             elif which == 7:

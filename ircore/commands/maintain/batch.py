@@ -14,32 +14,32 @@ from ircore.commands.options import (
     PATH_OR_EMPTY,
     POSITIVE,
     channel_option,
-    option_words,
+    find_published_runs,
+    format_options,
     path_option,
-    published_runs,
     run_nested,
     sets_option,
     spot_option,
 )
 from ircore.core.errors import InputError, WorkError
 from ircore.core.records import DEFAULT_GAME
-from ircore.core.terminal import printable
-from ircore.core.untrusted_text import inert_markdown
+from ircore.core.terminal import make_printable
+from ircore.core.untrusted_text import escape_markdown
 from ircore.instances.store import InstanceSet, read_sets, set_of_game
-from ircore.players.submission import manifests_in, read_manifest
+from ircore.players.submission import list_manifests, read_manifest
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
 from ircore.submissions.paid_answers import JOB, WORKFLOW, bring_back
 from ircore.submissions.pending_work import (
-    chosen,
-    goes_on,
+    can_go_on,
+    choose_pending,
+    compute_spent,
     is_finished,
     merged_submissions,
     names_in,
-    spent,
     waiting_submissions,
 )
-from ircore.submissions.seasons import committed_set, write_season_gaps
+from ircore.submissions.seasons import read_committed_set, write_season_gaps
 from ircore.submissions.secret_slice import SLICES, no_gaps
 
 
@@ -100,11 +100,11 @@ def evaluate_pending(
         raise click.UsageError("--secret and --gaps go together")
     sets = read_sets(instances)
     if secret is not None and gaps is not None and not gaps.exists():
-        write_season_gaps(gaps, no_gaps(committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
-    manifests_in(folder)  # refuses a folder without any submission
-    waiting = waiting_submissions(merged_submissions(folder), published_runs(published), sets.values())
-    slugs, left_out = chosen(names_in(only), [each.slug for each in waiting])
-    words = option_words(
+        write_season_gaps(gaps, no_gaps(read_committed_set(secret), set_of_game(sets.values(), DEFAULT_GAME).identity))
+    list_manifests(folder)  # refuses a folder without any submission
+    waiting = waiting_submissions(merged_submissions(folder), find_published_runs(published), sets.values())
+    slugs, left_out = choose_pending(names_in(only), [each.slug for each in waiting])
+    words = format_options(
         {
             "--published": published, "--concurrency": concurrency, "--judges": judges,
             "--prices": prices, "--secret": secret, "--gaps": gaps, "--price-bound": price_bound or None,
@@ -116,7 +116,7 @@ def evaluate_pending(
     _drop_former(folder, out, slugs, sets)
     slices = None if secret is None else secret / SLICES
     limits = _Limits(max_cost, None if deadline is None else monotonic() + deadline, slices)
-    failed = [slug for slug in slugs if not _evaluated(folder / slug, out, words, limits, sets)]
+    failed = [slug for slug in slugs if not _evaluate_pair(folder / slug, out, words, limits, sets)]
     done = [slug for slug in slugs if slug not in failed and is_finished(out / slug)]
     _keep([out / slug for slug in done], finished)
     _tell(done, [slug for slug in slugs if slug not in done], left_out)
@@ -143,7 +143,7 @@ class _Limits(NamedTuple):
             runs = [run for run in out.glob("*") if run.is_dir() and run.name != pair.name]
             runs += [] if self.slices is None else self.slices.glob("*/run")
             # Read from the runs anew for each pair: a run that failed half-way has cost money, too.
-            others = sum(map(spent, sorted(runs)))
+            others = sum(map(compute_spent, sorted(runs)))
             if others >= self.max_cost:
                 raise WorkError(f"{others:.2f} US$ of {self.max_cost:g} US$ are spent", "Give a larger --max-cost.")
             words += ["--max-cost", f"{self.max_cost - others:.6f}"]
@@ -154,15 +154,15 @@ class _Limits(NamedTuple):
         return words
 
 
-def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, sets: Mapping[str, InstanceSet]) -> bool:
+def _evaluate_pair(pair: Path, out: Path, words: list[str], limits: _Limits, sets: Mapping[str, InstanceSet]) -> bool:
     """Evaluate a pair within the rest of the limits; return whether that succeeded, and show why not."""
-    click.echo(printable(f"\n{pair.name}"), err=True)
+    click.echo(make_printable(f"\n{pair.name}"), err=True)
     try:
         instances = set_of_game(sets.values(), read_manifest(pair).submission.game)
         places = ["--instances", str(instances.folder), "--out", str(out / pair.name)]
         run_nested(["maintain", "evaluate", str(pair), *places, *words, *limits.left(pair, out)])
     except InputError as error:
-        click.echo(printable(f"  {pair.name}: {error.problem}"), err=True)
+        click.echo(make_printable(f"  {pair.name}: {error.problem}"), err=True)
         return False
     return True
 
@@ -170,7 +170,7 @@ def _evaluated(pair: Path, out: Path, words: list[str], limits: _Limits, sets: M
 def _drop_former(folder: Path, out: Path, slugs: list[str], sets: Collection[str]) -> None:
     """Remove the runs that are not gone on with: of other pairs, manifests or sets than now."""
     for run in sorted(out.glob("*")):
-        if run.is_dir() and not (run.name in slugs and goes_on(run, folder / run.name, sets)):
+        if run.is_dir() and not (run.name in slugs and can_go_on(run, folder / run.name, sets)):
             rmtree(run)
 
 
@@ -188,8 +188,8 @@ def _tell(done: list[str], left: list[str], idle: list[str]) -> None:
     if idle:
         lines.append(f"{len(idle)} skipped, since they do not wait: {', '.join(name[:80] for name in idle)}")
     for line in lines:
-        click.echo(printable(line))
-    add_step_summary("### Evaluation\n\n" + "".join(f"* {inert_markdown(line)}\n" for line in lines))
+        click.echo(make_printable(line))
+    add_step_summary("### Evaluation\n\n" + "".join(f"* {escape_markdown(line)}\n" for line in lines))
 
 
 @click.command("paid", short_help="Bring back answers that an earlier job has paid for.")
@@ -207,4 +207,4 @@ def paid(folder: Path, instances: tuple[Path, ...], out: Path) -> None:
         raise WorkError(f"evaluation {others[0]} is under way", "Start this one again once that one has ended.")
     lines = list(bring_back(service, folder, read_sets(instances).values(), out))
     for line in lines or ["no earlier answers are kept"]:
-        click.echo(printable(line))
+        click.echo(make_printable(line))

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, path_option, published_runs
-from ircore.core.terminal import printable
+from ircore.commands.options import PATH, POSITIVE, find_published_runs, path_option
+from ircore.core.terminal import make_printable
 from ircore.games.registry import require_support
-from ircore.players.builtin_pairs import submission_place
+from ircore.players.builtin_pairs import find_submission_place
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.model import Column, Table, Value
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, Drawer, drawer_of
+from ircore.submissions.channel.channel_test import RULES, ChannelPlan, ChannelResult, Drawer, find_drawer
 from ircore.submissions.channel.channel_test import channel_test as tested
 from ircore.submissions.channel.paraphrase import ByList, ByModel
 from ircore.submissions.reproduce import is_offline
@@ -60,32 +60,35 @@ def channel_test(
     A pair that shares a code book scores well, and its words are worth nothing to anybody else: its score collapses. A
     pair that copies its targets, or speaks in code, draws labels, values, sizes and angles that no message states.
     """
-    pair = read_manifest(submission_place(generator))
+    pair = read_manifest(find_submission_place(generator))
     require_support("channel test", pair.submission.game, str(pair.path))
-    neutral = drawer_of(pair)
-    words = ByList() if paraphraser is None else ByModel(read_manifest(submission_place(paraphraser)))
+    neutral = find_drawer(pair)
+    words = ByList() if paraphraser is None else ByModel(read_manifest(find_submission_place(paraphraser)))
     folders, results = [RunFolder(path) for path in runs], []
-    others = () if published is None else tuple(map(RunFolder, published_runs(published)))
+    others = () if published is None else tuple(map(RunFolder, find_published_runs(published)))
     for folder in folders:
-        asking = ChannelPlan(neutral, words, _own(folder, own), judge, episodes, concurrency, max_cost, others)
+        asking = ChannelPlan(
+            neutral, words, _find_own_generator(folder, own), judge, episodes, concurrency, max_cost, others
+        )
         result = tested(folder, asking, out / folder.run.run_id)
         results.append(result)
         if recording:
             record_findings(folder.path, RULES, result.flags)
         for flag in result.flags:
-            click.echo(printable(f"{folder.run.slug}: {flag.where}: {flag.what}"), err=True)
+            click.echo(make_printable(f"{folder.run.slug}: {flag.where}: {flag.what}"), err=True)
     click.echo(
-        render(channel_table(folders, results, judge, neutral.pair.submission.label_of("generator")), form), nl=False
+        render(build_channel_table(folders, results, judge, neutral.pair.submission.label_of("generator")), form),
+        nl=False,
     )
 
 
-def _own(folder: RunFolder, asked: bool | None) -> Drawer | None:
+def _find_own_generator(folder: RunFolder, asked: bool | None) -> Drawer | None:
     """Return the own generator of a run's pair if it is to be asked."""
     submission = folder.run.submission
     # Unless it is asked for, a generator behind a service is left out: its pictures cost money.
     if asked is False or (asked is None and not is_offline(submission.players["generator"])):
         return None
-    return drawer_of(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))
+    return find_drawer(LoadedSubmission(folder.run.slug, submission, folder.path / MANIFEST))
 
 
 NO_SCENES = "nobody wrote down what the targets show"
@@ -116,7 +119,7 @@ COLUMNS = (
 )
 
 
-def channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], judge: str, neutral: str) -> Table:
+def build_channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], judge: str, neutral: str) -> Table:
     """Return the results of channel tests, a row a run.
 
     Args:
@@ -130,8 +133,8 @@ def channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], j
             Value(run.run.run_id),
             Value(" + ".join(spec.label for spec in run.run.submission.players.values())),
             Value(result.verdict),
-            *(_value(result.scores.get(key)) for key in _SCORES),
-            *(_value(result.shares.get(key)) for key in _SHARES),
+            *(_build_value(result.scores.get(key)) for key in _SCORES),
+            *(_build_value(result.shares.get(key)) for key in _SHARES),
             Value(result.unstated.share, missing=None if result.unstated.asked else NO_SCENES),
         )
         for run, result in zip(runs, results, strict=True)
@@ -140,5 +143,5 @@ def channel_table(runs: Sequence[RunFolder], results: Sequence[ChannelResult], j
     return Table("channel-test", "Channel test", words, COLUMNS, rows)
 
 
-def _value(estimate: Estimate | None) -> Value:
+def _build_value(estimate: Estimate | None) -> Value:
     return Value(None, missing=NOT_ASKED) if estimate is None else Value.of(estimate)

@@ -10,27 +10,27 @@ import click
 from pydantic import ValidationError
 
 from ircore.commands.options import PATH, SeveralPathsCommand
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.plain_words import counted
-from ircore.core.plugins import unknown
-from ircore.core.submission_records import Run, TranscriptsReference, Withdrawal, decision_lines
-from ircore.core.terminal import printable
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import build_unknown_name_error
+from ircore.core.submission_records import Run, TranscriptsReference, Withdrawal, format_decisions
+from ircore.core.terminal import make_printable
 from ircore.core.validation import describe_validation_error
 from ircore.core.word_files import read_table
-from ircore.instances.benchmark import RETIRED, RetiredTarget, retire_target, versions_of_set
+from ircore.instances.benchmark import RETIRED, RetiredTarget, list_versions_of_set, retire_target
 from ircore.instances.store import read_instances
-from ircore.players.submission import MANIFEST, folder_of, manifests_in, read_manifest
+from ircore.players.submission import MANIFEST, find_folder, list_manifests, read_manifest
 from ircore.runs.folder import RunFolder
 from ircore.submissions.decisions import (
     DECISIONS,
     Decision,
     Kind,
     add_decision,
+    find_status,
+    list_withdrawals,
     read_decisions,
-    status_of,
-    withdrawals_of,
 )
 from ircore.submissions.texts import text_faults
 
@@ -39,7 +39,7 @@ _run = click.option("--run", "run_id", metavar="ID", help="Only this published r
 _date = click.option("--date", metavar="YYYY-MM-DD", help="Day of the decision; today if not given.")
 
 
-def _decision_command(name: str) -> click.Command:
+def _build_decision_command(name: str) -> click.Command:
     """Return the command that adds a decision, such as ``withdraw``."""
     words = read_table("ircore.commands", "menu")["decisions"][name]
     kind: Kind = words["kind"]
@@ -56,7 +56,7 @@ def _decision_command(name: str) -> click.Command:
 
 
 clear, correct, dispute, reinstate, settle, withdraw = map(
-    _decision_command, ("clear", "correct", "dispute", "reinstate", "settle", "withdraw")
+    _build_decision_command, ("clear", "correct", "dispute", "reinstate", "settle", "withdraw")
 )
 
 
@@ -71,7 +71,7 @@ def update(
     path: Path, revision: str, transcripts_run: str | None, reason: str, run_id: str | None, date: str | None
 ) -> None:
     """Name new transcripts in the submission at PATH and keep the earlier reference among its decisions."""
-    folder = folder_of(path)
+    folder = find_folder(path)
     earlier = read_manifest(folder).submission.transcripts
     if earlier is None:
         raise InputError(f"{folder}: names no transcripts", "Name the first ones with: ircore submission pin")
@@ -81,9 +81,9 @@ def update(
         raise InputError(f"--revision: {folder.name} names this commit already", "Name the new one.")
     text = (folder / MANIFEST).read_text("utf-8")
     # Replaced as text: a YAML library would drop the submitter's comments and order.
-    changed = _replaced(text, earlier.revision, revision, folder)
+    changed = _replace_text(text, earlier.revision, revision, folder)
     if transcripts_run is not None and transcripts_run != earlier.run:
-        changed = _replaced(changed, earlier.run, transcripts_run, folder)
+        changed = _replace_text(changed, earlier.run, transcripts_run, folder)
     write_text(folder / MANIFEST, changed)
     try:
         read_manifest(folder)
@@ -98,16 +98,16 @@ def update(
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def history(path: Path, as_json: bool) -> None:
     """Show what was decided about the submission at PATH since it was merged."""
-    folder = folder_of(path)
+    folder = find_folder(path)
     taken = read_decisions(folder)
     if as_json:
         records = [decision.model_dump(mode="json", exclude_none=True) for decision in taken]
-        click.echo(json.dumps({"status": status_of(taken), "history": records}, indent=2))
+        click.echo(json.dumps({"status": find_status(taken), "history": records}, indent=2))
         return
-    click.echo(f"{folder.name}: {status_of(taken)}{'' if taken else ', nothing was decided since it was merged'}")
+    click.echo(f"{folder.name}: {find_status(taken)}{'' if taken else ', nothing was decided since it was merged'}")
     for decision in taken:
         about = decision.run_id or "all runs"
-        click.echo(printable(f"  {decision.date}  {decision.kind:<10}  {about}: {decision.reason}"))
+        click.echo(make_printable(f"  {decision.date}  {decision.kind:<10}  {about}: {decision.reason}"))
 
 
 @click.command("decisions", cls=SeveralPathsCommand, short_help="Collect all decisions for a release.")
@@ -118,15 +118,15 @@ def history(path: Path, as_json: bool) -> None:
     multiple=True,
     metavar="RUN...",
     type=PATH,
-    callback=runs_to_read,
+    callback=find_runs_to_read,
     help="Runs that are published or will be: decisions that concern none of them are left out, unless they take out a "
     "run by its name.",
 )
 def decisions(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
     """Collect what was withdrawn, corrected, disputed, reinstated or cleared in FOLDER, for a release."""
     # A release takes an empty file for word that no dispute is open.
-    manifests_in(folder)
-    taken = tuple(withdrawals_of(folder))
+    list_manifests(folder)
+    taken = tuple(list_withdrawals(folder))
     if runs:
         known = [RunFolder(path).run for path in runs]
         # The last word on a run that is named: a mistyped name is taken back by its reinstatement.
@@ -135,8 +135,8 @@ def decisions(folder: Path, out: Path, runs: tuple[Path, ...]) -> None:
         taken = tuple(decision for decision in taken if decision not in idle)
         for decision in idle:
             about = f"{decision.slug}: {decision.kind} on {decision.date}"
-            click.echo(printable(f"left out: {about}: concerns no run here"), err=True)
-    write_text(out, decision_lines(taken))
+            click.echo(make_printable(f"left out: {about}: concerns no run here"), err=True)
+    write_text(out, format_decisions(taken))
     click.echo(f"{out}: {len(taken)} withdrawn, corrected, reinstated or disputed")
 
 
@@ -150,7 +150,7 @@ def _is_needed(decision: Withdrawal, runs: Sequence[Run], last: Mapping[tuple[st
     return any(map(decision.concerns, runs)) or (decision.removes and named is not None and named.removes)
 
 
-def _replaced(text: str, old: str, new: str, folder: Path) -> str:
+def _replace_text(text: str, old: str, new: str, folder: Path) -> str:
     """Replace a text that occurs exactly once in a manifest; comments and order stay."""
     if text.count(old) != 1:
         raise InputError(f"{folder}: {old} does not stand in submission.yaml once", "Edit the file by hand.")
@@ -165,7 +165,7 @@ def _add(
     date: str | None,
     superseded: TranscriptsReference | None = None,
 ) -> None:
-    folder = folder_of(path)
+    folder = find_folder(path)
     day = date or datetime.now(UTC).date().isoformat()
     try:
         decision = Decision(date=day, kind=kind, reason=reason, run_id=run_id, former=superseded)
@@ -173,7 +173,7 @@ def _add(
         problem = describe_validation_error(error).replace("run_id", "run")
         raise InputError(f"--{problem}", "Give the option another value.") from error
     taken = add_decision(folder, decision)
-    click.echo(f"{folder / DECISIONS}: {counted(len(taken), 'decision')}; {folder.name} is {status_of(taken)}")
+    click.echo(f"{folder / DECISIONS}: {format_count(len(taken), 'decision')}; {folder.name} is {find_status(taken)}")
     click.echo("Next: commit it, and open a pull request; the next release and site follow it.", err=True)
 
 
@@ -190,8 +190,8 @@ def retire(target: str, instances: Path, reason: str, version: str | None, date:
     """
     known = read_instances(instances)
     if target not in known.instances.ids:
-        raise unknown("target", target, known.instances.ids, str(instances))
-    if version is None and (released := versions_of_set(known.identity)):
+        raise build_unknown_name_error("target", target, known.instances.ids, str(instances))
+    if version is None and (released := list_versions_of_set(known.identity)):
         problem = f"--version: is missing, and the set is of the released version {released[-1]}"
         raise InputError(problem, "Name the version that goes without the target, such as 2026.2.")
     day = date or datetime.now(UTC).date().isoformat()

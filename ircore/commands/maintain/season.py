@@ -11,14 +11,14 @@ from ircore.commands.options import (
     POSITIVE,
     category_option,
     echo_json,
+    format_options,
     json_option,
     open_runs,
-    option_words,
     run_nested,
 )
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.games.registry import require_support
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
@@ -27,7 +27,7 @@ from ircore.results.tables.sensitivity import season_gap_table
 from ircore.runs.folder import RunFolder
 from ircore.submissions.seasons import (
     begin_season,
-    committed_set,
+    read_committed_set,
     read_season,
     restore_season,
     reveal_season,
@@ -35,7 +35,7 @@ from ircore.submissions.seasons import (
     verify_season,
     write_season_gaps,
 )
-from ircore.submissions.secret_slice import JUDGE, PICTURES, SLICES, add_gap, gap_of, write_slice
+from ircore.submissions.secret_slice import JUDGE, PICTURES, SLICES, add_gap, compute_gap, write_slice
 
 SECRET_VARIABLE = "IRCORE_SEASON_SECRET"  # noqa: S105 - the name of a variable
 """Variable that holds the text of a season's secret."""
@@ -61,7 +61,7 @@ def begin(
 ) -> None:  # fmt: skip
     """Draw a set from a seed that nobody can guess, and commit to it."""
     season = begin_season(name, out, publish, per_condition, instances, game, edition)
-    click.echo(f"{counted(season.instances, 'picture')}; commitment {season.commitment}")
+    click.echo(f"{format_count(season.instances, 'picture')}; commitment {season.commitment}")
     click.echo(f"publish {publish} now, before anybody plays; keep {out} to yourself until the results are out")
 
 
@@ -79,7 +79,8 @@ def restore(name: str, out: Path) -> None:
         raise InputError(f"{SECRET_VARIABLE}: is not set", "Set it to the content of the season's secret.json.")
     season = restore_season(name, text, out)
     click.echo(
-        f"season {season.season}: {counted(season.instances, 'picture')}, those of commitment {season.commitment[:12]}"
+        f"season {season.season}: {format_count(season.instances, 'picture')}, those of commitment "
+        f"{season.commitment[:12]}"
     )
 
 
@@ -110,14 +111,14 @@ def verify(published: Path, instances: Path | None, as_json: bool) -> None:
     click.echo(f"  printf '{words}' | sha256sum   gives {season.commitment}")
 
 
-def _runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    return click.option(name, multiple=True, required=True, type=PATH, callback=runs_to_read, help=about)
+def _build_runs_option(name: str, about: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(name, multiple=True, required=True, type=PATH, callback=find_runs_to_read, help=about)
 
 
 @season.command("gap")
 @click.argument("published", type=PATH)
-@_runs_option("--public", "Run on the public set; repeatable.")
-@_runs_option("--secret", "Run on the season's set; repeatable.")
+@_build_runs_option("--public", "Run on the public set; repeatable.")
+@_build_runs_option("--secret", "Run on the season's set; repeatable.")
 @click.option("--judge", default="verified", show_default=True, help="Judge whose scores are compared.")
 @category_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(["text", "json", "csv"]))
@@ -183,16 +184,18 @@ def slice_command(
 
     Each pair's pictures are drawn by the season's salt. Nothing but the gap leaves the secret folder.
     """
-    public, committed = RunFolder(run), committed_set(secret, instances)
+    public, committed = RunFolder(run), read_committed_set(secret, instances)
     require_support("secret slice", public.game, str(run))
     # Inside the secret folder, so that the pictures cannot be published with the runs by mistake.
     place = secret / SLICES / public.run.run_id
     targets = write_slice(committed, public.run.run_id, place / "targets", pictures)
-    limit = option_words({"--max-cost": max_cost, "--prices": prices})
+    limit = format_options({"--max-cost": max_cost, "--prices": prices})
     play = ["play", str(submission), "--instances", str(targets.folder), "--out", str(place / "run")]
     run_nested([*play, "--as-maintainers", "--only-outside", *limit])
     run_nested(["score", str(place / "run")])
-    gap = gap_of(public, RunFolder(place / "run"), judge)
+    gap = compute_gap(public, RunFolder(place / "run"), judge)
     write_season_gaps(gaps, add_gap(gaps, gap, committed, public.run.instance_set, judge, pictures))
     shown = "no main score on one of the sets" if gap.mean is None else f"{gap.mean:+.1f}"
-    click.echo(f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {counted(pictures, 'picture')}; {gaps}")
+    click.echo(
+        f"{public.run.slug}: public \N{MINUS SIGN} secret {shown} on {format_count(pictures, 'picture')}; {gaps}"
+    )

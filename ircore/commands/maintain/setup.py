@@ -7,9 +7,9 @@ import click
 
 from ircore.commands.options import echo_json, json_option
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
-from ircore.submissions.branches import clone_root
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
+from ircore.submissions.branches import find_clone_root
 from ircore.submissions.github import GitHub, repository_settings
 
 API = "https://api.github.com"
@@ -30,14 +30,14 @@ def setup(checking: bool, repo: str | None, as_json: bool) -> None:
     if not token:
         raise InputError("GITHUB_TOKEN is not set", "Set it to a token of an administrator: gh auth token prints one.")
     service = GitHub(os.environ.get("GITHUB_API_URL", API), name, token)
-    settings = list(repository_settings(service, clone_root(Path.cwd())))
+    settings = list(repository_settings(service, find_clone_root(Path.cwd())))
     missing = [setting for setting in settings if not setting.is_met]
     if as_json:
         echo_json({"settings": [setting._asdict() for setting in settings], "missing": len(missing)})
     for setting in () if as_json else settings:
         mark = "ok      " if setting.is_met else "missing "
-        click.echo(printable(f"{mark} {setting.name}{'' if setting.is_met else f'  ({setting.place})'}"))
+        click.echo(make_printable(f"{mark} {setting.name}{'' if setting.is_met else f'  ({setting.place})'}"))
     if missing:
-        raise WorkError(f"{counted(len(missing), 'setting')} missing", "docs/maintain.md, Set up a repository.")
+        raise WorkError(f"{format_count(len(missing), 'setting')} missing", "docs/maintain.md, Set up a repository.")
     if not as_json:
         click.echo("trusted publishing on the Hub cannot be read: see docs/maintain.md, step 9", err=True)

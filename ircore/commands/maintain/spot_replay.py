@@ -7,11 +7,11 @@ import click
 
 from ircore.commands.options import PATH, POSITIVE, path_option
 from ircore.core.errors import InputError
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.results.tables.formats import Format, render
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import record_findings
-from ircore.submissions.addresses import only_outside as guard
+from ircore.submissions.addresses import refuse_internal as guard
 from ircore.submissions.spot_replay import RULE
 from ircore.submissions.spot_replay import spot_replay as replayed
 
@@ -65,4 +65,4 @@ def spot_replay(
         record_findings(run, {RULE}, [] if result.flag is None else [result.flag])
     click.echo(render(result.table, form), nl=False)
     if result.flag is not None:
-        click.echo(printable(f"{run}: {result.flag.what}"), err=True)
+        click.echo(make_printable(f"{run}: {result.flag.what}"), err=True)

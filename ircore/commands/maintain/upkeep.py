@@ -14,40 +14,40 @@ from ircore.commands.options import (
     POSITIVE,
     channel_option,
     echo_json,
+    find_published_runs,
+    format_options,
     json_option,
-    option_words,
     path_option,
-    published_runs,
     run_nested,
     spot_option,
 )
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
-from ircore.core.untrusted_text import inert_markdown
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
+from ircore.core.untrusted_text import escape_markdown
 from ircore.games.registry import has_rated_pictures, load_game
 from ircore.instances.store import is_pulled, read_sets
-from ircore.players.submission import LoadedSubmission, manifests_in, read_manifest
+from ircore.players.submission import LoadedSubmission, list_manifests, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.runs.provenance import read_provenance
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.check.reports import add_step_output, add_step_summary
 from ircore.submissions.github import GitHub
-from ircore.submissions.links import dead_links, links_of
+from ircore.submissions.links import find_dead_links, list_links
 from ircore.submissions.paid_answers import WORKFLOW, add_kept_judgements, keep_judgements
 from ircore.submissions.pending_work import (
     PendingWork,
-    chosen,
+    choose_pending,
+    compute_spent,
+    list_unpriced,
     merged_submissions,
     names_in,
     pending_work,
-    spent,
-    unpriced,
     write_bounds,
 )
-from ircore.submissions.reproduce import differences, plays_offline
+from ircore.submissions.reproduce import list_differences, plays_offline
 from ircore.submissions.rescoring.evidence import findings_markdown
 from ircore.submissions.rescoring.pictures import UNREAD
 from ircore.submissions.rescoring.rescore import flag_run
@@ -90,10 +90,10 @@ def pending(
     The site has a page of the same. A job that was started by schedule tells the next one that nothing waits while an
     earlier evaluation waits for its approval.
     """
-    manifests_in(folder)  # refuses a folder without any submission
+    list_manifests(folder)  # refuses a folder without any submission
     sets = read_sets([*instances, *([published] if is_pulled(published) else [])]).values()
-    work = pending_work(merged_submissions(folder), published_runs(published), sets, prices)
-    slugs, left_out = chosen(names_in(only), [waiting.slug for waiting in work.waiting])
+    work = pending_work(merged_submissions(folder), find_published_runs(published), sets, prices)
+    slugs, left_out = choose_pending(names_in(only), [waiting.slug for waiting in work.waiting])
     work = work._replace(waiting=tuple(waiting for waiting in work.waiting if waiting.slug in slugs))
     if github:
         _tell_job(work, left_out)
@@ -101,16 +101,20 @@ def pending(
         echo_json(work.as_dict())
         return
     for waiting in work.waiting:
-        click.echo(printable(f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}"))
+        click.echo(make_printable(f"{waiting.slug}: {waiting.what}; {waiting.forecast.text}"))
     for run in work.held:
         first = run.flags[0]
         more = f", and {len(run.flags) - 1} more" if len(run.flags) > 1 else ""
-        click.echo(printable(f"{run.slug}: {run.run_id} is held: {first.rule} at {first.where}: {first.what}{more}"))
+        click.echo(
+            make_printable(f"{run.slug}: {run.run_id} is held: {first.rule} at {first.where}: {first.what}{more}")
+        )
     for disputed in work.disputed:
         about = disputed.run_id or "all runs"
-        click.echo(printable(f"{disputed.slug}: {about}: disputed since {disputed.date}: {disputed.reason}"))
+        click.echo(make_printable(f"{disputed.slug}: {about}: disputed since {disputed.date}: {disputed.reason}"))
     if work.waiting:
-        click.echo(f"{counted(len(work.waiting), 'evaluation')}: {work.cost}; start the workflow evaluate", err=True)
+        click.echo(
+            f"{format_count(len(work.waiting), 'evaluation')}: {work.cost}; start the workflow evaluate", err=True
+        )
     if not any(work):
         click.echo("nothing is waiting")
 
@@ -124,9 +128,11 @@ def _tell_job(work: PendingWork, left_out: Sequence[str]) -> None:
         lines = [f"evaluation {asked[0]} waits for an approval already: approve that one"]
         click.echo(lines[0])
     head = (
-        f"### {counted(len(work.waiting), 'evaluation')}: {work.cost}\n\n" if work.waiting else "### Nothing waits\n\n"
+        f"### {format_count(len(work.waiting), 'evaluation')}: {work.cost}\n\n"
+        if work.waiting
+        else "### Nothing waits\n\n"
     )
-    add_step_summary(head + "".join(f"* {inert_markdown(line)}\n" for line in lines))
+    add_step_summary(head + "".join(f"* {escape_markdown(line)}\n" for line in lines))
     add_step_output("waiting", "0" if asked else str(len(work.waiting)))
 
 
@@ -178,15 +184,15 @@ def evaluate(
         raise click.UsageError("--secret and --gaps go together")
     judge_options = _judge_options(judges)
     if published is not None:
-        published_runs(published)  # refuses a folder without runs
+        find_published_runs(published)  # refuses a folder without runs
     # Hosts are looked up now: a name may have come to lead into this network since the merge.
     run_nested(["submission", "check", str(path), "--resolve"])
     loaded = read_manifest(path)
     if loaded.submission.transcripts is None:
         # A limit on cost cannot be kept with a model whose price nobody knows.
         if max_cost is not None:
-            prices = _bounded_prices(loaded, prices, price_bound, out)
-        more = option_words({"--max-cost": max_cost, "--prices": prices, "--deadline": deadline})
+            prices = _write_bounded_prices(loaded, prices, price_bound, out)
+        more = format_options({"--max-cost": max_cost, "--prices": prices, "--deadline": deadline})
         play = ["play", str(path), "--instances", str(instances), "--out", str(out)]
         run_nested([*play, "--as-maintainers", "--only-outside", "--concurrency", str(concurrency), *more])
         _show_findings(out, published)
@@ -194,18 +200,18 @@ def evaluate(
         # Anew, whatever lies there: a folder does not tell who re-scored it.
         _clear(loaded, out)
         beside = {"--instances": instances, "--out": out, "--published": published}
-        run_nested(["maintain", "rescore", str(path), *option_words(beside)])
+        run_nested(["maintain", "rescore", str(path), *format_options(beside)])
     if added := add_kept_judgements(out):
-        click.echo(f"  {counted(added, 'answer')} of judges taken from an earlier evaluation", err=True)
+        click.echo(f"  {format_count(added, 'answer')} of judges taken from an earlier evaluation", err=True)
     _summarise(loaded.slug, out)
     # Measures that the game takes itself are of every step anyway.
     game = load_game(loaded.submission.game)
     every_turn = ["--every-turn"] if game.is_judged else []
     run_nested(["score", str(out), *every_turn])
     if secret is not None and "secret slice" in game.supports:
-        left = None if max_cost is None else max(max_cost - spent(out), LEAST_LEFT)
+        left = None if max_cost is None else max(max_cost - compute_spent(out), LEAST_LEFT)
         options = {"--secret": secret, "--gaps": gaps, "--max-cost": left, "--prices": prices}
-        _play_slice(loaded, ["maintain", "season", "slice", str(path), str(out), *option_words(options)])
+        _play_slice(loaded, ["maintain", "season", "slice", str(path), str(out), *format_options(options)])
     if channel and "channel test" in game.supports:
         _test_channel(out, published)
     if spot and loaded.submission.transcripts is not None and "spot replay" in game.supports:
@@ -234,7 +240,7 @@ def _test_channel(out: Path, published: Path | None) -> None:
     """Give a run's words to the built-in canvas, and record what it finds; too few dialogues say nothing."""
     with TemporaryDirectory() as folder:
         words = ["maintain", "channel-test", str(out), "--out", folder, "--record"]
-        _try("channel test", [*words, *option_words({"--published": published})])
+        _try("channel test", [*words, *format_options({"--published": published})])
 
 
 def _try(name: str, words: list[str]) -> None:
@@ -242,20 +248,20 @@ def _try(name: str, words: list[str]) -> None:
     try:
         run_nested(words)
     except InputError as error:
-        click.echo(printable(f"  {name}: {error.problem}"), err=True)
+        click.echo(make_printable(f"  {name}: {error.problem}"), err=True)
 
 
 def _play_slice(loaded: LoadedSubmission, words: list[str]) -> None:
     """Play ten secret pictures; where others played the pair, models that cannot be asked here are no fault."""
     if loaded.submission.transcripts is None:
         run_nested(words)
-    elif missing := _missing_keys(loaded):
-        click.echo(printable(f"  secret pictures: no key here for {', '.join(missing)}"), err=True)
+    elif missing := _list_missing_keys(loaded):
+        click.echo(make_printable(f"  secret pictures: no key here for {', '.join(missing)}"), err=True)
     else:
         _try("secret pictures", words)
 
 
-def _missing_keys(loaded: LoadedSubmission) -> list[str]:
+def _list_missing_keys(loaded: LoadedSubmission) -> list[str]:
     """Return the variables of a pair's keys that this machine has not; of a model without a key, its name."""
     named = {spec.api_key_env or spec.label for spec in loaded.submission.players.values() if spec.model is not None}
     return sorted(name for name in named if not os.environ.get(name))
@@ -263,10 +269,10 @@ def _missing_keys(loaded: LoadedSubmission) -> list[str]:
 
 def _play_again(loaded: LoadedSubmission, out: Path, max_cost: float | None) -> None:
     """Play some episodes of a re-scored run again, and record a worse replay; keys that are not here are no fault."""
-    if missing := _missing_keys(loaded):
-        click.echo(printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
+    if missing := _list_missing_keys(loaded):
+        click.echo(make_printable(f"  spot replay: no key here for {', '.join(missing)}"), err=True)
         return
-    limit = option_words({"--max-cost": max_cost})
+    limit = format_options({"--max-cost": max_cost})
     with TemporaryDirectory() as folder:
         words = ["maintain", "spot-replay", str(out), "--out", folder, "--record", "--only-outside", *limit]
         _try("spot replay", words)
@@ -276,8 +282,8 @@ def _show_findings(out: Path, published: Path | None) -> None:
     """Record and show unlikely findings in a run that was played here."""
     if find_missing_ocr_package():
         click.echo(f"  {UNREAD}", err=True)
-    for flag in flag_run(out, published_runs(published) if published is not None else ()):
-        click.echo(printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
+    for flag in flag_run(out, find_published_runs(published) if published is not None else ()):
+        click.echo(make_printable(f"  {flag.rule}: {flag.where}: {flag.what}"), err=True)
 
 
 def _summarise(slug: str, out: Path) -> None:
@@ -288,13 +294,13 @@ def _summarise(slug: str, out: Path) -> None:
         add_step_summary(f"## {slug}\n\n{findings_markdown(provenance.flags)}\n{pictures}")
 
 
-def _bounded_prices(loaded: LoadedSubmission, prices: Path | None, bound: float | None, out: Path) -> Path | None:
+def _write_bounded_prices(loaded: LoadedSubmission, prices: Path | None, bound: float | None, out: Path) -> Path | None:
     """Return the table of prices by which a limit on cost can be kept, with a bound for models without a price.
 
     Raises:
         InputError: A price is not known, and nobody gives a bound.
     """
-    models = unpriced(RunPrices(read_prices(prices), loaded.submission).seats.values())
+    models = list_unpriced(RunPrices(read_prices(prices), loaded.submission).seats.values())
     if models and bound is None:
         if not sys.stdin.isatty():
             remedy = "Give --price-bound USD: what a million tokens cost at most; or prices with --prices FILE."
@@ -321,22 +327,22 @@ def links(folder: Path, as_json: bool) -> None:
     One line for each link that leads nowhere; exit status 1 if there is any.
     """
     # Refuses a folder without manifests, of which no link would be dead.
-    manifests_in(folder)
+    list_manifests(folder)
     asked = [submission for submission in merged_submissions(folder) if submission.status != "withdrawn"]
-    named = [link for submission in asked for link in links_of(submission.loaded)]
-    dead = dead_links(named)
+    named = [link for submission in asked for link in list_links(submission.loaded)]
+    dead = find_dead_links(named)
     if as_json:
         echo_json({"asked": len(named), "dead": [{**link._asdict(), "problem": problem} for link, problem in dead]})
     for link, problem in () if as_json else dead:
-        click.echo(printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
+        click.echo(make_printable(f"{link.slug}: {link.field}: {link.address}: {problem}"))
     if dead:
         raise WorkError(f"links that lead nowhere: {len(dead)} of {len(named)}", "Ask the submitters for new ones.")
     if not as_json:
-        click.echo(f"{counted(len(named), 'link')} of {counted(len(asked), 'submission')}, none is dead")
+        click.echo(f"{format_count(len(named), 'link')} of {format_count(len(asked), 'submission')}, none is dead")
 
 
 @click.command("reproduce", short_help="Play published offline pairs again.")
-@click.argument("runs", nargs=-1, required=True, type=PATH, callback=runs_to_read)
+@click.argument("runs", nargs=-1, required=True, type=PATH, callback=find_runs_to_read)
 @click.option(
     "--instances",
     type=PATH,
@@ -368,15 +374,15 @@ def reproduce(
             remedy = "Build the set that counts, or evaluate it anew if it is of an earlier version."
             raise InputError(f"{folder.path}: was not played on the set in {' or '.join(of_game)}", remedy)
     offline = [folder for folder in folders if plays_offline(folder.run)]
-    lines = [line for folder in offline for line in differences(folder, out / folder.run.run_id, limit)]
+    lines = [line for folder in offline for line in list_differences(folder, out / folder.run.run_id, limit)]
     if as_json:
         echo_json({"runs": len(folders), "played_again": len(offline), "differences": lines})
     for line in () if as_json else lines[:SHOWN]:
-        click.echo(printable(line))
+        click.echo(make_printable(line))
     if lines:
-        differing = counted(len(lines), "episode differs", "episodes differ")
+        differing = format_count(len(lines), "episode differs", "episodes differ")
         raise WorkError(f"{differing} from what was published", "See what changed in the players.")
     if not as_json:
         click.echo(
-            f"{len(offline)} of {counted(len(folders), 'run')} played again: the same words and the same pictures"
+            f"{len(offline)} of {format_count(len(folders), 'run')} played again: the same words and the same pictures"
         )

@@ -8,16 +8,16 @@ from typing import Any
 import click
 
 from ircore.commands.options import NEXT, PATH, SeveralPathsCommand, by_option, published_option
-from ircore.commands.run_paths import runs_to_read
+from ircore.commands.run_paths import find_runs_to_read
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
-from ircore.players.builtin_pairs import submission_place
-from ircore.players.submission import folder_of
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
+from ircore.players.builtin_pairs import find_submission_place
+from ircore.players.submission import find_folder
 from ircore.submissions.check import reports
 from ircore.submissions.check.submission import Checked, Purpose, check_submission
 from ircore.submissions.check.tree import check_tree, folder_findings
-from ircore.submissions.findings import Finding, errors, ordered
+from ircore.submissions.findings import Finding, select_errors, sort_findings
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 _github_option = click.option(
@@ -44,7 +44,7 @@ _github_option = click.option(
     type=PATH,
     multiple=True,
     metavar="RUN...",
-    callback=runs_to_read,
+    callback=find_runs_to_read,
     help="Scored runs for the preview.",
 )
 @published_option
@@ -66,32 +66,32 @@ def check(
     """
     purpose = Purpose(local, resolve, unplayed)
     if everything:
-        tree = check_tree(_only(paths or (Path("submissions"),)), purpose)
+        tree = check_tree(_get_only_path(paths or (Path("submissions"),)), purpose)
         _report(tree.checked, tree.findings, as_json, github, numbers_only=True)
         # A whole folder of submissions is evaluated, not played by one command.
         click.get_current_context().meta[NEXT] = "ircore maintain evaluate-pending --help"
     else:
         if not paths:
             raise InputError("no submission is named", "Name one: ircore submission check submissions/my-pair.")
-        _report(*_checked(paths, purpose), as_json, github)
+        _report(*_check_paths(paths, purpose), as_json, github)
     if preview is not None:
         # Inside, here and below: what only some checks need would make every check wait.
-        from ircore.commands.submission.preview import preview_lines
+        from ircore.commands.submission.preview import render_preview
 
-        for line in preview_lines(_only(paths), runs, published, preview):
+        for line in render_preview(_get_only_path(paths), runs, published, preview):
             click.echo(line, err=as_json)
 
 
-def _checked(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
+def _check_paths(paths: tuple[Path, ...], purpose: Purpose) -> tuple[list[Checked], tuple[Finding, ...]]:
     """Return the verdicts on submissions with all findings, also about the other files in their folders."""
-    paths = tuple(submission_place(path) for path in paths)
+    paths = tuple(find_submission_place(path) for path in paths)
     checked = [check_submission(path, purpose) for path in paths]
     findings = [finding for submission in checked for finding in submission.findings]
     # Files of a pair that stays here are its owner's business.
     if not purpose.local:
-        findings += [finding for path in paths for finding in folder_findings(folder_of(path))]
+        findings += [finding for path in paths for finding in folder_findings(find_folder(path))]
     # A set: two names of one folder bring each finding twice.
-    return checked, ordered(set(findings))
+    return checked, sort_findings(set(findings))
 
 
 @click.command("check-change", short_help="Check a branch as its pull request will be.")
@@ -137,31 +137,31 @@ def _report(
     Raises:
         InputError: There are errors; the error says them.
     """
-    wrong = errors(findings)
+    wrong = select_errors(findings)
     if as_json:
-        click.echo(json.dumps(reports.as_json(checked, findings, **(more or {})), indent=2))
+        click.echo(json.dumps(reports.build_report(checked, findings, **(more or {})), indent=2))
     else:
         valid = [submission for submission in checked if submission.valid]
         for submission in valid if not (numbers_only or wrong) else []:
-            click.echo(printable(reports.valid_line(submission)))
+            click.echo(make_printable(reports.format_valid_line(submission)))
         if not (checked or wrong):
             click.echo("no manifest is added or changed; no errors in what is")
         if numbers_only:
             verdict = "have no error" if wrong else "valid"  # "valid" never stands beside the exit status 2
-            click.echo(f"{len(valid)} of {counted(len(checked), 'submission')} {verdict}")
+            click.echo(f"{len(valid)} of {format_count(len(checked), 'submission')} {verdict}")
     if github:
-        for line in reports.annotations(findings):
+        for line in reports.format_annotations(findings):
             click.echo(line, err=as_json)
-        reports.add_step_summary(reports.summary(checked, findings))
+        reports.add_step_summary(reports.format_summary(checked, findings))
     if wrong:
         # The first finding in its line, all others below unless they are in the JSON document.
-        line, detail = reports.as_error(findings)
+        line, detail = reports.format_error(findings)
         raise InputError(line, wrong[0].remedy if as_json else detail)
     for finding in findings if not as_json else ():
-        click.echo(printable(str(finding)), err=True)
+        click.echo(make_printable(str(finding)), err=True)
 
 
-def _only(paths: tuple[Path, ...]) -> Path:
+def _get_only_path(paths: tuple[Path, ...]) -> Path:
     if len(paths) != 1:
         raise InputError("more than one PATH", "Name one.")
     return paths[0]

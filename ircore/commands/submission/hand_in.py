@@ -12,21 +12,29 @@ from shutil import rmtree
 import click
 
 from ircore import __version__
-from ircore.commands.options import PATH, POSITIVE, option_words, own_set, path_option, published_option, run_nested
-from ircore.core.episode_records import drawn_renderings
+from ircore.commands.options import (
+    PATH,
+    POSITIVE,
+    draw_own_set,
+    format_options,
+    path_option,
+    published_option,
+    run_nested,
+)
+from ircore.core.episode_records import list_renderings
 from ircore.core.errors import InputError
 from ircore.core.files import write_text
-from ircore.core.plain_words import counted
-from ircore.core.plugins import need_extras
-from ircore.core.terminal import printable
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import require_extras
+from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
 from ircore.instances.store import read_instances
 from ircore.players.submission import MANIFEST, LoadedSubmission, read_manifest
 from ircore.runs.costs.prices import RunPrices, read_prices
 from ircore.runs.folder import JOURNAL, RUN_FILE, SCORES, RunFolder, add_facts, read_facts
 from ircore.submissions.branches import Clone
-from ircore.submissions.drafts import new_folder_of, purpose_of, read_draft
-from ircore.submissions.pending_work import unpriced, write_bounds
+from ircore.submissions.drafts import find_purpose, new_folder_of, read_draft
+from ircore.submissions.pending_work import list_unpriced, write_bounds
 from ircore.submissions.rescoring.fetch import check_repository
 from ircore.submissions.texts import seat_options
 
@@ -136,7 +144,7 @@ def hand_in(
     # In a script a question would wait for ever.
     if not (yes or sys.stdin.isatty()):
         raise InputError("nobody can be asked here", "Say everything by options, and --yes: hand-in --help.")
-    options = option_words({"--concurrency": concurrency, "--max-cost": max_cost})
+    options = format_options({"--concurrency": concurrency, "--max-cost": max_cost})
     folder = new_folder_of(path)
     clone = Clone(folder)
     upstream = upstream or ("upstream" if "upstream" in clone.remotes() else "origin")
@@ -162,14 +170,14 @@ def hand_in(
     )
     if plan.slug == main:
         raise InputError(f"{path}: is called like the branch to be merged into", "Choose another name.")
-    if why := _no_fork(plan, clone):
+    if why := _find_push_fault(plan, clone):
         # Told at once, although the other steps can be done: play may take hours.
-        click.echo(printable(f"Nothing will be pushed: {why.problem}\n  {why.remedy}"), err=True)
-    _manifest(plan, clone)
-    if _plays(plan):
+        click.echo(make_printable(f"Nothing will be pushed: {why.problem}\n  {why.remedy}"), err=True)
+    _prepare_manifest(plan, clone)
+    if _decide_to_play(plan):
         # Before anything is paid for: the preview needs one, the upload the other.
-        need_extras("submission hand-in", ["site", "release"])
-        if not _committed(plan, clone):
+        require_extras("submission hand-in", ["site", "release"])
+        if not _commit_to_run(plan, clone):
             return
         _play(plan)
         _rehearse(plan)
@@ -177,7 +185,7 @@ def hand_in(
         _propose(plan, clone, "" if uploaded else "the manifest names no transcripts yet")
         return
     for number, title in enumerate(STEPS[2:6], start=3):
-        _leave_out(number, title, _why_not_played(plan))
+        _leave_out(number, title, _explain_not_played(plan))
     _propose(plan, clone)
 
 
@@ -188,7 +196,7 @@ STEPS = (
 """Titles of the steps."""
 
 
-def _no_fork(plan: _Plan, clone: Clone) -> InputError | None:
+def _find_push_fault(plan: _Plan, clone: Clone) -> InputError | None:
     """Return why nothing can be pushed: the remote to push to is the repository to be merged into; None if it is not.
 
     Raises:
@@ -212,21 +220,21 @@ def _no_fork(plan: _Plan, clone: Clone) -> InputError | None:
     return InputError(f"{plan.remote} {same} the repository to be merged into", remedy)
 
 
-def _heading(number: int, about: str) -> None:
+def _print_heading(number: int, about: str) -> None:
     """Show a step with what it does."""
-    click.echo(printable(f"\n{number}. {STEPS[number - 1]}: {about}"), err=True)
+    click.echo(make_printable(f"\n{number}. {STEPS[number - 1]}: {about}"), err=True)
 
 
 def _leave_out(number: int, title: str, why: str) -> None:
-    click.echo(printable(f"\n{number}. {title}: left out, since {why}"), err=True)
+    click.echo(make_printable(f"\n{number}. {title}: left out, since {why}"), err=True)
 
 
-def _why_not_played(plan: _Plan) -> str:
+def _explain_not_played(plan: _Plan) -> str:
     named = plan.loaded().submission.transcripts
     return "the maintainers will play the pair" if named is None else f"the manifest names the run {named.run}"
 
 
-def _asked(plan: _Plan, question: str, proposal: str = "") -> str:
+def _ask_user(plan: _Plan, question: str, proposal: str = "") -> str:
     """Return the user's answer; the proposal where nobody is to be asked."""
     if plan.yes:
         return proposal
@@ -234,23 +242,23 @@ def _asked(plan: _Plan, question: str, proposal: str = "") -> str:
     return answer.strip()
 
 
-def _agreed(plan: _Plan, question: str, proposal: bool = True) -> bool:
+def _confirm(plan: _Plan, question: str, proposal: bool = True) -> bool:
     """Return whether the user agrees; the proposal where nobody is to be asked."""
     return proposal if plan.yes else click.confirm(question, default=proposal, err=True)
 
 
-def _manifest(plan: _Plan, clone: Clone) -> None:
+def _prepare_manifest(plan: _Plan, clone: Clone) -> None:
     there = (plan.folder / MANIFEST).exists()
-    _heading(1, "is there, and is checked" if there else "is written, and checked")
+    _print_heading(1, "is there, and is checked" if there else "is written, and checked")
     if not there:
         words = ["submission", "new", str(plan.folder), "--game", plan.game, "--yes"]
         if owner := clone.owner(plan.remote):
             words += ["--submitter", owner]
-        run_nested([*words, *_seat_options(plan)])
-    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _unplayed(plan) else [])])
+        run_nested([*words, *_build_seat_options(plan)])
+    run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if _needs_transcripts(plan) else [])])
 
 
-def _seat_options(plan: _Plan) -> list[str]:
+def _build_seat_options(plan: _Plan) -> list[str]:
     stated = dict(text.partition("=")[::2] for text in plan.seats)
     words: list[str] = []
     ruled = {text.partition("=")[0] for text in plan.rules}
@@ -264,36 +272,36 @@ def _seat_options(plan: _Plan) -> list[str]:
             ruled.add(seat.when)
         if seat.name not in stated:
             click.echo("  PLAYER, then its MODEL, ADDRESS, KEY_VARIABLE and NAME=VALUE where it has them", err=True)
-        line = stated.get(seat.name) or _asked(plan, f"Who is the {seat.name}")
+        line = stated.get(seat.name) or _ask_user(plan, f"Who is the {seat.name}")
         words += seat_options(seat.name, line)
     return words
 
 
-def _unplayed(plan: _Plan) -> bool:
+def _needs_transcripts(plan: _Plan) -> bool:
     """Return whether transcripts of the submitter's are still to come, since maintainers cannot play the pair."""
     draft = read_draft(plan.folder)
-    return "transcripts" not in draft and (plan.played_by == "me" or purpose_of(draft, False).unplayed)
+    return "transcripts" not in draft and (plan.played_by == "me" or find_purpose(draft, False).unplayed)
 
 
-def _plays(plan: _Plan) -> bool:
+def _decide_to_play(plan: _Plan) -> bool:
     """Return whether the submitter plays the pair now; ask for it unless it is known."""
     if plan.loaded().submission.transcripts is not None:
-        _leave_out(2, STEPS[1], _why_not_played(plan))
+        _leave_out(2, STEPS[1], _explain_not_played(plan))
         return False
-    _heading(2, "you, here and now, or the maintainers after the merge")
-    own = purpose_of(read_draft(plan.folder), False).unplayed
+    _print_heading(2, "you, here and now, or the maintainers after the merge")
+    own = find_purpose(read_draft(plan.folder), False).unplayed
     if own and plan.played_by == "maintainers":
         raise InputError("--played-by maintainers: they cannot reach a server or a player of your own", "Play it.")
     if plan.played_by is not None or (not own and plan.yes):
         return plan.played_by == "me"
     if own:
-        if _agreed(plan, "Maintainers cannot: without your transcripts it is self-reported. Play it here now?"):
+        if _confirm(plan, "Maintainers cannot: without your transcripts it is self-reported. Play it here now?"):
             return True
         raise click.exceptions.Exit(0)
-    return _agreed(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
+    return _confirm(plan, "Play it here now? If not, maintainers do, as far as they have keys and money", False)
 
 
-def _committed(plan: _Plan, clone: Clone) -> bool:
+def _commit_to_run(plan: _Plan, clone: Clone) -> bool:
     """Commit to one run if that is wanted, and return whether the run can be played now.
 
     The pull request comes first: seed and order follow from the commit by which it is merged.
@@ -305,7 +313,7 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
         why = "--commit is not given: the run will be marked uncommitted"
         _leave_out(3, STEPS[2], why)
         return True
-    _heading(3, "the run is announced before it is played")
+    _print_heading(3, "the run is announced before it is played")
     run_nested(["submission", "commit", str(plan.folder), "--salt", str(plan.salt)])
     stated = plan.loaded().submission.commitment
     clone.fetched_base(plan.upstream, plan.main)
@@ -319,10 +327,10 @@ def _committed(plan: _Plan, clone: Clone) -> bool:
 def _play(plan: _Plan) -> None:
     """Try the players, forecast the cost, play and score."""
     begun = "the run that was begun goes on" if plan.run.exists() else "the players are tried, then play"
-    _heading(4, f"{begun}; folder {plan.run}")
+    _print_heading(4, f"{begun}; folder {plan.run}")
     folder, run = str(plan.folder), str(plan.run)
     if plan.instances is None:
-        plan.instances = own_set(plan.run, plan.loaded().submission.game)
+        plan.instances = draw_own_set(plan.run, plan.loaded().submission.game)
     _refuse_other_set(plan)
     # A run that was begun has answers of these players already.
     if not plan.run.exists():
@@ -331,7 +339,7 @@ def _play(plan: _Plan) -> None:
     play += ["--salt", str(plan.salt)] if plan.loaded().submission.commitment else []
     # The cost at most is shown before anything is asked; Ctrl-C stops here at no cost.
     run_nested([*play, "--dry-run"])
-    run_nested([*play, *plan.play_options, *option_words({"--prices": _own_prices(plan)})])
+    run_nested([*play, *plan.play_options, *format_options({"--prices": _write_own_prices(plan)})])
     run_nested(["score", run])
 
 
@@ -341,31 +349,31 @@ def _refuse_other_set(plan: _Plan) -> None:
     Raises:
         InputError: It is not the set of the published runs of its game, such as a part of it.
     """
-    from ircore.commands.submission.preview import dataset_name, runs_to_stand_beside
+    from ircore.commands.submission.preview import fetch_published_runs, find_dataset_name
 
-    if plan.instances is None or (plan.published is None and dataset_name() is None):
+    if plan.instances is None or (plan.published is None and find_dataset_name() is None):
         return  # nothing is published yet that a set could be compared with
-    runs = [run for path in runs_to_stand_beside(plan.published) if (run := RunFolder(path)).game == plan.game_played]
+    runs = [run for path in fetch_published_runs(plan.published) if (run := RunFolder(path)).game == plan.game_played]
     given, counted_sets = read_instances(plan.instances), {run.run.instance_set: run for run in runs}
     if counted_sets and given.identity not in counted_sets:
         known = next(iter(counted_sets.values())).instances.instances.ids
         shared = len(set(known) & set(given.instances.ids))
         raise InputError(
-            f"{plan.instances}: has {shared} of the {counted(len(known), 'instance')} that count for {given.game}",
+            f"{plan.instances}: has {shared} of the {format_count(len(known), 'instance')} that count for {given.game}",
             "Transcripts of another set are not scored. Leave --instances out, and the whole set is drawn.",
         )
 
 
-def _own_prices(plan: _Plan) -> Path | None:
+def _write_own_prices(plan: _Plan) -> Path | None:
     """Return the file of prices to play by: with a limit on cost, models of a server on this machine cost nothing."""
     submission = plan.loaded().submission
-    models = unpriced(RunPrices(read_prices(plan.prices), submission).seats.values())
+    models = list_unpriced(RunPrices(read_prices(plan.prices), submission).seats.values())
     own = {spec.label for spec in submission.players.values() if spec.on_loopback}
     # What another service bills is for the user to say: play refuses it.
     if not (plan.is_limited and models and own.issuperset(models)):
         return plan.prices
     click.echo(
-        printable(f"  {', '.join(models)}: on this machine, taken to cost nothing; else give --prices"), err=True
+        make_printable(f"  {', '.join(models)}: on this machine, taken to cost nothing; else give --prices"), err=True
     )
     return write_bounds(submission, 0, plan.prices, plan.work / f"{plan.slug}~prices.yaml", "a server of one's own")
 
@@ -378,7 +386,7 @@ def _rehearse(plan: _Plan) -> None:
     if mark.is_file() and mark.read_text("utf-8") == state and plan.packed.is_dir() and preview.is_dir():
         _leave_out(5, STEPS[4], f"this very run was rehearsed: {preview}/pairs/{plan.slug}.html")
         return
-    _heading(5, "the run is packed, checked, and shown at its place among published pairs")
+    _print_heading(5, "the run is packed, checked, and shown at its place among published pairs")
     mark.unlink(missing_ok=True)
     # Made anew: the run has gone on since the last rehearsal.
     for earlier in (plan.packed, rehearsal, preview):
@@ -388,7 +396,7 @@ def _rehearse(plan: _Plan) -> None:
     run_nested(["maintain", "rescore", str(plan.folder), *places])
     _take_scores(plan.run, rehearsal)
     run_nested(["score", str(rehearsal)])
-    site = option_words({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
+    site = format_options({"--preview": preview, "--runs": rehearsal, "--published": plan.published or None})
     run_nested(["submission", "check", str(plan.folder), "--unplayed", *site])
     write_text(mark, state)
 
@@ -406,7 +414,7 @@ def _take_scores(played: Path, rehearsed: Path) -> None:
 
     run, rehearsal = RunFolder(played), RunFolder(rehearsed)
     played_renderings, packed_renderings = (
-        [rendering for episode in folder.episodes() for _, rendering in drawn_renderings(episode)]
+        [rendering for episode in folder.episodes() for _, rendering in list_renderings(episode)]
         for folder in (run, rehearsal)
     )
     # Packing encodes pictures anew where their files held more than pixels.
@@ -438,8 +446,8 @@ def _upload(plan: _Plan) -> bool:
     if plan.dry_run and plan.repo is None:
         _leave_out(6, STEPS[5], "--dry-run is given, and no --repo: anybody could read them there")
         return False
-    _heading(6, "the packed run goes to a public dataset of yours, which the manifest then names")
-    repo = plan.repo or _asked(plan, "Your public dataset repository for them, ORG/NAME")
+    _print_heading(6, "the packed run goes to a public dataset of yours, which the manifest then names")
+    repo = plan.repo or _ask_user(plan, "Your public dataset repository for them, ORG/NAME")
     if not repo:
         raise InputError("no repository for the transcripts is named", "Give --repo ORG/NAME.")
     check_repository(repo, "--repo")
@@ -456,13 +464,13 @@ def _propose(plan: _Plan, clone: Clone, unplayed: str = "") -> None:
         unplayed: Why the manifest names no transcripts yet, without which the check of the pull request is red; empty
             where it needs none, or names them.
     """
-    refusal = _no_fork(plan, clone)
+    refusal = _find_push_fault(plan, clone)
     goes = "" if plan.dry_run or refusal else f", and pushed to {plan.remote}"
-    _heading(7, f"a branch {plan.slug} with the submission alone is made, checked{goes}")
+    _print_heading(7, f"a branch {plan.slug} with the submission alone is made, checked{goes}")
     run_nested(["submission", "check", str(plan.folder), *(["--unplayed"] if unplayed else [])])
     base = clone.fetched_base(plan.upstream, plan.main)
     head = clone.commit(base, f"Submit {plan.slug}")
-    click.echo(printable(f"{plan.slug}: commit {head[:12]} on the branch of this name"), err=True)
+    click.echo(make_printable(f"{plan.slug}: commit {head[:12]} on the branch of this name"), err=True)
     if unplayed:
         click.echo(f"The check of the change is left out, since {unplayed}. Until then it is red at the", err=True)
         click.echo("pull request, and nothing is merged.", err=True)
@@ -470,20 +478,24 @@ def _propose(plan: _Plan, clone: Clone, unplayed: str = "") -> None:
         run_nested(["submission", "check-change", base, head, "--repo", str(clone.root)])
     if plan.dry_run:
         click.echo(
-            f"The push and the pull request are left out, since --dry-run is given.{_later(plan, refusal)}", err=True
+            f"The push and the pull request are left out, since --dry-run is "
+            f"given.{_describe_later_push(plan, refusal)}",
+            err=True,
         )
         return
     if refusal is not None:
         raise refusal
-    if not _agreed(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
-        click.echo(f"The push and the pull request are left out, as you say.{_later(plan, None)}", err=True)
+    if not _confirm(plan, f"Push the branch {plan.slug} to {plan.remote} and open the pull request?"):
+        click.echo(
+            f"The push and the pull request are left out, as you say.{_describe_later_push(plan, None)}", err=True
+        )
         return
     clone.push(plan.remote)
-    click.echo(printable(f"{plan.slug}: pushed to {plan.remote}"))
+    click.echo(make_printable(f"{plan.slug}: pushed to {plan.remote}"))
     _open(plan, clone)
 
 
-def _later(plan: _Plan, refusal: InputError | None) -> str:
+def _describe_later_push(plan: _Plan, refusal: InputError | None) -> str:
     """Return how to push later."""
     return f" {refusal.remedy}" if refusal is not None else f" Later: git push {plan.remote} {plan.slug}"
 
@@ -491,20 +503,20 @@ def _later(plan: _Plan, refusal: InputError | None) -> str:
 def _open(plan: _Plan, clone: Clone) -> None:
     """Open the pull request, or say how to where the program ``gh`` is not installed."""
     title, root = f"Submit {plan.slug}", clone.root
-    words = ["gh", "pr", "create", *_sides(plan, clone), "--title", title, "--body", title]
+    words = ["gh", "pr", "create", *_list_sides(plan, clone), "--title", title, "--body", title]
     # The only step that needs an account: without the program the branch is pushed all the same.
     if shutil.which("gh") is None:
         click.echo(
             "The pull request is left out, since the program gh is not installed. Open it on the page, or by", err=True
         )
-        click.echo(printable(f"  {shlex.join(words)}"))
+        click.echo(make_printable(f"  {shlex.join(words)}"))
         return
-    click.echo(printable(f"+ {shlex.join(words)}"), err=True)
+    click.echo(make_printable(f"+ {shlex.join(words)}"), err=True)
     if subprocess.run(words, cwd=root, check=False).returncode:  # noqa: S603 - words of this function
         raise InputError("gh pr create failed", "See above; the branch is pushed, so that it can be opened by hand.")
 
 
-def _sides(plan: _Plan, clone: Clone) -> list[str]:
+def _list_sides(plan: _Plan, clone: Clone) -> list[str]:
     """Return the words by which ``gh`` knows both sides: a fork's branch is named with the fork's owner."""
     owner, main = clone.owner(plan.remote), min(clone.fetch_places(plan.upstream))
     # A folder of this machine has no owner.

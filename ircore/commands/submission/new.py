@@ -12,19 +12,19 @@ import click
 
 from ircore.commands.options import PATH
 from ircore.core.errors import InputError
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
 from ircore.submissions import drafts
-from ircore.submissions.check.reports import as_error, valid_line
-from ircore.submissions.check.submission import check_bytes, neighbours_in
-from ircore.submissions.drafts import parameter, player_specs, players_of
+from ircore.submissions.check.reports import format_error, format_valid_line
+from ircore.submissions.check.submission import check_bytes, read_neighbours
+from ircore.submissions.drafts import parse_parameter, player_specs, players_of
 from ircore.submissions.questions import Context, complete
 
 _SEATS = ("describer", "generator")
 """Seats with options of their own; those of all games are named by ``--player``."""
 
 
-def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
+def _add_seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
     # Backwards, since click puts the option that is added last first.
     for seat in reversed(_SEATS):
         about = (
@@ -47,7 +47,7 @@ def _seat_options(wrapped: Callable[..., None]) -> Callable[..., None]:
 
 @click.command("new", short_help="Make a manifest: asks for what no option says.")
 @click.argument("path", type=PATH)
-@_seat_options
+@_add_seat_options
 @click.option(
     "--game", default="reconstruction", show_default=True, metavar="NAME", help="Game that the submission plays."
 )
@@ -80,38 +80,38 @@ def new(path: Path, site_url: str | None, yes: bool, local: bool, game: str, **o
     Where PATH has a manifest already, what it says stands, and only what it lacks is asked for.
     """
     folder = drafts.new_folder_of(path)
-    slug, beside = folder.absolute().name, neighbours_in(folder.absolute().parent)
+    slug, beside = folder.absolute().name, read_neighbours(folder.absolute().parent)
     draft = drafts.read_draft(folder)
     game = str(draft.get("game", game))
     # What the manifest says already stands, so that the command can be given again after a fault.
-    stated = _beside_draft(_stated(game, options), draft, folder)
+    stated = _merge_with_draft(_parse_stated(game, options), draft, folder)
     ask = _ask if sys.stdin.isatty() and not yes else None
     if ask is not None:
         _say("Each answer is checked at once; Ctrl-C leaves nothing behind.")
     document = complete(stated, Context(slug, beside, ask, _say, local, game))
-    purpose = drafts.purpose_of(document, local)
-    text = drafts.manifest_text(document, drafts.schema_address(folder, site_url))
+    purpose = drafts.find_purpose(document, local)
+    text = drafts.format_manifest(document, drafts.schema_address(folder, site_url))
     # Checked before it is written: no manifest with an error is left behind.
     checked = check_bytes(text.encode(), str(folder / "submission.yaml"), slug, beside, purpose)
     if not checked.valid:
-        raise InputError(*as_error(checked.findings))
+        raise InputError(*format_error(checked.findings))
     if document == draft:
-        click.echo(printable(f"{folder / 'submission.yaml'}: nothing is missing; left as it is"))
+        click.echo(make_printable(f"{folder / 'submission.yaml'}: nothing is missing; left as it is"))
     else:
-        click.echo(printable(f"{drafts.write_manifest(folder, text)}: written"))
-    click.echo(printable(valid_line(checked)))
+        click.echo(make_printable(f"{drafts.write_manifest(folder, text)}: written"))
+    click.echo(make_printable(format_valid_line(checked)))
     for finding in checked.findings:
-        click.echo(printable(str(finding)), err=True)
-    for line in _next(folder, document, purpose) if not yes else ():  # whoever answers nothing has a plan
-        click.echo(printable(line), err=True)
+        click.echo(make_printable(str(finding)), err=True)
+    for line in _describe_next(folder, document, purpose) if not yes else ():  # whoever answers nothing has a plan
+        click.echo(make_printable(line), err=True)
 
 
-def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _merge_with_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return the fields of a manifest so far together with the options; ``InputError`` where the two differ."""
     both = dict(draft)
     for key, value in stated.items():
         if isinstance(value, dict) and isinstance(draft.get(key), dict):
-            both[key] = _beside_draft(value, draft[key], folder)
+            both[key] = _merge_with_draft(value, draft[key], folder)
         elif draft.get(key, value) != value:
             raise InputError(f"{folder / 'submission.yaml'}: {key}: is {draft[key]!a}, not {value!a}", "Edit the file.")
         else:
@@ -119,7 +119,7 @@ def _beside_draft(stated: dict[str, Any], draft: dict[str, Any], folder: Path) -
     return both
 
 
-def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
+def _describe_next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]:
     path, run = quote(str(folder)), quote(f"build/runs/{folder.absolute().name}")
     yield "\nNext:\n"
     if any("model" in spec for spec in player_specs(document).values()):
@@ -136,7 +136,7 @@ def _next(folder: Path, document: dict[str, Any], purpose: Any) -> Iterator[str]
     yield "How it goes on, and how it is handed in: docs/submit.md"
 
 
-def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
+def _parse_stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a manifest that options state; a usage error for an option of another game's seat or rule."""
     parts: dict[str, Any] = {
         key: options[key] for key in ("name", "submitter", "licence", "hardware") if options[key] is not None
@@ -148,7 +148,7 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
     known = load_game(game, "--game")
     names = [seat.name for seat in known.seats]
     for seat in _SEATS:
-        if spec := _seat(seat, options):
+        if spec := _parse_seat(seat, options):
             if seat not in names:
                 raise click.UsageError(f"--{seat}: the seats of {game} are named by --player: {', '.join(names)}")
             parts[seat] = spec
@@ -158,17 +158,17 @@ def _stated(game: str, options: dict[str, Any]) -> dict[str, Any]:
     for key in rules:
         if key not in known.rules.model_fields:
             raise click.UsageError(f"--{key.replace('_', '-')}: no rule of {game}; its rules are stated by --rule")
-    rules |= dict(parameter(rule, "--rule") for rule in options["rules"])
+    rules |= dict(parse_parameter(rule, "--rule") for rule in options["rules"])
     if rules:
         parts["rules"] = {**known.proposed_rules({}), **rules}
     return parts
 
 
-def _seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
+def _parse_seat(seat: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the settings of a seat that has options of its own, as far as they are given."""
     endings = {"player": "", "model": "_model", "revision": "_revision", "base_url": "_url", "api_key_env": "_key"}
     spec = {key: value for key, end in endings.items() if (value := options[f"{seat}{end}"]) is not None}
-    named = dict(parameter(text, f"--{seat}-parameter") for text in options[f"{seat}_parameter"])
+    named = dict(parse_parameter(text, f"--{seat}-parameter") for text in options[f"{seat}_parameter"])
     return {**spec, **({"parameters": named} if named else {})}
 
 
@@ -190,7 +190,7 @@ def _ask(question: str, proposal: str) -> str:
 
 def _say(line: str) -> None:
     """Show a line, broken between words on a terminal."""
-    text = printable(line)
+    text = make_printable(line)
     if sys.stderr.isatty():
         body = text.lstrip("\n")
         indent = body[: len(body) - len(body.lstrip())]

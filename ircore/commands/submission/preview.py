@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory, mkdtemp
 import click
 
 from ircore.commands.main import run as ircore
-from ircore.commands.options import PATH, by_option, path_option, published_option, published_runs
+from ircore.commands.options import PATH, by_option, find_published_runs, path_option, published_option
 from ircore.commands.submission.transcripts import show_commitment, show_faults, show_flags
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import load
-from ircore.core.terminal import printable
+from ircore.core.plugins import load_plugin
+from ircore.core.terminal import make_printable
 from ircore.games.registry import load_game
 from ircore.instances.store import read_sets, set_of_game
 from ircore.players.submission import MANIFEST, read_manifest
@@ -23,8 +23,8 @@ from ircore.runs.provenance import make_provenance, read_provenance, write_prove
 from ircore.submissions.check.change import check_change
 from ircore.submissions.check.git_objects import Repository
 from ircore.submissions.check.reports import add_step_summary
-from ircore.submissions.findings import errors
-from ircore.submissions.request_fields import why_self_reported
+from ircore.submissions.findings import select_errors
+from ircore.submissions.request_fields import explain_self_reported
 from ircore.submissions.rescoring.evidence import findings_markdown, write_evidence
 from ircore.submissions.rescoring.fetch import fetch
 
@@ -73,18 +73,18 @@ def preview(
     The manifest is read from git's objects and checked once more; nothing of the change is checked out or run. With
     --rescore, transcripts that no rules allow are refused as they would be after the merge.
     """
-    runs = runs_to_stand_beside(published)
+    runs = fetch_published_runs(published)
     # Nothing of the pull request stays on the machine: its files are a stranger's.
     with TemporaryDirectory() as folder:
-        place = _written_manifest(repo, base, head, by == "maintainers", Path(folder))
+        place = _write_manifest(repo, base, head, by == "maintainers", Path(folder))
         if place is None:
             click.echo("not one manifest is added or changed: nothing to preview")
             return
         published_before = runs
         if rescore:
-            runs = tuple(_runs_with_rescored(runs, place, Path(folder), instances))
-        lines = [printable(line) for line in load("previews", "site")(read_manifest(place), runs, out)]
-        findings = _findings(Path(folder) / "run", published_before, out)
+            runs = tuple(_replace_rescored(runs, place, Path(folder), instances))
+        lines = [make_printable(line) for line in load_plugin("previews", "site")(read_manifest(place), runs, out)]
+        findings = _write_findings(Path(folder) / "run", published_before, out)
     for line in lines:
         click.echo(line)
     click.echo(f"look   ircore site serve {out}")
@@ -95,7 +95,7 @@ def preview(
         add_step_summary(findings)
 
 
-def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
+def _write_findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
     """Write the findings in a re-scored run with their pictures into the preview, and return them as Markdown."""
     provenance = read_provenance(run) if run.is_dir() else None
     if provenance is None:
@@ -103,7 +103,7 @@ def _findings(run: Path, published: tuple[Path, ...], out: Path) -> str:
     return findings_markdown(provenance.flags, write_evidence(run, provenance.flags, published, out))
 
 
-def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
+def fetch_published_runs(published: str | None) -> tuple[Path, ...]:
     """Return the published runs, fetched if need be.
 
     Args:
@@ -114,8 +114,8 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
         WorkError: They cannot be fetched.
     """
     if published is not None and (published.count("/") != 1 or Path(published).exists()):
-        return published_runs(Path(published))
-    name = dataset_name(published)
+        return find_published_runs(Path(published))
+    name = find_dataset_name(published)
     if name is None:
         remedy = f"Name it with --published ORG/NAME, or in the environment variable {DATASET_VARIABLE}."
         raise InputError("no dataset of published runs is known", remedy)
@@ -126,10 +126,10 @@ def runs_to_stand_beside(published: str | None) -> tuple[Path, ...]:
     if status := ircore(["release", "pull", name, "--out", str(folder)]):
         kind = WorkError if status == 1 else InputError
         raise kind(f"{name}: the published runs cannot be fetched", "See above.")
-    return published_runs(folder)
+    return find_published_runs(folder)
 
 
-def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
+def render_preview(path: Path, runs: tuple[Path, ...], published: str | None, out: Path) -> Iterator[str]:
     """Show a submission here as a site, and yield the lines that say its place.
 
     Args:
@@ -140,16 +140,16 @@ def preview_lines(path: Path, runs: tuple[Path, ...], published: str | None, out
     """
     loaded = read_manifest(path)
     own = {(run.run.slug, run.game) for run in map(RunFolder, runs)}
-    beside = runs_to_stand_beside(published) if published or dataset_name() else ()
+    beside = fetch_published_runs(published) if published or find_dataset_name() else ()
     others = [run for run in beside if ((about := RunFolder(run).run).slug, about.game) not in own]
-    for line in load("previews", "site")(loaded, (*others, *runs), out):
-        yield printable(line)
+    for line in load_plugin("previews", "site")(loaded, (*others, *runs), out):
+        yield make_printable(line)
 
 
-def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
+def _write_manifest(repo: Path, base: str, head: str, by_maintainers: bool, folder: Path) -> Path | None:
     """Write the manifest that a change adds or alters into a new folder; None unless the change has exactly one."""
     change = check_change(repo, base, head, by_maintainers)
-    if errors(change.findings):
+    if select_errors(change.findings):
         raise InputError(f"{head[:12]}: not one valid submission", f"See: ircore submission check-change {base} {head}")
     if len(change.checked) != 1:
         return None
@@ -162,14 +162,14 @@ def _written_manifest(repo: Path, base: str, head: str, by_maintainers: bool, fo
     return place
 
 
-def _runs_with_rescored(
+def _replace_rescored(
     published: tuple[Path, ...], place: Path, folder: Path, instances: tuple[Path, ...]
 ) -> Iterator[Path]:
     """Yield the published runs, with a submission's re-scored run in place of its published run.
 
     Of the same game only runs of the same version of the benchmark stand beside it: none, until such are published.
     """
-    rescored = _rescored(place, folder, instances, published)
+    rescored = _find_rescored(place, folder, instances, published)
     if rescored is None:
         yield from published
         return
@@ -182,7 +182,7 @@ def _runs_with_rescored(
     yield rescored
 
 
-def _rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tuple[Path, ...]) -> Path | None:
+def _find_rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tuple[Path, ...]) -> Path | None:
     """Return the scored run of a submission's transcripts, with its findings, which decide about its rank.
 
     None without transcripts that will be scored.
@@ -191,7 +191,7 @@ def _rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tupl
 
     submission = read_manifest(place).submission
     reference = submission.transcripts
-    if reference is None or why_self_reported(submission):
+    if reference is None or explain_self_reported(submission):
         return None
     instances = set_of_game(read_sets(sets).values(), submission.game).folder if sets else None
     fetched = fetch(reference, folder / "fetched", DEADLINE).parent
@@ -202,7 +202,7 @@ def _rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tupl
         # By the names that its submitter knows.
         problem = error.problem.replace(str(fetched), reference.repo).replace(str(place), f"submissions/{place.name}")
         raise type(error)(problem, error.remedy) from error
-    click.echo(printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
+    click.echo(make_printable(f"{reference.repo}: {len(rescored.folder.ended())} episodes hold by the rules"))
     show_flags(rescored, "for people to look at: ")
     show_commitment(rescored)
     origin = (place / MANIFEST, reference, rescored.flags, rescored.committed)
@@ -214,13 +214,13 @@ def _rescored(place: Path, folder: Path, sets: tuple[Path, ...], published: tupl
     return rescored.folder.path
 
 
-def dataset_name(stated: str | None = None) -> str | None:
+def find_dataset_name(stated: str | None = None) -> str | None:
     """Return the dataset of published results; None if none is known.
 
     Args:
         stated: What the user named, which counts before the environment's and the project's.
 
-    >>> dataset_name("org/results")
+    >>> find_dataset_name("org/results")
     'org/results'
     """
     return stated or os.environ.get(DATASET_VARIABLE) or DATASET

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from ircore.commands.options import PATH, POSITIVE, echo_either, json_option, path_option, published_runs
+from ircore.commands.options import PATH, POSITIVE, echo_either, find_published_runs, json_option, path_option
 from ircore.commands.run_paths import run_to_read
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
-from ircore.core.plugins import load
-from ircore.core.terminal import printable
-from ircore.players.submission import MANIFEST, folder_of
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import load_plugin
+from ircore.core.terminal import make_printable
+from ircore.players.submission import MANIFEST, find_folder
 from ircore.runs.provenance import UNCOMMITTED
 from ircore.seeing.ocr import find_missing_ocr_package
 from ircore.submissions.commitments import commit_to
@@ -48,9 +48,9 @@ def pack(run: Path, out: Path, repo: str | None, as_json: bool) -> None:
         click.echo(json.dumps({**about, "removed": list(packed.removed)}, indent=2))
         return
     size = f"{packed.index.size / 1e6:,.1f} MB" if packed.index.size >= 1e5 else f"{packed.index.size:,} bytes"
-    click.echo(f"{out}: {counted(files, 'file')}, {size}")
+    click.echo(f"{out}: {format_count(files, 'file')}, {size}")
     for leak in packed.removed:
-        click.echo(printable(f"  taken out of an error message: {leak}"))
+        click.echo(make_printable(f"  taken out of an error message: {leak}"))
     place = repo or "ORG/NAME"
     click.echo(f"""
 Rehearse what the maintainers will do, without the network:
@@ -75,29 +75,29 @@ def pin(path: Path, repo: str, packed: Path | None, revision: str | None, run_id
     With --packed they are uploaded first, into a repository that is made for everybody to read if there is none. Else
     the Hub is asked which commit is the newest, and whether the run there was packed.
     """
-    folder = folder_of(path)
+    folder = find_folder(path)
     # Nothing is published for a manifest that names transcripts already.
     require_unnamed(folder)
     if packed is not None:
         if revision is not None or run_id is not None:
             raise click.UsageError("--packed goes with neither --revision nor --run: both follow from the upload")
-        run_id = _packed_run(packed)
+        run_id = _find_packed_run(packed)
         check_repository(repo, "--repo")
-        upload: Callable[..., str] = load("releases", "upload_transcripts")
-        revision = upload(packed, repo, lambda line: click.echo(printable(f"  {line}"), err=True))
+        upload: Callable[..., str] = load_plugin("releases", "upload_transcripts")
+        revision = upload(packed, repo, lambda line: click.echo(make_printable(f"  {line}"), err=True))
     reference = find_reference(repo, revision, run_id, deadline)
     name_transcripts(folder, reference)
-    click.echo(printable(f"{folder / MANIFEST}: names the run {reference.run}"))
-    click.echo(printable(f"  at {reference.repo}, commit {reference.revision}"))
+    click.echo(make_printable(f"{folder / MANIFEST}: names the run {reference.run}"))
+    click.echo(make_printable(f"  at {reference.repo}, commit {reference.revision}"))
     click.echo(f"Next: ircore submission check {folder}", err=True)
 
 
-def _packed_run(packed: Path) -> str:
+def _find_packed_run(packed: Path) -> str:
     """Return the run in a folder made by ``ircore submission pack``."""
     runs = [index.parent.name for index in packed.glob("*/pack.json")]
     if len(runs) != 1:
         raise InputError(
-            f"--packed: {packed}: holds {counted(len(runs), 'packed run')}",
+            f"--packed: {packed}: holds {format_count(len(runs), 'packed run')}",
             "Name the folder that ircore submission pack made for this run alone.",
         )
     return runs[0]
@@ -126,7 +126,7 @@ def rescore(
     cannot have happened is refused; an unlikely one is flagged for people to look at. Score the run afterwards:
     ircore score RUN
     """
-    others = published_runs(published) if published is not None else ()
+    others = find_published_runs(published) if published is not None else ()
     try:
         rescored = rescore_submission(path, out, instances, transcripts, deadline, others)
     except InputError as error:
@@ -143,7 +143,7 @@ def rescore(
     show_commitment(rescored)
     show_flags(rescored)
     if rescored.flags:
-        click.echo(f"  {counted(len(rescored.flags), 'finding')} for people to look at; none breaks a rule")
+        click.echo(f"  {format_count(len(rescored.flags), 'finding')} for people to look at; none breaks a rule")
     click.echo(str(out))
 
 
@@ -152,13 +152,13 @@ def show_faults(error: InputError) -> None:
     faults: tuple[str, ...] = getattr(error, "faults", ())
     # A single fault stands in the error's own line.
     for fault in faults[:SHOWN] if len(faults) > 1 else ():
-        click.echo(printable(f"  {fault}"), err=True)
+        click.echo(make_printable(f"  {fault}"), err=True)
 
 
 def show_commitment(rescored: Rescored) -> None:
     """Say whether a submitter could choose the run among several."""
     about = f"commitment: {rescored.committed.words}" if rescored.committed else UNCOMMITTED
-    click.echo(printable(f"  {about}"))
+    click.echo(make_printable(f"  {about}"))
 
 
 def show_flags(rescored: Rescored, about: str = "") -> None:
@@ -167,7 +167,7 @@ def show_flags(rescored: Rescored, about: str = "") -> None:
     if find_missing_ocr_package():
         click.echo(f"  {UNREAD}", err=True)
     for flag in rescored.flags:
-        click.echo(printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))
+        click.echo(make_printable(f"  {about}{flag.rule}: {flag.where}: {flag.what}"))
 
 
 @click.command("commit", short_help="Commit to one run before it is played.")
@@ -181,8 +181,8 @@ def commit(path: Path, salt: Path | None, renew: bool, as_json: bool) -> None:
     Seed and order of the run follow from a secret number in the file --salt, and from the commit by which the pull
     request is merged.
     """
-    folder = folder_of(path)
+    folder = find_folder(path)
     file = salt or Path(f"{folder.absolute().name}.salt")
     made = commit_to(folder, file, renew)
-    text = printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published")
+    text = make_printable(f"{folder}: commitment {made[:12]}; keep {file} secret until the run is published")
     echo_either(as_json, {"submission": folder, "commitment": made, "salt": file}, text)

@@ -74,12 +74,12 @@ CONDITIONS = {
 """Calls that pass only with certain arguments."""
 
 
-def supported() -> bool:
+def is_supported() -> bool:
     """Return whether the list has a column for this machine."""
     return platform.machine() in AUDIT_ARCHITECTURES
 
 
-def allowed_calls(machine: str) -> dict[str, int]:
+def list_allowed_calls(machine: str) -> dict[str, int]:
     """Return the numbers of the allowed calls of an architecture by name.
 
     Args:
@@ -97,33 +97,33 @@ def filter_program(machine: str) -> bytes:
     """
     program = [
         # First the architecture: the same number is another call on another one.
-        _step(_LOAD, _ARCHITECTURE),
-        _step(_EQUAL, AUDIT_ARCHITECTURES[machine], 1, 0),
-        _step(_RETURN, _KILL),
-        _step(_LOAD, _NUMBER),
-        _step(_AT_LEAST, _X32, 0, 1),
-        _step(_RETURN, _REFUSE),
+        _pack_instruction(_LOAD, _ARCHITECTURE),
+        _pack_instruction(_EQUAL, AUDIT_ARCHITECTURES[machine], 1, 0),
+        _pack_instruction(_RETURN, _KILL),
+        _pack_instruction(_LOAD, _NUMBER),
+        _pack_instruction(_AT_LEAST, _X32, 0, 1),
+        _pack_instruction(_RETURN, _REFUSE),
     ]
-    for name, number in sorted(allowed_calls(machine).items()):
-        verdict = _verdict(CONDITIONS.get(name))
-        program += [_step(_EQUAL, number, 0, len(verdict)), *verdict]
-    return b"".join([*program, _step(_RETURN, _REFUSE)])
+    for name, number in sorted(list_allowed_calls(machine).items()):
+        verdict = _build_verdict(CONDITIONS.get(name))
+        program += [_pack_instruction(_EQUAL, number, 0, len(verdict)), *verdict]
+    return b"".join([*program, _pack_instruction(_RETURN, _REFUSE)])
 
 
-def _verdict(condition: Condition | None) -> Sequence[bytes]:
+def _build_verdict(condition: Condition | None) -> Sequence[bytes]:
     if condition is None:
-        return [_step(_RETURN, _ALLOW)]
+        return [_pack_instruction(_RETURN, _ALLOW)]
     # Arguments are 64 bits from offset 16 on; the kernel reads of these the lower 32, which come first.
-    load = _step(_LOAD, 16 + 8 * condition.argument)
-    ends = [_step(_RETURN, _REFUSE), _step(_RETURN, _ALLOW)]
+    load = _pack_instruction(_LOAD, 16 + 8 * condition.argument)
+    ends = [_pack_instruction(_RETURN, _REFUSE), _pack_instruction(_RETURN, _ALLOW)]
     if condition.bits:
-        return [load, _step(_ANY_BIT, condition.bits, 1, 0), *ends]
+        return [load, _pack_instruction(_ANY_BIT, condition.bits, 1, 0), *ends]
     count = len(condition.values)
-    tests = [_step(_EQUAL, value, count - index, 0) for index, value in enumerate(condition.values)]
+    tests = [_pack_instruction(_EQUAL, value, count - index, 0) for index, value in enumerate(condition.values)]
     return [load, *tests, *ends]
 
 
-def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _pack_instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     """Return one instruction: code, how many to skip if the comparison holds or fails, and its constant."""
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
@@ -140,15 +140,15 @@ class Mount(NamedTuple):
     inside: str
 
 
-def version_name() -> str:
+def format_version_name() -> str:
     """Return the name of this Python's folders, such as ``python3.11``."""
     return f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 
 @cache
-def python_mounts() -> tuple[Mount, ...]:
+def list_python_mounts() -> tuple[Mount, ...]:
     """Return the interpreter, the standard library and, where there is one, the shared library of Python."""
-    name = version_name()
+    name = format_version_name()
     # The interpreter behind a virtual environment, whose own is a link to a place that the inside lacks.
     executable = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     mounts = [
@@ -165,7 +165,7 @@ def python_mounts() -> tuple[Mount, ...]:
 
 
 @cache
-def library_mounts() -> tuple[Mount, ...]:
+def list_library_mounts() -> tuple[Mount, ...]:
     """Return the folders of shared libraries: for this machine's architecture, and of the loader."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     wanted = [*(f"/lib/{multiarch}", f"/usr/lib/{multiarch}"), "/lib64", "/usr/lib64"] if multiarch else []
@@ -174,7 +174,7 @@ def library_mounts() -> tuple[Mount, ...]:
 
 
 @cache
-def package_mounts(names: tuple[str, ...], without: tuple[str, ...] = ()) -> tuple[Mount, ...]:
+def list_package_mounts(names: tuple[str, ...], without: tuple[str, ...] = ()) -> tuple[Mount, ...]:
     """Return the top-level folders and files of distributions and of every one that they require.
 
     Args:
@@ -185,7 +185,7 @@ def package_mounts(names: tuple[str, ...], without: tuple[str, ...] = ()) -> tup
         InputError: A distribution is not installed.
     """
     mounts = {}
-    for package in _with_requirements(names):
+    for package in _iterate_requirements(names):
         for top in {file.parts[0] for file in package.files or () if _is_package(file.parts)}:
             mounts[top] = Mount(Path(str(package.locate_file(top))).resolve(), f"{PACKAGES}/{top}")
     return tuple(mount for top, mount in sorted(mounts.items()) if top not in without and mount.outside.exists())
@@ -195,7 +195,7 @@ def _is_package(parts: tuple[str, ...]) -> bool:
     return parts[0] not in ("..", "__pycache__", "bin") and not parts[0].endswith((".dist-info", ".pth"))
 
 
-def _with_requirements(names: Iterable[str]) -> Iterator[Distribution]:
+def _iterate_requirements(names: Iterable[str]) -> Iterator[Distribution]:
     from packaging.requirements import Requirement
 
     # Distributions may require each other in a circle, so each is taken once.
@@ -205,7 +205,7 @@ def _with_requirements(names: Iterable[str]) -> Iterator[Distribution]:
         if name in visited:
             continue
         visited.add(name)
-        package = _installed(name)
+        package = _find_distribution(name)
         yield package
         required = [Requirement(text) for text in package.requires or ()]
         waiting += [
@@ -215,7 +215,7 @@ def _with_requirements(names: Iterable[str]) -> Iterator[Distribution]:
         ]
 
 
-def _installed(name: str) -> Distribution:
+def _find_distribution(name: str) -> Distribution:
     try:
         return distribution(name)
     except PackageNotFoundError as error:
@@ -322,7 +322,7 @@ class Box:
                 start_new_session=True,
             )
             try:
-                fate, output = _read(process, self.limits, started)
+                fate, output = _read_output(process, self.limits, started)
             finally:
                 process.kill()
                 process.wait()
@@ -339,15 +339,15 @@ class Box:
         """
         limits = self.limits
         return [
-            bubblewrap(),
+            find_bubblewrap(),
             *("--unshare-all", "--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534"),
             *("--cap-drop", "ALL", "--clearenv", "--new-session", "--die-with-parent", "--as-pid-1"),
             *("--hostname", "sandbox", "--seccomp", str(rules)),
-            *self._readable(),
+            *self._list_readable_mounts(),
             *("--size", str(limits.folder), "--tmpfs", "/tmp", "--chdir", "/tmp"),  # noqa: S108 - the sandbox's own
             *(part for name, value in self.variables.items() for part in ("--setenv", name, value)),
             *("--remount-ro", "/"),
-            *(f"{PYTHON}/bin/{version_name()}", "-s", "-S", "-B", f"{SCRIPTS}/start.py"),
+            *(f"{PYTHON}/bin/{format_version_name()}", "-s", "-S", "-B", f"{SCRIPTS}/start.py"),
             *(str(limits.cpu_s), str(limits.memory), str(limits.folder), f"{SCRIPTS}/{script}"),
         ]
 
@@ -356,30 +356,33 @@ class Box:
         """The environment inside: the variables that Python needs, and ``environment``."""
         return {**_PYTHON_VARIABLES, **self.environment}
 
-    def _readable(self) -> list[str]:
+    def _list_readable_mounts(self) -> list[str]:
         start = Path(str(files("ircore.core.sandbox.inside") / "start.py"))
         scripts = [Mount(path, f"{SCRIPTS}/{name}") for name, path in {"start.py": start, **self.scripts}.items()]
         own_files = [Mount(path, inside) for inside, path in self.files.items()]
         mounts = [
-            *library_mounts(),
-            *python_mounts(),
-            *package_mounts(self.packages, self.without),
+            *list_library_mounts(),
+            *list_python_mounts(),
+            *list_package_mounts(self.packages, self.without),
             *scripts,
             *own_files,
         ]
         bound = [part for mount in mounts for part in ("--ro-bind", str(mount.outside), mount.inside)]
         # Packages of the interpreter itself, as far as they lie in its standard library's folder, are not ours to show.
-        others = python_mounts()[1].outside / "site-packages"
-        return [*bound, *(("--tmpfs", f"{PYTHON}/lib/{version_name()}/site-packages") if others.is_dir() else ())]
+        others = list_python_mounts()[1].outside / "site-packages"
+        return [
+            *bound,
+            *(("--tmpfs", f"{PYTHON}/lib/{format_version_name()}/site-packages") if others.is_dir() else ()),
+        ]
 
 
-def bubblewrap() -> str:
+def find_bubblewrap() -> str:
     """Return the path of bubblewrap.
 
     Raises:
         InputError: This machine has none, or is one whose system calls are not known.
     """
-    if not sys.platform.startswith("linux") or not supported():
+    if not sys.platform.startswith("linux") or not is_supported():
         raise InputError(
             f"no sandbox on {platform.system()} {platform.machine()}",
             "Run the command on Linux on an x86_64 or aarch64 machine.",
@@ -398,7 +401,7 @@ def _read_only(data: bytes) -> BinaryIO:
         return Path(file.name).open("rb")
 
 
-def _read(process: "subprocess.Popen[bytes]", limits: Limits, started: float) -> tuple[Fate, bytes]:
+def _read_output(process: "subprocess.Popen[bytes]", limits: Limits, started: float) -> tuple[Fate, bytes]:
     """Read a program's output up to the limits of bytes and seconds."""
     assert process.stdout is not None  # noqa: S101 - for the type checker
     output = bytearray()

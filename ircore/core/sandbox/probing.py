@@ -66,13 +66,13 @@ class Guarantee:
         return not self.breaches
 
 
-def probe() -> tuple[Guarantee, ...]:
+def probe_sandbox() -> tuple[Guarantee, ...]:
     """Try every guarantee from inside of a sandbox on this machine; takes under two seconds.
 
     Raises:
         InputError: There is no bubblewrap, or no sandbox can be made with it; the remedy says how to allow it.
     """
-    box = _box()
+    box = _build_box()
     with NamedTemporaryFile(prefix="outside-") as file:
         request = {
             "hidden": [file.name, __file__],
@@ -89,15 +89,15 @@ def probe() -> tuple[Guarantee, ...]:
         breaches = None
     # No answer means that the probe did not even begin, since it writes its answer whatever it finds.
     if not isinstance(breaches, dict):
-        raise _impossible(box)
+        raise _build_impossible_error(box)
     return (
         *(
             Guarantee(name, promise, tuple(str(breach) for breach in breaches.get(name, ["was not probed"])))
             for name, promise in PROMISES.items()
             if name not in ("time", "output")
         ),
-        _killed(box, "time", "too long"),
-        _killed(box, "output", "too much output"),
+        _check_killed(box, "time", "too long"),
+        _check_killed(box, "output", "too much output"),
     )
 
 
@@ -107,7 +107,7 @@ def require_sandbox() -> None:
     Raises:
         InputError: One does not hold, or there is no sandbox at all.
     """
-    broken = [guarantee for guarantee in probe() if not guarantee.held]
+    broken = [guarantee for guarantee in probe_sandbox() if not guarantee.held]
     if broken:
         breaches = "; ".join(f"{guarantee.name}: {', '.join(guarantee.breaches[:3])}" for guarantee in broken)
         raise InputError(
@@ -116,7 +116,7 @@ def require_sandbox() -> None:
         )
 
 
-def _box() -> Box:
+def _build_box() -> Box:
     inside = files("ircore.core.sandbox.inside")
     return Box(
         {name: Path(str(inside / name)) for name in ("probe.py", "endless.py")},
@@ -124,14 +124,14 @@ def _box() -> Box:
     )
 
 
-def _killed(box: Box, name: str, fate: str) -> Guarantee:
+def _check_killed(box: Box, name: str, fate: str) -> Guarantee:
     """Return the guarantee that an endless program is killed at a limit."""
     bounded = replace(box, limits=replace(box.limits, wall_s=0.5 if name == "time" else 10))
     outcome = bounded.run("endless.py", b"flood" if name == "output" else b"")
     return Guarantee(name, PROMISES[name], () if outcome.fate == fate else (f"it {outcome.fate}",))
 
 
-def _impossible(box: Box) -> InputError:
+def _build_impossible_error(box: Box) -> InputError:
     """Return the error of a machine on which bubblewrap makes no sandbox, in bubblewrap's own words."""
     with TemporaryFile() as rules:
         rules.write(filter_program(platform.machine()))

@@ -29,19 +29,19 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 
 from ircore.core.errors import InputError
 from ircore.core.files import read_bounded
-from ircore.core.images import MAX_PIXELS, ImageError, Picture, read_image_bytes, read_picture, shown_pixels
-from ircore.core.plain_words import article
-from ircore.core.plugins import unknown
-from ircore.core.progress import tracked
+from ircore.core.images import MAX_PIXELS, ImageError, Picture, decode_viewed_pixels, read_image_bytes, read_picture
+from ircore.core.plain_words import add_article
+from ircore.core.plugins import build_unknown_name_error
+from ircore.core.progress import track_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Record, Scene
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.validation import describe_validation_error
 from ircore.games.conversation.game import TARGET
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Message
 from ircore.instances.requests import BuildRequest, ImportRequest, Place
-from ircore.instances.scene_percepts import perception_of
+from ircore.instances.scene_percepts import perceive_scene
 from ircore.instances.store import CONVGENVISMO, InstanceSet, refuse_other_licence, write_instances
-from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.players.builtin_language import Sentence, tell_percepts
 
 USUAL = ("simple_shapes", "bar_graph", "pie_graph")
@@ -87,13 +87,13 @@ def build(request: BuildRequest) -> InstanceSet:
         InputError: A category is none of the drawn ones, or the folder holds something.
     """
     places = request.places(tuple(BUILDERS), USUAL)
-    return write_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
-    seed = derived_seed(set_seed, place.instance_id)
-    drawn = draw(place.category, place.difficulty, seed)
-    talk = dialogue_about(drawn.scene, place.difficulty, random.Random(seed))
+def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+    seed = derive_seed(set_seed, place.instance_id)
+    drawn = draw_target(place.category, place.difficulty, seed)
+    talk = write_dialogue(drawn.scene, place.difficulty, random.Random(seed))
     instance = Instance(
         instance_id=place.instance_id,
         category=place.category,
@@ -107,7 +107,7 @@ def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]
     return instance, {TARGET: Picture.from_pixels(drawn.drawing.pixels)}
 
 
-def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> Dialogue:
+def write_dialogue(scene: Scene, difficulty: Difficulty, rng: random.Random) -> Dialogue:
     """Write a dialogue about a scene.
 
     Args:
@@ -115,14 +115,14 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
         difficulty: ``hard`` adds chat and a correction.
         rng: The same state gives the same dialogue.
     """
-    groups = _groups(tell_percepts(perception_of(scene)), HOPS[difficulty])
+    groups = _divide_into_hops(tell_percepts(perceive_scene(scene)), HOPS[difficulty])
     answers = [[sentence.text for sentence in group] for group in groups]
     if difficulty == "hard":
-        _err_and_correct(answers, rng)
+        _add_corrected_error(answers, rng)
         chatty = rng.sample(answers, max(1, len(answers) // 2))
         for answer, chat in zip(chatty, rng.sample(CHAT, len(chatty)), strict=True):
             answer.insert(rng.choice((0, len(answer))), chat)
-    questions = [rng.choice(OPENINGS), *_questions([group[0].kind for group in groups[1:]], rng)]
+    questions = [rng.choice(OPENINGS), *_draw_questions([group[0].kind for group in groups[1:]], rng)]
     elements = dict.fromkeys(
         element.type.replace("_", " ") for element in scene.elements if element.type not in GROUNDS
     )
@@ -136,7 +136,7 @@ def dialogue_about(scene: Scene, difficulty: Difficulty, rng: random.Random) -> 
     )
 
 
-def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
+def _draw_questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
     """Yield a question for each kind of answer; a question comes again only when all of its kind were asked."""
     questions_by_kind: dict[str, Iterator[str]] = {}
     for kind in kinds:
@@ -145,7 +145,7 @@ def _questions(kinds: Sequence[str], rng: random.Random) -> Iterator[str]:
         yield next(questions_by_kind[kind])
 
 
-def _groups(parts: Sequence[Sentence], hops: int) -> list[list[Sentence]]:
+def _divide_into_hops(parts: Sequence[Sentence], hops: int) -> list[list[Sentence]]:
     """Divide sentences into hops of about equally many, in their order; the ground and the first thing are one hop.
 
     Where there are few sentences, the ground is a hop of its own.
@@ -158,7 +158,7 @@ def _groups(parts: Sequence[Sentence], hops: int) -> list[list[Sentence]]:
     return [first, *(rest[start:end] for start, end in zip(starts, ends, strict=True))]
 
 
-def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
+def _add_corrected_error(answers: list[list[str]], rng: random.Random) -> None:
     """Make a sentence wrong, by another colour, and let it be corrected later."""
     places = [
         (hop, place)
@@ -174,17 +174,17 @@ def _err_and_correct(answers: list[list[str]], rng: random.Random) -> None:
     right = answers[hop][place]
     # A colour that the sentence has already would leave it right.
     name, colour = rng.choice([wrong for wrong in _WRONG if wrong[1] not in right])
-    answers[hop][place] = _recoloured(right, name, colour)
+    answers[hop][place] = _recolour_sentence(right, name, colour)
     later = answers[min(hop + 2, len(answers) - 1)]
     later.append(f"{APOLOGY} {right[0].lower()}{right[1:]}")
 
 
-def _recoloured(sentence: str, name: str, colour: str) -> str:
+def _recolour_sentence(sentence: str, name: str, colour: str) -> str:
     """Return a sentence with another colour in place of its own, name and code."""
     # "dark blue (#1e3a5f)" becomes "orange (#f77f00)".
     recoloured = re.sub(r"(?:\b(?:light|dark) )?\b\w+ \(#[0-9a-f]{6}\)", f"{name} ({colour})", sentence, count=1)
     # "A blue circle" became "A orange circle".
-    return re.sub(rf"^An? {name}", article(name), recoloured)
+    return re.sub(rf"^An? {name}", add_article(name), recoloured)
 
 
 CATEGORIES = ("cartoon", "animal", "human", "painting", "nature", "product")
@@ -245,9 +245,9 @@ def import_convgenvismo(request: ImportRequest) -> InstanceSet:
     """
     refuse_other_licence(request.licence, CONVGENVISMO)
     if request.category is not None and request.category not in CATEGORIES:
-        raise unknown("category", request.category, CATEGORIES, "--category")
+        raise build_unknown_name_error("category", request.category, CATEGORIES, "--category")
     if request.difficulty is not None and request.difficulty not in DIFFICULTIES:
-        raise unknown("difficulty", request.difficulty, DIFFICULTIES, "--difficulty")
+        raise build_unknown_name_error("difficulty", request.difficulty, DIFFICULTIES, "--difficulty")
     root = next((request.path / name for name in _FOLDERS if (request.path / name / INDEX).is_file()), None)
     if root is None:
         raise InputError(f"{request.path}: no {INDEX}", "Name a copy of the repository nabihach/ConvGenVisMo.")
@@ -255,23 +255,23 @@ def import_convgenvismo(request: ImportRequest) -> InstanceSet:
         raise InputError(f"{root / 'images'}: no such folder", "Copy the pictures beside the conversations.")
     conversations = [
         conversation
-        for conversation in _conversations(root / INDEX)
+        for conversation in _read_conversations(root / INDEX)
         if request.category in (None, conversation.category[0])
     ]
-    pictures = _pictures(root / "images")
+    pictures = _find_pictures(root / "images")
     missing = [entry.image.image_id for entry in conversations if entry.image.image_id not in pictures]
     if missing:
         print(f"{len(missing)} conversations have no picture and are left out: {', '.join(missing)}", file=sys.stderr)
     drawn = [entry for entry in conversations if entry.image.image_id in pictures]
     if not drawn:
         raise InputError(f"{root / 'images'}: holds no picture of these conversations", "Copy the pictures there.")
-    return write_instances(request.out, _made(drawn, pictures, request))
+    return write_instances(request.out, _build_instances(drawn, pictures, request))
 
 
-def _made(
+def _build_instances(
     conversations: Sequence[_Conversation], pictures: dict[str, Path], request: ImportRequest
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
-    for entry in tracked(iter(conversations), "importing", len(conversations)):
+    for entry in track_progress(iter(conversations), "importing", len(conversations)):
         dialogue = Dialogue(
             dialogue=tuple(
                 Exchange(asked=question.content, answered=answer.content) for question, answer in entry.conversation
@@ -294,7 +294,7 @@ def _made(
         yield instance, {"target": read_any_picture(pictures[entry.image.image_id])}
 
 
-def _pictures(folder: Path) -> dict[str, Path]:
+def _find_pictures(folder: Path) -> dict[str, Path]:
     """Return the picture of each id; of two files the one in the more usual format."""
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
     # The later entry of a dict wins, so the most usual format comes last.
@@ -302,13 +302,15 @@ def _pictures(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in files}
 
 
-def _conversations(path: Path) -> list[_Conversation]:
+def _read_conversations(path: Path) -> list[_Conversation]:
     """Read the conversations; every fault is an ``InputError`` that names its line."""
     try:
         lines = read_bounded(path, MAX_BYTES, "Check the path.", "Split it.").decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text", "Restore it as it was published.") from error
-    conversations = [_conversation(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()]
+    conversations = [
+        _parse_conversation(f"{path}:{number}", line) for number, line in enumerate(lines, 1) if line.strip()
+    ]
     known_names: set[str] = set()
     for conversation in conversations:
         # Ids become names of files, and some file systems do not tell capitals from small letters.
@@ -321,7 +323,7 @@ def _conversations(path: Path) -> list[_Conversation]:
     return conversations
 
 
-def _conversation(place: str, line: str) -> _Conversation:
+def _parse_conversation(place: str, line: str) -> _Conversation:
     remedy = "Restore it as it was published."
     try:
         document: Any = json.loads(line)
@@ -332,7 +334,7 @@ def _conversation(place: str, line: str) -> _Conversation:
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not JSON: {error}", remedy) from error
     if conversation.category[0] not in CATEGORIES:
-        raise unknown("category", conversation.category[0], CATEGORIES, place)
+        raise build_unknown_name_error("category", conversation.category[0], CATEGORIES, place)
     for number, (question, answer) in enumerate(conversation.conversation, start=1):
         if (question.role, answer.role) != ("Joe", "Jill"):
             raise InputError(
@@ -357,7 +359,7 @@ def read_any_picture(path: Path) -> Picture:
     """
     from PIL import Image
 
-    pixels = _heif(path).pixels if path.suffix.lower() in HEIF else read_picture(path).pixels
+    pixels = _read_heif(path).pixels if path.suffix.lower() in HEIF else read_picture(path).pixels
     height, width = pixels.shape[:2]
     if min(height, width) < SMALLEST_SIDE:
         raise ImageError(
@@ -373,7 +375,7 @@ def read_any_picture(path: Path) -> Picture:
     return Picture.from_pixels(np.asarray(image))
 
 
-def _heif(path: Path) -> Picture:
+def _read_heif(path: Path) -> Picture:
     data = read_image_bytes(path)
     try:
         import pillow_heif
@@ -385,7 +387,7 @@ def _heif(path: Path) -> Picture:
         # Checked before decoding: the header of a small file may claim gigabytes of pixels.
         if file.size[0] * file.size[1] > MAX_PIXELS:
             raise ImageError(f"{path}: {file.size[0]} × {file.size[1]} pixels is too large", "Reduce it.")
-        return Picture.from_pixels(shown_pixels(file.to_pillow()))
+        return Picture.from_pixels(decode_viewed_pixels(file.to_pillow()))
     # libheif's binding and Pillow raise all of these on damaged files.
     except (ValueError, EOFError, SyntaxError, RuntimeError, OSError) as error:
         raise ImageError(f"{path}: damaged or no HEIC picture ({error})", "Save it again from its source.") from error

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import Rendering
 from ircore.core.records import GameRules
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import (
     Curve,
@@ -32,7 +32,7 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measured_drawings, measured_prompts
+from ircore.games.conversation.measures import CURVES, MEASURES, NORMALISED, measure_drawings, measure_prompts
 from ircore.games.conversation.records import MOST_HOPS, Dialogue, Exchange, Hop
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.players.base import Captioned, GeneratorView, PictureAnswer, PlayerError, Question, TextAnswer
@@ -59,7 +59,7 @@ TABLE_1 = {"iou_common": 0.298925, "iou_precision": 0.223916, "iou_recall": 0.27
 its values is empty."""
 
 
-def _figures() -> Iterator[PublishedFigure]:
+def _list_published_figures() -> Iterator[PublishedFigure]:
     for measure, means in HOP_MEANS.items():
         for hop, mean in enumerate(means, start=1):
             yield PublishedFigure(f"{SERIES}, hop {hop}", measure, mean, REPOSITORY, SERIES, hop)
@@ -67,7 +67,7 @@ def _figures() -> Iterator[PublishedFigure]:
         yield PublishedFigure(f"{SERIES}, Table 1", measure, mean, REPOSITORY)
 
 
-PUBLISHED = tuple(_figures())
+PUBLISHED = tuple(_list_published_figures())
 
 
 class ConversationRules(GameRules):
@@ -104,11 +104,11 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 """The texts of a set by name, and what each must have a place for."""
 
 
-def written(talk: Sequence[Exchange], dialogue: Dialogue) -> str:
+def format_exchanges(talk: Sequence[Exchange], dialogue: Dialogue) -> str:
     r"""Return exchanges as lines ``NAME: message``; a message of several lines becomes one line.
 
     >>> talk = (Exchange(asked="What is it?", answered="A dog.\nIt sits."),)
-    >>> print(written(talk, Dialogue(dialogue=talk)))
+    >>> print(format_exchanges(talk, Dialogue(dialogue=talk)))
     Joe: What is it?
     Jill: A dog. It sits.
     """
@@ -165,10 +165,10 @@ class _Talk:
     def words(self, name: str, **places: object) -> str:
         prompts: TextPrompts = self.setup.prompts
         names = {"asker": self.dialogue.asker, "answerer": self.dialogue.answerer}
-        return prompts.words(name, dialogue=written(self.said, self.dialogue), **names, **places)
+        return prompts.words(name, dialogue=format_exchanges(self.said, self.dialogue), **names, **places)
 
     def seed(self, hop: int, seat: Seat[Any, Any]) -> int:
-        return derived_seed(self.setup.seed, hop, seat.name)
+        return derive_seed(self.setup.seed, hop, seat.name)
 
 
 class ConversationGame(Game[ConversationRules]):
@@ -215,19 +215,19 @@ class ConversationGame(Game[ConversationRules]):
         hops = setup.rules.hops if setup.rules.live else min(setup.rules.hops, len(talk.dialogue.dialogue))
         try:
             for hop in range(1, hops + 1):
-                talk.said.append(await _exchange(hop, talk, table))
-                talk.hops.append(await _draw(hop, talk, table))
+                talk.said.append(await _play_exchange(hop, talk, table))
+                talk.hops.append(await _play_hop(hop, talk, table))
         except PlayerError as fault:
             return Ending("aborted", tuple(talk.hops), fault.reason, fault.detail)
         return Ending("completed", tuple(talk.hops))
 
     def measured(self, payload: Dialogue, ending: Ending) -> Iterable[Measured]:
         """Measure the prompts; see ``measures``."""
-        return measured_prompts(ending.steps, payload.elements)
+        return measure_prompts(ending.steps, payload.elements)
 
     def measured_pictures(self, payload: Dialogue, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Measure the drawings; see ``measures``."""
-        return measured_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
+        return measure_drawings(ending.steps, instruments.picture(TARGET), payload.scene, instruments)
 
     def rated(self, payload: Dialogue, ending: Ending) -> Iterable[RatedPicture]:
         """Return every drawing, to be compared with the picture; see ``ircore.games.base.Game.rated``."""
@@ -242,28 +242,30 @@ class ConversationGame(Game[ConversationRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
+async def _play_exchange(hop: int, talk: _Talk, table: Table) -> Exchange:
     """Return the exchange of a hop: the recorded one, or question and answer of the players who talk."""
     if not talk.setup.rules.live:
         return talk.dialogue.dialogue[hop - 1]
     # The words for the first hop have no place for a dialogue that does not exist yet.
     later = "_later" if talk.said else ""
     question = Question(step=hop, prompt=talk.words(f"asker{later}"), seed=talk.seed(hop, ASKER))
-    question_text = _said((await table.ask(ASKER, question)).text, hop, "asker")
+    question_text = _ask_for_text((await table.ask(ASKER, question)).text, hop, "asker")
     question = Question(
         step=hop,
         prompt=talk.words(f"answerer{later}", question=question_text),
         pictures=(Captioned("The picture:", talk.setup.pictures[TARGET]),),
         seed=talk.seed(hop, ANSWERER),
     )
-    return Exchange(asked=question_text, answered=_said((await table.ask(ANSWERER, question)).text, hop, "answerer"))
+    return Exchange(
+        asked=question_text, answered=_ask_for_text((await table.ask(ANSWERER, question)).text, hop, "answerer")
+    )
 
 
-async def _draw(hop: int, talk: _Talk, table: Table) -> Hop:
+async def _play_hop(hop: int, talk: _Talk, table: Table) -> Hop:
     """Let the summariser write a prompt from the dialogue so far, and the generator draw it."""
     budget = talk.setup.rules.token_budget
     question = Question(step=hop, prompt=talk.words("summariser", budget=budget), seed=talk.seed(hop, SUMMARISER))
-    prompt = _said((await table.ask(SUMMARISER, question)).text, hop, "summariser")
+    prompt = _ask_for_text((await table.ask(SUMMARISER, question)).text, hop, "summariser")
     tokens = count_tokens(prompt)
     drawn = truncate_tokens(prompt, budget).strip() if tokens > budget else prompt
     view = GeneratorView(hop, drawn, earlier=(), previous=None, seed=talk.seed(hop, GENERATOR), prompt=drawn)
@@ -279,7 +281,7 @@ async def _draw(hop: int, talk: _Talk, table: Table) -> Hop:
     )
 
 
-def _said(text: str, hop: int, seat: str) -> str:
+def _ask_for_text(text: str, hop: int, seat: str) -> str:
     """Return the text of a player's answer.
 
     Raises:

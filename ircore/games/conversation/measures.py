@@ -93,14 +93,14 @@ NOT_DRAWN = "the picture was not drawn, so nobody wrote down its facts"
 NOT_LISTED = "nobody listed the elements of the picture"
 
 
-def measured_prompts(hops: Sequence[Hop], elements: Sequence[str]) -> Iterator[Measured]:
+def measure_prompts(hops: Sequence[Hop], elements: Sequence[str]) -> Iterator[Measured]:
     """Compute the measures of the prompts of a played episode.
 
     Args:
         hops: In order, at least one.
         elements: What the picture shows, as annotators listed it.
     """
-    shares = [share_named(hop.prompt, elements) for hop in hops]
+    shares = [compute_share_named(hop.prompt, elements) for hop in hops]
     reason = None if elements else NOT_LISTED
     yield from (Measured("named", hop.hop, share, reason) for hop, share in zip(hops, shares, strict=True))
     yield Measured("final_named", None, shares[-1], reason)
@@ -108,12 +108,12 @@ def measured_prompts(hops: Sequence[Hop], elements: Sequence[str]) -> Iterator[M
     yield Measured("cut", None, sum(hop.cut for hop in hops) / len(hops))
 
 
-def share_named(prompt: str, elements: Sequence[str]) -> float | None:
+def compute_share_named(prompt: str, elements: Sequence[str]) -> float | None:
     """Return the share of elements of which a prompt holds every word of two letters or more, in any order.
 
     Endings of plurals do not count.
 
-    >>> share_named("Three red balloons and a hat.", ("three balloons", "hat", "present box"))
+    >>> compute_share_named("Three red balloons and a hat.", ("three balloons", "hat", "present box"))
     0.6666666666666666
 
     Args:
@@ -122,15 +122,15 @@ def share_named(prompt: str, elements: Sequence[str]) -> float | None:
     """
     if not elements:
         return None
-    words = _words(prompt)
-    return sum(_words(element) <= words for element in elements) / len(elements)
+    words = _split_words(prompt)
+    return sum(_split_words(element) <= words for element in elements) / len(elements)
 
 
-def _words(text: str) -> set[str]:
+def _split_words(text: str) -> set[str]:
     return {word.removesuffix("s") for word in re.findall(r"\w{2,}", text.lower().replace("_", " "))}
 
 
-def measured_drawings(
+def measure_drawings(
     hops: Sequence[Hop], target: Picture, scene: Scene | None, instruments: Instruments
 ) -> Iterator[Measured]:
     """Compute the measures of a played episode's drawings, hop by hop; the last hop counts twice, once as the final.
@@ -145,14 +145,14 @@ def measured_drawings(
     for hop in hops:
         drawing = instruments.rendering(hop.drawing)
         for metric in METRICS:
-            value, reason = _reading(metric, target, drawing, scene, instruments)
+            value, reason = _measure_drawing(metric, target, drawing, scene, instruments)
             yield Measured(metric.key, hop.hop, value, reason)
             # Metrics are slow, so the last drawing is measured once for both measures.
             if hop.hop == last:
                 yield Measured(f"final_{metric.key}", None, value, reason)
 
 
-def _reading(
+def _measure_drawing(
     metric: _Metric, target: Picture, drawing: Picture, scene: Scene | None, instruments: Instruments
 ) -> MeasuredValue:
     if metric.key != JUDGE:

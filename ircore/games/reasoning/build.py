@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.reasoning.dimensions.base import Dimension
 from ircore.games.reasoning.dimensions.entity import EntityDescribed, EntityNamed, Recognition
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
@@ -36,13 +36,13 @@ def build(request: BuildRequest) -> InstanceSet:
         InputError: A category is none of this game's, or the folder holds something.
     """
     places = request.places(tuple(DIMENSIONS))
-    return write_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
     dimension = DIMENSIONS[place.category]
     # Dimensions that ask for the same things share their seeds, so that tasks of one number are about the same thing.
-    seed = derived_seed(set_seed, replace(place, category=dimension.things or place.category).instance_id)
+    seed = derive_seed(set_seed, replace(place, category=dimension.things or place.category).instance_id)
     task = dimension.build(place.difficulty, random.Random(seed))
     instance = Instance(
         instance_id=place.instance_id,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS, Rendering
 from ircore.core.records import GameRules
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import (
     Contrast,
     Ending,
@@ -28,7 +28,7 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.games.reasoning.measures import MEASURES, measured_attempt, measured_choice
+from ircore.games.reasoning.measures import MEASURES, measure_attempt, measure_choice
 from ircore.games.reasoning.records import LONGEST, Attempt, TaskRecord
 from ircore.players.base import Captioned, ChoiceAnswer, PictureAnswer, PlayerError, Question, TextAnswer
 
@@ -64,7 +64,7 @@ _WITH_AND_WITHOUT = ("BAGEL-7B", "BAGEL-7B with thinking")
 """The model that the paper reports with thinking and without it."""
 
 
-def _figures() -> Iterator[PublishedFigure]:
+def _list_published_figures() -> Iterator[PublishedFigure]:
     for part, scores in _OVERALL.items():
         for model, score in scores.items():
             row = _ROWS.get(part, "") if model in _WITH_AND_WITHOUT else ""
@@ -75,7 +75,7 @@ def _figures() -> Iterator[PublishedFigure]:
         yield PublishedFigure(label, "recognised", accuracy, SOURCE, model if row else "", row=row)
 
 
-PUBLISHED = tuple(_figures())
+PUBLISHED = tuple(_list_published_figures())
 
 
 class ReasoningRules(GameRules):
@@ -160,9 +160,9 @@ class ReasoningGame(Game[ReasoningRules]):
         prompt, thought = task.prompt, None
         try:
             if setup.rules.thinking and not task.choices:
-                thought = await _thought(table, setup, pictures)
+                thought = await _ask_for_thought(table, setup, pictures)
                 prompt = setup.prompts.words("thought", thought=thought)
-            attempt = await _attempted(table, setup, prompt, thought, pictures)
+            attempt = await _ask_for_attempt(table, setup, prompt, thought, pictures)
         except PlayerError as fault:
             # An outage says nothing about the player; the episode is played again and does not score 0.
             if fault.reason in TECHNICAL_REASONS:
@@ -173,11 +173,11 @@ class ReasoningGame(Game[ReasoningRules]):
 
     def measured(self, payload: TaskRecord, ending: Ending) -> Iterable[Measured]:
         """Compute the measures that need no picture; see ``measures``."""
-        return measured_choice(payload, ending)
+        return measure_choice(payload, ending)
 
     def measured_pictures(self, payload: TaskRecord, ending: Ending, instruments: Instruments) -> Iterable[Measured]:
         """Let the dimension's verifier judge the answer; see ``measures``."""
-        return measured_attempt(payload, ending, instruments)
+        return measure_attempt(payload, ending, instruments)
 
     def draws_over(self, payload: TaskRecord) -> bool:
         """Return whether the drawer is shown a picture."""
@@ -188,8 +188,8 @@ class ReasoningGame(Game[ReasoningRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-async def _thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
-    seed = derived_seed(setup.seed, 1, THINKER.name)
+async def _ask_for_thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: tuple[Captioned, ...]) -> str:
+    seed = derive_seed(setup.seed, 1, THINKER.name)
     question = Question(1, setup.prompts.words("thinker", task=setup.payload.prompt), pictures, seed=seed)
     thought = (await table.ask(THINKER, question)).text.strip()
     if not thought:
@@ -199,7 +199,7 @@ async def _thought(table: Table, setup: EpisodeSetup[ReasoningRules], pictures: 
     return thought
 
 
-async def _attempted(
+async def _ask_for_attempt(
     table: Table,
     setup: EpisodeSetup[ReasoningRules],
     prompt: str,
@@ -208,10 +208,10 @@ async def _attempted(
 ) -> Attempt:
     task: TaskRecord = setup.payload
     if task.choices:
-        seed = derived_seed(setup.seed, 1, READER.name)
+        seed = derive_seed(setup.seed, 1, READER.name)
         chosen = await table.ask(READER, Question(1, prompt, pictures, task.choices, seed=seed, unclear=UNCLEAR))
         if chosen.choice == UNCLEAR:
             return Attempt(told=prompt, missing="the answer names none of the choices", notes=chosen.notes)
         return Attempt(told=prompt, choice=chosen.choice, notes=chosen.notes)
-    drawn = await table.ask(DRAWER, Question(1, prompt, pictures, seed=derived_seed(setup.seed, 1, DRAWER.name)))
+    drawn = await table.ask(DRAWER, Question(1, prompt, pictures, seed=derive_seed(setup.seed, 1, DRAWER.name)))
     return Attempt(told=prompt, thought=thought, rendering=Rendering.of(drawn.picture), notes=drawn.notes)

@@ -21,20 +21,20 @@ from pathlib import Path
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
 from ircore.games.reasoning.gir_bench_tasks import (
     PROMPTS,
     Imported,
-    described_entities,
-    jigsaws,
-    layouts,
-    named_entities,
-    paintings,
-    quantities,
-    recognised_entities,
-    sudokus,
-    texts,
+    import_described_entities,
+    import_jigsaws,
+    import_layouts,
+    import_named_entities,
+    import_paintings,
+    import_quantities,
+    import_recognised_entities,
+    import_sudokus,
+    import_texts,
 )
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import GIR_BENCH, InstanceSet, refuse_other_licence, write_instances
@@ -44,15 +44,15 @@ DIFFICULTY = "hard"
 """Difficulty of tasks that come in one form."""
 
 READERS: Mapping[str, Callable[[Path], Iterator[Imported]]] = {
-    "quantity": quantities,
-    "layout": layouts,
-    "text": texts,
-    "jigsaw": jigsaws,
-    "sudoku": sudokus,
-    "painting": paintings,
-    "entity-named": named_entities,
-    "entity-described": described_entities,
-    "recognition": recognised_entities,
+    "quantity": import_quantities,
+    "layout": import_layouts,
+    "text": import_texts,
+    "jigsaw": import_jigsaws,
+    "sudoku": import_sudokus,
+    "painting": import_paintings,
+    "entity-named": import_named_entities,
+    "entity-described": import_described_entities,
+    "recognition": import_recognised_entities,
 }
 """The function that reads the tasks of each dimension; it yields nothing where the files are missing."""
 
@@ -72,8 +72,8 @@ def import_gir_bench(request: ImportRequest) -> InstanceSet:
     """
     refuse_other_licence(request.licence, GIR_BENCH)
     if request.category is not None and request.category not in READERS:
-        raise unknown("dimension", request.category, tuple(READERS), "--category")
-    root = _root(request.path)
+        raise build_unknown_name_error("dimension", request.category, tuple(READERS), "--category")
+    root = _find_root(request.path)
     wanted = (request.category,) if request.category else tuple(READERS)
     # All at once and before the folder is made, so that a wrong file leaves no half-written set.
     tasks = [(name, task) for name in wanted for task in READERS[name](root)]
@@ -81,10 +81,10 @@ def import_gir_bench(request: ImportRequest) -> InstanceSet:
         raise InputError(f"{root}: no tasks of {', '.join(wanted)}", "Download the whole data set.")
     if missing := [name for name in wanted if name not in {dimension for dimension, _ in tasks}]:
         print(f"{root}: no files of {', '.join(missing)}", file=sys.stderr)
-    return write_instances(request.out, (_instance(name, task, request) for name, task in tasks))
+    return write_instances(request.out, (_build_instance(name, task, request) for name, task in tasks))
 
 
-def _root(path: Path) -> Path:
+def _find_root(path: Path) -> Path:
     """Return the folder that holds the tasks: the given one, or the one in it."""
     # Downloads and the repository hold the data set at different depths.
     for place in _PLACES:
@@ -96,7 +96,9 @@ def _root(path: Path) -> Path:
     )
 
 
-def _instance(dimension: str, imported: Imported, request: ImportRequest) -> tuple[Instance, Mapping[str, Picture]]:
+def _build_instance(
+    dimension: str, imported: Imported, request: ImportRequest
+) -> tuple[Instance, Mapping[str, Picture]]:
     task = imported.task
     instance = Instance(
         instance_id=f"gir-bench-{dimension}-{imported.number}",

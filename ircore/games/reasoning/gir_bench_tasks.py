@@ -24,8 +24,8 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture, Pixels, read_picture
 from ircore.core.records import Difficulty
-from ircore.core.seeds import derived_seed
-from ircore.core.validation import validating
+from ircore.core.seeds import derive_seed
+from ircore.core.validation import convert_validation_errors
 from ircore.games.reasoning.dimensions.base import DETECTOR, Task
 from ircore.games.reasoning.dimensions.layout import Relation
 from ircore.games.reasoning.records import LONGEST
@@ -71,13 +71,13 @@ class Entry(BaseModel):
     @property
     def number(self) -> str:
         """The number with three digits, as its pictures are named."""
-        return numbered(str(self.id))
+        return format_task_number(str(self.id))
 
 
 EntryT = TypeVar("EntryT", bound=Entry)
 
 
-def entries_of(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
+def read_entries(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
     """Yield the entries of a list of prompts; none if there is no such list.
 
     Args:
@@ -92,25 +92,25 @@ def entries_of(root: Path, name: str, kind: type[EntryT]) -> Iterator[EntryT]:
     path = root / PROMPTS / f"{name}.json"
     if not path.is_file():
         return
-    entries = json_of(path)
+    entries = read_task_json(path)
     if not isinstance(entries, list):
         raise InputError(f"{path}: no list of tasks", "Expected [{id, prompt, …}, …].")
     places_by_id: dict[str, int] = {}
     for place, entry in enumerate(entries, start=1):
         where = f"{path}: entry {place}"
-        with validating(where, RESTORE):
+        with convert_validation_errors(where, RESTORE):
             checked = kind.model_validate(entry)
         if places_by_id.setdefault(checked.number, place) != place:
             raise InputError(f"{where}: id {checked.id} stands in entry {places_by_id[checked.number]}, too", RESTORE)
         yield checked
 
 
-def json_of(path: Path) -> Any:
+def read_task_json(path: Path) -> Any:
     """Return the content of a JSON file, see ``read_json``."""
     return read_json(path, MAX_BYTES, RESTORE)
 
 
-def pictures_in(folder: Path) -> Mapping[str, Path]:
+def find_pictures(folder: Path) -> Mapping[str, Path]:
     """Return the files of the pictures in a folder by their numbers with three digits, in order.
 
     Raises:
@@ -119,14 +119,14 @@ def pictures_in(folder: Path) -> Mapping[str, Path]:
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.suffix.lower() in SUFFIXES:
-            number = numbered(path.stem)
+            number = format_task_number(path.stem)
             if number in files:
                 raise InputError(f"{path} and {files[number].name} have the same number", "Remove one of them.")
             files[number] = path
     return files
 
 
-def picture_at(files: Mapping[str, Path], number: str, folder: Path) -> Picture:
+def read_picture_at(files: Mapping[str, Path], number: str, folder: Path) -> Picture:
     """Return the picture of a number.
 
     Raises:
@@ -137,10 +137,10 @@ def picture_at(files: Mapping[str, Path], number: str, folder: Path) -> Picture:
     return read_picture(files[number])
 
 
-def numbered(name: str) -> str:
+def format_task_number(name: str) -> str:
     """Return a task's number with three digits, from an id or the name of a file or folder.
 
-    >>> numbered("7"), numbered("012_red_panda"), numbered("1204")
+    >>> format_task_number("7"), format_task_number("012_red_panda"), format_task_number("1204")
     ('007', '012', '1204')
 
     Raises:
@@ -169,20 +169,20 @@ SUDOKU_FIELDS = {
 """Names under which a sudoku's file may hold its digits; the published code reads ``grid_size`` alone."""
 
 
-def jigsaws(root: Path) -> Iterator[Imported]:
+def import_jigsaws(root: Path) -> Iterator[Imported]:
     """Yield the jigsaws; the number of tiles is what makes every tile of the puzzle one of the solution's."""
     folder = root / "VisualPuzzle"
-    solutions = pictures_in(folder / "solution")
+    solutions = find_pictures(folder / "solution")
     if not solutions:
         return
     # The published code names no folder of puzzles.
-    puzzles_folder = _other_folder(folder, "solution")
-    puzzles = pictures_in(puzzles_folder)
-    prompts = {entry.number: entry.prompt for entry in entries_of(root, "VisualPuzzle", Entry)}
+    puzzles_folder = _find_other_folder(folder, "solution")
+    puzzles = find_pictures(puzzles_folder)
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualPuzzle", Entry)}
     for number in solutions:
-        truth = picture_at(solutions, number, folder / "solution")
-        shown = picture_at(puzzles, number, puzzles_folder)
-        count, order = _tiles(shown.pixels, truth.pixels, puzzles[number])
+        truth = read_picture_at(solutions, number, folder / "solution")
+        shown = read_picture_at(puzzles, number, puzzles_folder)
+        count, order = _match_tiles(shown.pixels, truth.pixels, puzzles[number])
         prompt = prompts.get(number) or (
             f"This picture was cut into {count} × {count} square tiles, and tiles were exchanged; none was turned. "
             "Draw the picture with every tile back in its place."
@@ -190,41 +190,41 @@ def jigsaws(root: Path) -> Iterator[Imported]:
         yield Imported(number, Task(prompt, {"tiles": count, "order": order}, {"input": shown, "truth": truth}))
 
 
-def sudokus(root: Path) -> Iterator[Imported]:
+def import_sudokus(root: Path) -> Iterator[Imported]:
     """Yield the sudokus; 4 × 4 is easy, 9 × 9 hard."""
     folder = root / "VisualLogic"
-    questions, answers = pictures_in(folder / "question"), pictures_in(folder / "answer")
-    prompts = {entry.number: entry.prompt for entry in entries_of(root, "VisualLogic", Entry)}
+    questions, answers = find_pictures(folder / "question"), find_pictures(folder / "answer")
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "VisualLogic", Entry)}
     for path in sorted((folder / "sudoku").glob("*.json")):
-        number = numbered(path.stem)
-        cells, solution = _digits(path)
+        number = format_task_number(path.stem)
+        cells, solution = _read_digits(path)
         side = isqrt(len(cells))
         prompt = prompts.get(number) or (
             f"Solve this {side} × {side} sudoku: draw the same picture with the missing digit in every empty cell."
         )
         pictures = {
-            "input": picture_at(questions, number, folder / "question"),
-            "truth": picture_at(answers, number, folder / "answer"),
+            "input": read_picture_at(questions, number, folder / "question"),
+            "truth": read_picture_at(answers, number, folder / "answer"),
         }
         task = Task(prompt, {"cells": cells, "solution": solution}, pictures)
         yield Imported(number, task, "easy" if side == 4 else "hard")
 
 
-def paintings(root: Path) -> Iterator[Imported]:
+def import_paintings(root: Path) -> Iterator[Imported]:
     """Yield the regions to be painted, each with its description, which cannot be done without."""
     folder = root / "ReasoningPerception"
-    shown = pictures_in(folder / "image")
+    shown = find_pictures(folder / "image")
     if not shown:
         return
-    masks = pictures_in(folder / "mask")
-    prompts = {entry.number: entry.prompt for entry in entries_of(root, "ReasoningPerception", Entry)}
+    masks = find_pictures(folder / "mask")
+    prompts = {entry.number: entry.prompt for entry in read_entries(root, "ReasoningPerception", Entry)}
     for number in shown:
         if number not in prompts:
             raise InputError(
                 f"{root}: prompt/ReasoningPerception.json: no entry of the number {number}",
                 "Restore it: the task cannot be told without its description.",
             )
-        before, mask = picture_at(shown, number, folder / "image"), picture_at(masks, number, folder / "mask")
+        before, mask = read_picture_at(shown, number, folder / "image"), read_picture_at(masks, number, folder / "mask")
         if (before.width, before.height) != (mask.width, mask.height):
             raise InputError(f"{masks[number]}: not of the size of {shown[number]}", RESTORE)
         painted = before.pixels.copy()
@@ -234,7 +234,7 @@ def paintings(root: Path) -> Iterator[Imported]:
         yield Imported(number, Task(prompts[number], {"description": prompts[number]}, pictures))
 
 
-def _other_folder(folder: Path, known: str) -> Path:
+def _find_other_folder(folder: Path, known: str) -> Path:
     """Return the one folder beside a known one: the published code never reads it, and so does not name it."""
     others = [path for path in sorted(folder.iterdir()) if path.is_dir() and path.name != known]
     if len(others) != 1:
@@ -243,15 +243,15 @@ def _other_folder(folder: Path, known: str) -> Path:
     return others[0]
 
 
-def _tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
+def _match_tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
     """Return the tiles a side, and for each place of the puzzle the solution's tile that it shows.
 
     Raises:
         InputError: No number of tiles turns one picture into the other.
     """
     for count in TILES:
-        wanted = [_fine(tile) for tile in cut_tiles(truth, count)]
-        cut = [_fine(tile) for tile in cut_tiles(shown, count)]
+        wanted = [_shrink_tile(tile) for tile in cut_tiles(truth, count)]
+        cut = [_shrink_tile(tile) for tile in cut_tiles(shown, count)]
         differences = np.array([[float(np.abs(tile - other).mean()) for other in wanted] for tile in cut])
         # Tiles that look alike, such as those of a clear sky, could each stand for the other: the best pairs count.
         places, tiles = linear_sum_assignment(differences)
@@ -264,19 +264,19 @@ def _tiles(shown: Pixels, truth: Pixels, path: Path) -> tuple[int, list[int]]:
     )
 
 
-def _fine(tile: Pixels) -> "np.ndarray[Any, Any]":
+def _shrink_tile(tile: Pixels) -> "np.ndarray[Any, Any]":
     return np.asarray(Image.fromarray(tile).resize((FINE, FINE), Image.Resampling.BOX), np.float64)
 
 
-def _digits(path: Path) -> tuple[str, str]:
+def _read_digits(path: Path) -> tuple[str, str]:
     """Return given digits and solution, row by row, ``.`` for an empty cell.
 
     Raises:
         InputError: The file lacks them, or the solution is not one of the puzzle.
     """
-    document = json_of(path)
+    document = read_task_json(path)
     document = document if isinstance(document, dict) else {}
-    cells, solution = (_cells(document, names, path) for names in SUDOKU_FIELDS.values())
+    cells, solution = (_parse_cells(document, names, path) for names in SUDOKU_FIELDS.values())
     side = isqrt(len(solution))
     if side not in (4, 9) or side * side != len(solution) or len(cells) != len(solution):
         raise InputError(f"{path}: {len(cells)} and {len(solution)} cells are no sudoku of 4 × 4 or 9 × 9", RESTORE)
@@ -285,13 +285,13 @@ def _digits(path: Path) -> tuple[str, str]:
     return cells, solution
 
 
-def _cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -> str:
+def _parse_cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -> str:
     """Return the cells of a field: rows as lists or texts, or a single text; 0, null and dots are empty."""
     value = next((document[name] for name in names if name in document), None)
     if value is None:
         raise InputError(f"{path}: lacks {' or '.join(names)}", RESTORE)
     rows = value if isinstance(value, list) else [value]
-    written = "".join(_characters(cell) for row in rows for cell in (row if isinstance(row, list) else [row]))
+    written = "".join(_parse_characters(cell) for row in rows for cell in (row if isinstance(row, list) else [row]))
     # Grids come as lists of numbers, lists of texts or one text, so the cells are checked after joining.
     wrong = next((cell for cell in written if cell not in "123456789."), None)
     if wrong is not None or not written:
@@ -299,7 +299,7 @@ def _cells(document: dict[str, Any], names: tuple[str, ...], path: Path) -> str:
     return written
 
 
-def _characters(cell: object) -> str:
+def _parse_characters(cell: object) -> str:
     """Return a cell, or a row that is written as one text, with a dot for every empty cell."""
     return re.sub(r"[0_ ]", ".", str(cell)) if cell not in (None, "") else "."
 
@@ -368,9 +368,9 @@ class _Places(BaseModel):
     @property
     def labels(self) -> Mapping[str, str]:
         """Words by which each object is sought: its colour, if it has one, and its name."""
-        names = [name for name in _flat(self.objects) if name]
+        names = [name for name in _flatten(self.objects) if name]
         # Files may list fewer colours than objects, or none.
-        colours = (*_flat(self.colors), *[None] * len(names))
+        colours = (*_flatten(self.colors), *[None] * len(names))
         return {name: f"{colour} {name}" if colour else name for name, colour in zip(names, colours, strict=False)}
 
 
@@ -382,23 +382,23 @@ class _TextEntry(Entry):
     text: str = Field(min_length=1, max_length=500)
 
 
-def quantities(root: Path) -> Iterator[Imported]:
+def import_quantities(root: Path) -> Iterator[Imported]:
     """Yield the tasks of quantity; their things are real ones, which a detector alone can see."""
-    for entry in entries_of(root, "NumericalReasoning", _QuantityEntry):
+    for entry in read_entries(root, "NumericalReasoning", _QuantityEntry):
         expected = dict(zip(map(str.lower, entry.task.objects), entry.task.number, strict=True))
         yield Imported(entry.number, Task(entry.prompt, {"expected": expected, DETECTOR: True}))
 
 
-def layouts(root: Path) -> Iterator[Imported]:
+def import_layouts(root: Path) -> Iterator[Imported]:
     """Yield the tasks of layout; a side of a relation is a list of labels, more than one for a group."""
-    for entry in entries_of(root, "SpatialLayout", _LayoutEntry):
+    for entry in read_entries(root, "SpatialLayout", _LayoutEntry):
         labels = entry.task.labels
         where = f"{root}: SpatialLayout {entry.number}"
         relations = [
             {
-                "first": _side(position.subject, labels, where),
+                "first": _parse_side(position.subject, labels, where),
                 "relation": RELATIONS[position.direction],
-                "second": _side(position.object, labels, where),
+                "second": _parse_side(position.object, labels, where),
             }
             for position in entry.task.relative_position
         ]
@@ -406,9 +406,9 @@ def layouts(root: Path) -> Iterator[Imported]:
         yield Imported(entry.number, Task(entry.prompt, {"forms": forms, "relations": relations, DETECTOR: True}))
 
 
-def texts(root: Path) -> Iterator[Imported]:
+def import_texts(root: Path) -> Iterator[Imported]:
     """Yield the tasks of text."""
-    for entry in entries_of(root, "TextRendering", _TextEntry):
+    for entry in read_entries(root, "TextRendering", _TextEntry):
         yield Imported(entry.number, Task(entry.prompt, {"answer": entry.text}))
 
 
@@ -426,35 +426,35 @@ class _Entity(NamedTuple):
         return {f"reference_{place}": read_picture(path) for place, path in enumerate(self.files, start=1)}
 
 
-def named_entities(root: Path) -> Iterator[Imported]:
+def import_named_entities(root: Path) -> Iterator[Imported]:
     """Yield the entities to be drawn by name."""
     for subject in SUBJECTS:
-        for entity in _entities(root, subject):
+        for entity in _read_entities(root, subject):
             task = Task(f"A photo of {entity.name}.", entity.payload(), entity.references())
             yield Imported(entity.key, task)
 
 
-def described_entities(root: Path) -> Iterator[Imported]:
+def import_described_entities(root: Path) -> Iterator[Imported]:
     """Yield the entities to be drawn from a description that does not name them."""
     for subject in SUBJECTS:
-        described = {entry.number: entry.prompt for entry in entries_of(root, subject, Entry)}
-        for entity in _entities(root, subject):
+        described = {entry.number: entry.prompt for entry in read_entries(root, subject, Entry)}
+        for entity in _read_entities(root, subject):
             prompt = described.get(entity.key.partition("-")[2])
             if prompt is not None:
                 yield Imported(entity.key, Task(prompt, entity.payload(), entity.references()))
 
 
-def recognised_entities(root: Path) -> Iterator[Imported]:
+def import_recognised_entities(root: Path) -> Iterator[Imported]:
     """Yield the entities to be recognised in their first reference picture, among three others of the subject.
 
     GIR-Bench's own questions are not in the layout that its evaluation code reads, so the other names are drawn here.
     """
     for subject in SUBJECTS:
-        entities = list(_entities(root, subject))
+        entities = list(_read_entities(root, subject))
         names = sorted({entity.name for entity in entities})
         for entity in entities:
             # Seeded by the entity, so that every import asks the same question.
-            rng = random.Random(derived_seed(0, "recognition", entity.key))
+            rng = random.Random(derive_seed(0, "recognition", entity.key))
             others = [name for name in names if name != entity.name]
             choices = [entity.name, *rng.sample(others, min(CHOICES - 1, len(others)))]
             # A question with a single choice is no question.
@@ -467,7 +467,7 @@ def recognised_entities(root: Path) -> Iterator[Imported]:
             yield Imported(entity.key, Task(prompt, payload, pictures, tuple(choices), entity.name))
 
 
-def _entities(root: Path, subject: str) -> Iterator[_Entity]:
+def _read_entities(root: Path, subject: str) -> Iterator[_Entity]:
     """Yield the entities of a subject, by the names of their folders, such as ``012_red_panda``."""
     folder = root / subject
     for place in sorted(folder.iterdir()) if folder.is_dir() else ():
@@ -477,10 +477,10 @@ def _entities(root: Path, subject: str) -> Iterator[_Entity]:
         files = tuple(path for path in sorted(place.iterdir()) if path.suffix.lower() in SUFFIXES)[:REFERENCES]
         if not name or not files:
             raise InputError(f"{place}: no {'name in it' if not name else 'pictures'}", RESTORE)
-        yield _Entity(f"{subject.lower()}-{numbered(place.name)}", name.replace("_", " "), files)
+        yield _Entity(f"{subject.lower()}-{format_task_number(place.name)}", name.replace("_", " "), files)
 
 
-def _side(side: str | int | tuple[str, ...], labels: Mapping[str, str], where: str) -> list[str]:
+def _parse_side(side: str | int | tuple[str, ...], labels: Mapping[str, str], where: str) -> list[str]:
     """Return the labels of one side of a relation."""
     names = (side,) if isinstance(side, str) else side
     if isinstance(names, int):
@@ -493,5 +493,5 @@ def _side(side: str | int | tuple[str, ...], labels: Mapping[str, str], where: s
     return [labels[name].lower() for name in names]
 
 
-def _flat(values: tuple[str | tuple[str | None, ...] | None, ...]) -> list[str | None]:
+def _flatten(values: tuple[str | tuple[str | None, ...] | None, ...]) -> list[str | None]:
     return list(chain.from_iterable(value if isinstance(value, tuple) else (value,) for value in values))

@@ -45,23 +45,25 @@ DRAWN = ("entity-named", "entity-described")
 """Dimensions whose things are also asked for in recognition."""
 
 
-def measured_attempt(task: TaskRecord, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
+def measure_attempt(task: TaskRecord, ending: Ending, instruments: Instruments) -> Iterator[Measured]:
     """Yield the measures of an episode that need pictures."""
-    attempt = _attempt_of(ending)
-    verdict = judged(task, attempt, instruments)
+    attempt = _find_attempt(ending)
+    verdict = judge_attempt(task, attempt, instruments)
     note = "; ".join(verdict.reasons) or None
     # A verdict without a score always says why in its first reason.
     unknown = None if verdict.corrected is not None else verdict.reasons[0]
     yield Measured("verified", None, verdict.corrected, unknown, note)
     # Without a verdict nothing is known, which is not the same as wrong.
     yield Measured("right", None, None if unknown else float(verdict.correct), unknown)
-    published = _published(task, attempt, verdict, instruments)
+    published = _score_as_published(task, attempt, verdict, instruments)
     yield Measured("published", None, published.value, published.reason)
     if task.dimension in DRAWN:
         yield Measured("drawn", None, verdict.corrected, unknown)
 
 
-def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments) -> MeasuredValue:
+def _score_as_published(
+    task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments: Instruments
+) -> MeasuredValue:
     """Return the score by GIR-Bench's rule, or why there is none."""
     if attempt.missing is not None:
         return MeasuredValue(None, f"GIR-Bench's code leaves missing pictures out: {attempt.missing}")
@@ -76,19 +78,19 @@ def _published(task: TaskRecord, attempt: Attempt, verdict: Verdict, instruments
     # One missing embedding would turn the mean over all references into a mean over some of them.
     if len(values) < len(readings):
         return next(reading for reading in readings if reading.value is None)
-    similarity = entity_similarity(values)
+    similarity = compute_entity_similarity(values)
     return MeasuredValue(similarity, None if readings else "no reference pictures")
 
 
-def measured_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:
+def measure_choice(task: TaskRecord, ending: Ending) -> Iterator[Measured]:
     """Yield the measures of an episode that need no picture."""
-    attempt = _attempt_of(ending)
+    attempt = _find_attempt(ending)
     yield Measured("answered", None, float(attempt.missing is None))
     if task.choices:
         yield Measured("recognised", None, float(attempt.choice == task.answer))
 
 
-def judged(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verdict:
+def judge_attempt(task: TaskRecord, attempt: Attempt, instruments: Instruments) -> Verdict:
     """Return the verifier's judgement of an attempt; a missing answer scores 0, and has no published score."""
     if attempt.missing is not None:
         return Verdict(None, 0.0, False, (f"no answer: {attempt.missing}",))
@@ -116,13 +118,13 @@ class _Pictures(dict[str, Picture]):
         return self._instruments.picture(name)
 
 
-def _attempt_of(ending: Ending) -> Attempt:
+def _find_attempt(ending: Ending) -> Attempt:
     attempt: Attempt
     (attempt,) = ending.steps
     return attempt
 
 
-def entity_similarity(cosines: Sequence[float]) -> float | None:
+def compute_entity_similarity(cosines: Sequence[float]) -> float | None:
     """Return the similarity of a picture to an entity by GIR-Bench's rule: the mean cosine with all its references.
 
     A mean below 0 counts as 0, where the game's scores begin. GIR-Bench leaves missing pictures out of the mean over

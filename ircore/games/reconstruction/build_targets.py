@@ -14,14 +14,14 @@ from typing import NamedTuple, cast
 
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
-from ircore.core.progress import tracked
+from ircore.core.plugins import build_unknown_name_error
+from ircore.core.progress import track_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, PictureFile
-from ircore.core.workers import in_order
+from ircore.core.workers import map_in_order
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
 from ircore.instances.requests import BuildRequest, Place
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.targets.categories import EDITIONS, draw, plugin_categories
+from ircore.instances.targets.categories import EDITIONS, draw_target, list_plugin_categories
 
 LICENCE = "CC0-1.0"
 """Licence of drawn targets."""
@@ -57,7 +57,7 @@ class SeededPlace(Place):
 class Made(NamedTuple):
     """A drawn instance: record, picture and, for variety, the kind of figure.
 
-    >>> made = _make(SeededPlace("geometry", "easy", 1), seed=7)
+    >>> made = _draw_target(SeededPlace("geometry", "easy", 1), seed=7)
     >>> made.instance.instance_id, made.instance.seed
     ('geometry-easy-01', 7)
     """
@@ -87,23 +87,23 @@ def build_instances(
         InputError: An unknown category, difficulty or edition, a number out of range, or ``out`` holds something.
         WorkError: The folder cannot be written.
     """
-    _check("category", categories, (*CATEGORIES, *plugin_categories()))
-    _check("difficulty", difficulties, DIFFICULTIES)
-    _check("edition", [str(edition)], tuple(map(str, EDITIONS)))
+    _check_names("category", categories, (*CATEGORIES, *list_plugin_categories()))
+    _check_names("difficulty", difficulties, DIFFICULTIES)
+    _check_names("edition", [str(edition)], tuple(map(str, EDITIONS)))
     if seed < 0:
         raise InputError(f"seed {seed} is negative", "Take a seed of 0 or more.")
     if not 1 <= per_condition <= MOST_PER_CONDITION:
         raise InputError(f"--per-condition {per_condition} is out of range", f"Take 1 to {MOST_PER_CONDITION}.")
     conditions = [
         (category, cast(Difficulty, difficulty))
-        for category in (*CATEGORIES, *(name for name in plugin_categories() if name in categories))
+        for category in (*CATEGORIES, *(name for name in list_plugin_categories() if name in categories))
         for difficulty in DIFFICULTIES
         if (not categories or category in categories) and (not difficulties or difficulty in difficulties)
     ]
     drawn = [condition for condition in conditions if condition[0] != "photos"]
     places = [SeededPlace(*condition, index, edition) for condition in drawn for index in range(1, per_condition + 1)]
     photos = [difficulty for category, difficulty in conditions if category == "photos"]
-    return write_instances(out, _all(places, photos, seed, per_condition, workers, edition), CATEGORIES)
+    return write_instances(out, _build_all(places, photos, seed, per_condition, workers, edition), CATEGORIES)
 
 
 def build(request: BuildRequest) -> InstanceSet:
@@ -114,13 +114,13 @@ def build(request: BuildRequest) -> InstanceSet:
     )  # fmt: skip
 
 
-def _check(kind: str, names: Sequence[str], known: tuple[str, ...]) -> None:
+def _check_names(kind: str, names: Sequence[str], known: tuple[str, ...]) -> None:
     for name in names:
         if name not in known:
-            raise unknown(kind, name, known)
+            raise build_unknown_name_error(kind, name, known)
 
 
-def _all(
+def _build_all(
     places: list[SeededPlace],
     photos: list[Difficulty],
     seed: int,
@@ -128,27 +128,27 @@ def _all(
     workers: int | None,
     edition: int,
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
-    made = _unlike(_made(places, seed, workers), places, seed)
-    for target in tracked(made, "drawing", len(places)):
+    made = _redraw_duplicates(_draw_targets(places, seed, workers), places, seed)
+    for target in track_progress(made, "drawing", len(places)):
         yield target.instance, {"target": target.picture}
     for difficulty in photos:
-        yield from _photographs(difficulty, per_condition, edition)
+        yield from _select_photographs(difficulty, per_condition, edition)
 
 
-def _made(places: list[SeededPlace], seed: int, workers: int | None) -> Iterator[Made]:
+def _draw_targets(places: list[SeededPlace], seed: int, workers: int | None) -> Iterator[Made]:
     """Make the pictures in order, in other processes if there are enough of them."""
     count = min(workers or os.cpu_count() or 1, len(places))
     pieces = [(place, place.seed(seed)) for place in places]
     # The pictures are the same either way: each depends on its own seed alone.
-    yield from in_order(_make_piece, pieces, count if len(places) >= WORTH_A_POOL else 1)
+    yield from map_in_order(_make_piece, pieces, count if len(places) >= WORTH_A_POOL else 1)
 
 
 def _make_piece(piece: tuple[SeededPlace, int]) -> Made:
-    return _make(*piece)
+    return _draw_target(*piece)
 
 
-def _make(place: SeededPlace, seed: int) -> Made:
-    drawn = draw(place.category, place.difficulty, seed, place.edition)
+def _draw_target(place: SeededPlace, seed: int) -> Made:
+    drawn = draw_target(place.category, place.difficulty, seed, place.edition)
     picture = Picture.from_pixels(drawn.drawing.pixels)
     instance = Instance(
         instance_id=place.instance_id,
@@ -164,7 +164,7 @@ def _make(place: SeededPlace, seed: int) -> Made:
     return Made(instance, picture, drawn.kind)
 
 
-def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Iterator[Made]:
+def _redraw_duplicates(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Iterator[Made]:
     """Draw a picture, again from its next seed while the picture resembles an earlier one of its condition."""
     earlier_traits: set[tuple[str, str, str]] = set()
     for place, target in zip(places, made, strict=True):
@@ -174,7 +174,7 @@ def _unlike(made: Iterator[Made], places: list[SeededPlace], seed: int) -> Itera
             if attempt > MOST_ATTEMPTS:
                 raise WorkError(f"{place.instance_id}: no picture unlike the earlier ones in {attempt} attempts")
             # In this process, one by one: which attempt is taken depends on all pictures before.
-            target = _make(place, place.seed(seed, attempt))
+            target = _draw_target(place, place.seed(seed, attempt))
         earlier_traits |= {
             (place.category, place.difficulty, trait)
             for trait in (target.instance.pictures["target"].sha256, target.kind)
@@ -189,10 +189,12 @@ def _is_like(target: Made, place: SeededPlace, attempt: int, earlier_traits: set
     return same or (wants_variety and (place.category, place.difficulty, target.kind) in earlier_traits)
 
 
-def _photographs(difficulty: Difficulty, wanted: int, edition: int) -> Iterator[tuple[Instance, dict[str, Picture]]]:
-    from ircore.instances.targets.photos import shots
+def _select_photographs(
+    difficulty: Difficulty, wanted: int, edition: int
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+    from ircore.instances.targets.photos import load_shots
 
-    photographs = shots(difficulty, edition)
+    photographs = load_shots(difficulty, edition)
     if len(photographs) < wanted:
         print(
             f"photos/{difficulty}: {len(photographs)} of {wanted}: no more freely licensed photographs are shipped; "

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import Name, PlayerSpec, Record, Scene
 from ircore.core.submission_records import Run, Submission
 from ircore.core.tokens import count_tokens
@@ -36,14 +36,14 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.reconstruction.prompts import Prompts, ProtocolViolationError, load_prompts, parse_reply
-from ircore.games.reconstruction.published.paper_tables import SOURCE, mean_scores
+from ircore.games.reconstruction.published.paper_tables import SOURCE, compute_mean_scores
 from ircore.games.reconstruction.records import (
     CATEGORIES,
     NEWEST_EDITION,
     RECONSTRUCTION,
     Rules,
     Turn,
-    turns_of,
+    list_turns,
 )
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR, play_episode
 from ircore.games.retelling import Retelling, RetoldAnswer
@@ -56,10 +56,10 @@ from ircore.players.examination import (
     Patient,
     SeatTrial,
     TimedAnswer,
-    drawing_words,
-    shown_picture,
+    build_shown_picture,
+    describe_drawing,
 )
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 
 if TYPE_CHECKING:
     from ircore.games.pages import Claim, PublishedTable
@@ -116,7 +116,7 @@ class ReconstructionGame(Game[Rules]):
     )
     published = tuple(
         PublishedFigure(f"{pair.describer} + {pair.generator}, {judge}", "similarity", round(mean, 2), SOURCE)
-        for pair, means in mean_scores().items()
+        for pair, means in compute_mean_scores().items()
         for judge, mean in means.items()
     )
 
@@ -178,7 +178,7 @@ class ReconstructionGame(Game[Rules]):
         said = ""
         if step.message is not None:
             over = ", over the budget" if step.over_budget else ""
-            said = f"{counted(step.message_tokens, 'token')} in the message{over}"
+            said = f"{format_count(step.message_tokens, 'token')} in the message{over}"
         words = "(done)" if step.message is None else step.message
         yield StepAnswer(DESCRIBER.name, words, remarks=(*filter(None, [said]), *step.leniencies))
         if step.rendering is not None or step.notes:
@@ -186,22 +186,22 @@ class ReconstructionGame(Game[Rules]):
 
     def published_tables(self) -> "tuple[PublishedTable, ...]":
         """Return the paper's Tables 1 to 4; see ``Game.published_tables``."""
-        from ircore.games.reconstruction.published.paper_tables import published_tables
+        from ircore.games.reconstruction.published.paper_tables import build_published_tables
 
-        return published_tables()
+        return build_published_tables()
 
     def claims(self) -> "tuple[Claim, ...]":
         """Return the paper's sentences; see ``Game.claims``."""
         # What the paper's own tables say of each is worked out, which takes longer than any rule.
-        from ircore.games.reconstruction.published.claims import claims
+        from ircore.games.reconstruction.published.claims import list_claims
 
-        return claims()
+        return list_claims()
 
     def paper_facts(self) -> Mapping[str, Any]:
         """Return the paper's printed numbers; see ``Game.paper_facts``."""
-        from ircore.games.reconstruction.published.claims import paper_facts
+        from ircore.games.reconstruction.published.claims import collect_paper_facts
 
-        return paper_facts()
+        return collect_paper_facts()
 
     def retold(self, episode: Episode, rules: Rules, prompts: Prompts) -> "Retelling":
         """Return answers that the protocol reads as the turns; see ``Game.retold``."""
@@ -223,7 +223,7 @@ class ReconstructionGame(Game[Rules]):
         """Return questions about a red disc; see ``Game.trial``."""
         # Asking loads what services need, which no rule does.
 
-        return seat_trial(seat.name, rules)
+        return build_seat_trial(seat.name, rules)
 
     def stand_in(self, seat: Seat[Any, Any], words: str) -> str:  # noqa: ARG002 - one seat answers with words
         """Return words between the tags of a describer's reply; see ``Game.stand_in``."""
@@ -250,7 +250,7 @@ class ReconstructionGame(Game[Rules]):
             problem = "other rules than the paper's (10, 50 or 200 tokens, 10 turns, all renderings shown, then edited)"
             yield Remark(("rules",), problem, "Nothing to do if meant: such pairs have boards of their own.")
         # A recorded run was drawn from what its own rewriter wrote.
-        if traits_of(players["generator"].player).replays:
+        if load_traits(players["generator"].player).replays:
             return
         path, named = ("generator", "parameters", "rewriter"), "rewriter" in players["generator"].parameters
         if rules.drawing == "rewrite" and not named:
@@ -269,49 +269,51 @@ FIRST_MESSAGE = "A filled red circle with a radius of 80 pixels in the middle. T
 SECOND_MESSAGE = "Make the red circle blue."
 
 
-def seat_trial(seat: str, rules: Rules) -> SeatTrial | None:
+def build_seat_trial(seat: str, rules: Rules) -> SeatTrial | None:
     """Return the questions to the player of a seat; see ``ircore.games.base.Game.trial``."""
-    trial = {DESCRIBER.name: _describe, GENERATOR.name: _render}.get(seat)
+    trial = {DESCRIBER.name: _try_describer, GENERATOR.name: _try_generator}.get(seat)
     return None if trial is None else lambda patient: trial(patient, rules)
 
 
-async def _describe(patient: Patient, rules: Rules) -> list[Finding]:
+async def _try_describer(patient: Patient, rules: Rules) -> list[Finding]:
     """Show a describer a red disc, then a blue disc as the rendering."""
     prompts, budget = load_prompts(RECONSTRUCTION), rules.token_budget
     first, later = prompts.describer(1, budget), prompts.describer(2, budget)
-    view = DescriberView(1, first, shown_picture(), (), (), (), (), budget, 0)
+    view = DescriberView(1, first, build_shown_picture(), (), (), (), (), budget, 0)
     timed = await patient.ask("image input", patient.player.describe(view))
     if isinstance(timed, Finding):
         return [timed]
-    findings = [_reply(patient, "image input", timed, 1)]
+    findings = [_check_reply(patient, "image input", timed, 1)]
     if findings[0].works:
-        text, drawn = timed.answer.text, (shown_picture("#0000ff"),)
+        text, drawn = timed.answer.text, (build_shown_picture("#0000ff"),)
         again = DescriberView(
             2, later, view.target, drawn, (parse_reply(text, 1).message,), (text,), (first,), budget, 0
         )
         timed = await patient.ask("two images", patient.player.describe(again))
-        findings.append(timed if isinstance(timed, Finding) else _reply(patient, "two images", timed, 2))
+        findings.append(timed if isinstance(timed, Finding) else _check_reply(patient, "two images", timed, 2))
     return findings
 
 
-async def _render(patient: Patient, rules: Rules) -> list[Finding]:
+async def _try_generator(patient: Patient, rules: Rules) -> list[Finding]:
     """Ask a generator for a red disc, then for a blue disc in its place; drawn anew, if it cannot edit."""
-    first = await _drawn(patient, "image output", 0, None)
+    first = await _try_drawing(patient, "image output", 0, None)
     if isinstance(first, Finding):
         return [first]
-    findings = [patient.finding("image output", True, drawing_words(first, 0)[0])]
+    findings = [patient.finding("image output", True, describe_drawing(first, 0)[0])]
     # A generator that cannot edit may still draw anew, and then plays by another rule.
     for mode in ("edit", "redraw") if rules.drawing == "edit" else ("redraw",):
         question = "correction" if mode == "edit" else "redraw"
-        again = await _drawn(patient, question, 2, first.answer.picture if mode == "edit" else None)
+        again = await _try_drawing(patient, question, 2, first.answer.picture if mode == "edit" else None)
         if not isinstance(again, Finding):
             remedy = "" if len(findings) == 1 else "Play with the rule drawing: redraw."
-            return [*findings, patient.finding(question, True, drawing_words(again, 2)[0], remedy)]
+            return [*findings, patient.finding(question, True, describe_drawing(again, 2)[0], remedy)]
         findings.append(again)
     return findings
 
 
-async def _drawn(patient: Patient, question: str, channel: int, previous: Picture | None) -> TimedAnswer | Finding:
+async def _try_drawing(
+    patient: Patient, question: str, channel: int, previous: Picture | None
+) -> TimedAnswer | Finding:
     """Ask a generator for a red disc, or for its correction (``channel`` 2) with or without its last picture."""
     earlier, message = ((), FIRST_MESSAGE) if channel == 0 else ((FIRST_MESSAGE,), SECOND_MESSAGE)
     prompt = load_prompts(RECONSTRUCTION).generator(message, earlier, "edit" if previous else "redraw")
@@ -319,7 +321,7 @@ async def _drawn(patient: Patient, question: str, channel: int, previous: Pictur
     return await patient.ask(question, patient.player.render(view))
 
 
-def _reply(patient: Patient, question: str, timed: TimedAnswer, turn: int) -> Finding:
+def _check_reply(patient: Patient, question: str, timed: TimedAnswer, turn: int) -> Finding:
     """Return whether a describer keeps to the protocol, and on turn 1 whether the message names the shown colour."""
     answer: TextAnswer = timed.answer
     summary = f"{len(answer.text.split())} words, {timed.took}"
@@ -347,31 +349,33 @@ def retell(episode: Episode, rules: Rules, prompts: Prompts) -> Retelling:
         # The rest of a message that was cut is not known.
         if _is_cut(turn, rules)
         else turn
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
     )
     faults = tuple(
         f"turn {turn.turn}: message_tokens is {turn.message_tokens}, within the budget"
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         # The cut message says nothing of its former length, but the stated one must be over the budget.
         if _is_cut(turn, rules) and turn.message_tokens <= rules.token_budget
     )
-    answers = tuple(answer for turn in turns for answer in _answers(turn, rules, prompts))
-    return Retelling(episode.with_steps(turns), answers, _waiting(turns), _blamed(episode.abort_reason), faults)
+    answers = tuple(answer for turn in turns for answer in _list_answers(turn, rules, prompts))
+    return Retelling(
+        episode.with_steps(turns), answers, _find_next_call(turns), _find_blamed_seat(episode.abort_reason), faults
+    )
 
 
 def _is_cut(turn: Turn, rules: Rules) -> bool:
     return rules.over_budget == "truncate" and turn.over_budget and turn.action == "describe"
 
 
-def _answers(turn: Turn, rules: Rules, prompts: Prompts) -> Iterator[RetoldAnswer]:
+def _list_answers(turn: Turn, rules: Rules, prompts: Prompts) -> Iterator[RetoldAnswer]:
     prompt = prompts.describer(turn.turn, rules.token_budget)
     # A transcript has the time of both players together.
-    yield RetoldAnswer(turn.turn, DESCRIBER.name, _answer(turn), prompt, seconds=turn.seconds)
+    yield RetoldAnswer(turn.turn, DESCRIBER.name, _format_answer(turn), prompt, seconds=turn.seconds)
     if turn.rendering is not None:
         yield RetoldAnswer(turn.turn, GENERATOR.name, rendering=turn.rendering, notes=turn.notes)
 
 
-def _answer(turn: Turn) -> str:
+def _format_answer(turn: Turn) -> str:
     """Return an answer that the protocol reads as this turn."""
     lenient = frozenset(turn.leniencies)
     if turn.action == "done":
@@ -388,14 +392,14 @@ def _answer(turn: Turn) -> str:
     return f" {text}" if "surrounding_whitespace" in lenient else text
 
 
-def _waiting(turns: tuple[Turn, ...]) -> tuple[int, str]:
+def _find_next_call(turns: tuple[Turn, ...]) -> tuple[int, str]:
     last = turns[-1] if turns else None
     if last is not None and last.action == "describe" and last.rendering is None:
         return last.turn, GENERATOR.name
     return (last.turn + 1 if last is not None else 1), DESCRIBER.name
 
 
-def _blamed(reason: str | None) -> str | None:
+def _find_blamed_seat(reason: str | None) -> str | None:
     if reason is None or reason in OF_THE_RULES:
         return None
     return next((seat.name for seat in (DESCRIBER, GENERATOR) if reason.startswith(f"{seat.name}_")), None)

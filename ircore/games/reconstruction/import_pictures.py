@@ -32,13 +32,13 @@ from ircore.core.drawing import Point
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture, read_picture
-from ircore.core.plain_words import counted
-from ircore.core.progress import progress
+from ircore.core.plain_words import format_count
+from ircore.core.progress import show_progress
 from ircore.core.records import DIFFICULTIES, Difficulty, Instance, Line, Name, PictureFile, Record
-from ircore.core.untrusted_text import escaped
-from ircore.core.validation import describe_validation_error, validating
+from ircore.core.untrusted_text import escape_name
+from ircore.core.validation import convert_validation_errors, describe_validation_error
 from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION
-from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, naming, read_annotations
+from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, compute_naming, read_annotations
 from ircore.instances.requests import ImportRequest
 from ircore.instances.store import KILOGRAM, UNSTATED, InstanceSet, refuse_other_licence, write_instances
 from ircore.instances.tangrams import TangramShape, read_tangram_svg
@@ -91,21 +91,21 @@ def import_pictures(request: ImportRequest) -> InstanceSet:
         raise InputError(f"{root} is not a folder", "Name a folder of pictures.")
     job = _Import(root, request)
     entries = _read_metadata(job)
-    files = _files(root)
+    files = _list_files(root)
     job.faults += [f"{METADATA}: {name}: the folder has no such file" for name in sorted(entries.keys() - set(files))]
     if not files:
         raise InputError(f"{root}: holds no pictures", "Name a folder with PNG, JPEG, WebP or GIF files.")
-    made = write_instances(request.out, _imported(job, files, entries), CATEGORIES)
+    made = write_instances(request.out, _import_all(job, files, entries), CATEGORIES)
     if job.unstated:
         print(
-            f"{job.unstated} of {counted(len(files), 'picture')}: no licence stated, recorded as {UNSTATED}; "
+            f"{job.unstated} of {format_count(len(files), 'picture')}: no licence stated, recorded as {UNSTATED}; "
             f"give --licence or {METADATA} before you publish them",
             file=sys.stderr,
         )
     return made
 
 
-def _files(root: Path) -> list[str]:
+def _list_files(root: Path) -> list[str]:
     """Return every file but hidden files and the metadata, relative to ``root``, in the same order on every system."""
     paths = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
     # Such as .DS_Store and .git, which people do not know that they have.
@@ -133,34 +133,34 @@ def _read_metadata(job: _Import) -> dict[str, Entry]:
     return entries
 
 
-def _imported(
+def _import_all(
     job: _Import, files: list[str], entries: dict[str, Entry]
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     """Yield the sound pictures and, at the end, raise all faults of the others at once."""
-    with progress("importing", len(files)) as shown:
+    with show_progress("importing", len(files)) as shown:
         for name in files:
             try:
                 entry = entries.get(name) or Entry(file_name=name)
                 picture = read_picture(job.root / name)
-                instance = _instance(job, entry, picture)
+                instance = _build_instance(job, entry, picture)
             except ValidationError as error:
-                job.faults.append(f"{escaped(name)}: {describe_validation_error(error)}")
+                job.faults.append(f"{escape_name(name)}: {describe_validation_error(error)}")
             except InputError as error:
                 # Faults are collected, so that the user can mend all files at once.
                 job.faults.append(error.problem.removeprefix(f"{job.root}/"))
             else:
                 yield instance, {"target": picture}
-            shown.advance(escaped(name))
+            shown.advance(escape_name(name))
     if job.faults:
         listed = "\n".join(f"  {fault}" for fault in job.faults)
         raise InputError(
-            f"{job.root}: {counted(len(job.faults), 'fault')}, nothing was imported\n{listed}",
+            f"{job.root}: {format_count(len(job.faults), 'fault')}, nothing was imported\n{listed}",
             "Mend or remove these files and import again.",
         )
 
 
-def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
-    category, difficulty = _condition(job, entry)
+def _build_instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
+    category, difficulty = _find_condition(job, entry)
     # Two ids for one picture would count its result twice.
     twin = job.twins.setdefault(picture.sha256, entry.file_name)
     if twin != entry.file_name:
@@ -185,7 +185,7 @@ def _instance(job: _Import, entry: Entry, picture: Picture) -> Instance:
     return instance
 
 
-def _condition(job: _Import, entry: Entry) -> tuple[str, str]:
+def _find_condition(job: _Import, entry: Entry) -> tuple[str, str]:
     """Return category and difficulty of a picture, from its metadata, its folders or the defaults."""
     *folders, _ = Path(entry.file_name).parts
     category = entry.category or (folders[0] if folders else job.defaults.category)
@@ -241,7 +241,7 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
         raise InputError(
             f"{request.path}: holds no folder of tangrams", f"Add one of the folders {', '.join(PICTURE_FOLDERS)}."
         )
-    divergences = _divergences(request.path)
+    divergences = _read_divergences(request.path)
     known = {path: divergences[path.stem] for path in sorted(folder.glob("*.svg")) if path.stem in divergences}
     chosen = {path: snd for path, snd in known.items() if not EASY_BELOW <= snd <= HARD_ABOVE}
     if not chosen:
@@ -251,16 +251,19 @@ def import_tangrams(request: ImportRequest) -> InstanceSet:
         f"{EASY_BELOW} and {HARD_ABOVE}, neither easy nor hard",
         file=sys.stderr,
     )
-    return write_instances(request.out, _targets(chosen, request))
+    return write_instances(request.out, _build_tangram_targets(chosen, request))
 
 
-def _divergences(root: Path) -> dict[str, float]:
+def _read_divergences(root: Path) -> dict[str, float]:
     """Return the shape naming divergence of each tangram, from the most exact file that lists the tangram."""
     merged: dict[str, float] = {}
     for path in (root / name for name in DIVERGENCES):
         if path.is_file():
             # Files come in order of exactness, so what is known stays and a later file only adds.
-            merged = {**(_published(path) if path.stem.endswith("SND") else _computed(path)), **merged}
+            merged = {
+                **(_read_published_divergences(path) if path.stem.endswith("SND") else _compute_divergences(path)),
+                **merged,
+            }
     if not merged:
         raise InputError(
             f"{root}: holds neither annotations nor divergences", f"Add one of the files {', '.join(DIVERGENCES)}."
@@ -268,23 +271,25 @@ def _divergences(root: Path) -> dict[str, float]:
     return merged
 
 
-def _computed(path: Path) -> dict[str, float]:
-    measured = {tangram: naming(annotations).snd for tangram, annotations in read_annotations(path).items()}
+def _compute_divergences(path: Path) -> dict[str, float]:
+    measured = {tangram: compute_naming(annotations).snd for tangram, annotations in read_annotations(path).items()}
     return {tangram: snd for tangram, snd in measured.items() if snd is not None}
 
 
-def _published(path: Path) -> dict[str, float]:
+def _read_published_divergences(path: Path) -> dict[str, float]:
     remedy = "Restore the file as it was published."
-    with validating(path, remedy):
+    with convert_validation_errors(path, remedy):
         return _Divergences.validate_python(read_json(path, MAX_BYTES, remedy))
 
 
-def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+def _build_tangram_targets(
+    chosen: Mapping[Path, float], request: ImportRequest
+) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for path, snd in chosen.items():
         difficulty: Difficulty = "easy" if snd < EASY_BELOW else "hard"
         if request.difficulty not in (None, difficulty):
             continue
-        drawn = draw_pieces(_fitted(read_tangram_svg(path)), dict.fromkeys("1234567", COLOUR))
+        drawn = draw_pieces(_fit_pieces(read_tangram_svg(path)), dict.fromkeys("1234567", COLOUR))
         picture = Picture.from_pixels(drawn.drawing.pixels)
         name = f"{CATEGORY}-{difficulty}-{path.stem.lower()}"
         yield (
@@ -302,7 +307,7 @@ def _targets(chosen: Mapping[Path, float], request: ImportRequest) -> Iterator[t
         )
 
 
-def _fitted(shape: TangramShape) -> dict[str, tuple[Point, ...]]:
+def _fit_pieces(shape: TangramShape) -> dict[str, tuple[Point, ...]]:
     """Return the pieces centred in the picture, as large as its margin allows."""
     points = [point for piece in shape.pieces.values() for point in piece.corners]
     (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*points, strict=True))

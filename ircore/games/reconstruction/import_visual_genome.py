@@ -25,13 +25,13 @@ from pydantic import Field
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 from ircore.core.records import DIFFICULTIES, Box, Difficulty, Element, Instance, PictureFile, Record, Scene
-from ircore.core.terminal import printable
-from ircore.core.validation import validating
+from ircore.core.terminal import make_printable
+from ircore.core.validation import convert_validation_errors
 from ircore.games.reconstruction.records import RECONSTRUCTION
 from ircore.games.reconstruction.visual_genome_files import Annotated, GenomeFiles
-from ircore.instances.requests import ImportRequest, dataset_named_by
+from ircore.instances.requests import ImportRequest, find_dataset_name
 from ircore.instances.store import VISUAL_GENOME, InstanceSet, refuse_other_licence, write_instances
 
 FILE_OF_IMAGES = "image_data.json"
@@ -57,7 +57,7 @@ class _Dataset(Protocol):
     ) -> Iterator[dict[str, Any]]: ...
 
 
-def genome_on_the_hub(
+def open_genome_on_hub(
     name: str, config: str | None, *, revision: str | None, split: str, streaming: bool
 ) -> "GenomeFiles | GenomeRows":
     """Return a copy of Visual Genome on the Hub: its own files, brought into the user's Hub cache, or a table.
@@ -73,7 +73,7 @@ def genome_on_the_hub(
         InputError: That cannot be the name of a dataset, or it has no objects.
         WorkError: There is no such dataset or revision, or the Hub cannot be reached.
     """
-    dataset: _Dataset = load("releases", "open_dataset")(name, revision, split, streaming)
+    dataset: _Dataset = load_plugin("releases", "open_dataset")(name, revision, split, streaming)
     if dataset.has_file(FILE_OF_IMAGES):
         return GenomeFiles(dataset.fetch(("*.json", "VG_100K/*", "VG_100K_2/*")))
     return GenomeRows(dataset, config)
@@ -94,7 +94,7 @@ class GenomeRows:
     def __init__(self, dataset: _Dataset, config: str | None) -> None:
         self._dataset, self.name = dataset, dataset.name
         configs = dataset.configs
-        self._objects = config or self._config_of(OBJECTS) or configs[-1]
+        self._objects = config or self._find_config(OBJECTS) or configs[-1]
         if self._objects not in configs:
             raise InputError(
                 f"--option config={self._objects}: {self.name} has no such config", f"Known: {', '.join(configs)}."
@@ -115,11 +115,11 @@ class GenomeRows:
 
     def attributes(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield ids of images and objects with attributes, if there is a config of them."""
-        return self._annotations(ATTRIBUTES)
+        return self._read_annotations(ATTRIBUTES)
 
     def relations(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield ids of images and relations, if there is a config of them."""
-        return self._annotations(RELATIONS)
+        return self._read_annotations(RELATIONS)
 
     def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
         """Yield the pictures of images, each once.
@@ -138,8 +138,8 @@ class GenomeRows:
                 data = (row["image"] or {}).get("bytes") or b""
                 yield row["image_id"], Picture.from_untrusted(data, f"{self.name}: image {row['image_id']}")
 
-    def _annotations(self, name: str) -> Iterator[tuple[int, list[Any]]]:
-        config = self._config_of(name) or self._objects
+    def _read_annotations(self, name: str) -> Iterator[tuple[int, list[Any]]]:
+        config = self._find_config(name) or self._objects
         columns = self._dataset.columns(config)
         # The published attributes stand under "objects" in one version of the dataset's loader.
         column = name if name in columns else OBJECTS
@@ -148,7 +148,7 @@ class GenomeRows:
         for row in self._dataset.rows(config, ("image_id", column)):
             yield row["image_id"], row[column] or []
 
-    def _config_of(self, name: str) -> str | None:
+    def _find_config(self, name: str) -> str | None:
         """Return the newest config of some annotations, such as ``objects_v1.2.0``."""
         return next((config for config in reversed(self._dataset.configs) if config.startswith(name)), None)
 
@@ -265,14 +265,14 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
         WorkError: The Hub has no such dataset, or cannot be reached.
     """
     refuse_other_licence(request.licence, VISUAL_GENOME)
-    dataset = dataset_named_by(request.path)
-    selection = _options(request.options, HubSelection if dataset else Selection)
+    dataset = find_dataset_name(request.path)
+    selection = _parse_options(request.options, HubSelection if dataset else Selection)
     # With overlapping limits an image could be easy and hard at once.
     if selection.easy_objects >= selection.hard_objects:
         raise InputError("--option easy_objects is not below hard_objects", "Lower easy_objects or raise hard_objects.")
     genome: Genome = GenomeFiles(request.path)
     if isinstance(selection, HubSelection):
-        genome = genome_on_the_hub(
+        genome = open_genome_on_hub(
             dataset or "", selection.config, revision=selection.revision, split=selection.split,
             streaming=selection.streaming,
         )  # fmt: skip
@@ -284,14 +284,14 @@ def import_visual_genome(request: ImportRequest) -> InstanceSet:
     _add_attributes(genome.attributes(), chosen)
     _add_relations(genome.relations(), chosen)
     category = request.category or CATEGORY
-    return write_instances(request.out, _made(chosen, genome, category, request.source))
+    return write_instances(request.out, _build_instances(chosen, genome, category, request.source))
 
 
 SelectionT = TypeVar("SelectionT", bound=Selection)
 
 
-def _options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
-    with validating("--option", "See `ircore instances import -h`."):
+def _parse_options(options: Mapping[str, str], kind: type[SelectionT]) -> SelectionT:
+    with convert_validation_errors("--option", "See `ircore instances import -h`."):
         return kind.model_validate(options)
 
 
@@ -306,7 +306,7 @@ def _choose(images: Iterable[Annotated], selection: Selection, only: str | None)
             faults["images listed again"] += 1
             continue
         known_ids.add(image.image_id)
-        things = _things(image, faults)
+        things = _collect_things(image, faults)
         salient = sum(thing.area >= selection.salient_share * image.width * image.height for thing in things)
         difficulty = selection.difficulty_of(len(things), salient)
         if difficulty is None or only not in (None, difficulty):
@@ -324,12 +324,12 @@ def _choose(images: Iterable[Annotated], selection: Selection, only: str | None)
     return {image_id: chosen for heap in heaps.values() for _, image_id, chosen in sorted(heap, reverse=True)}
 
 
-def _things(image: Annotated, faults: Counter[str]) -> list[_Thing]:
+def _collect_things(image: Annotated, faults: Counter[str]) -> list[_Thing]:
     """Return the objects of an image, boxes cut at the image's edges, and the number of objects left out."""
     things: list[_Thing] = []
     known: set[int] = set()
     for item in image.objects:
-        box = _box(item, image)
+        box = _clip_box(item, image)
         if box is None:
             faults["objects without a box in the picture"] += 1
             continue
@@ -343,7 +343,7 @@ def _things(image: Annotated, faults: Counter[str]) -> list[_Thing]:
     return things
 
 
-def _box(item: object, image: Annotated) -> tuple[float, float, float, float] | None:
+def _clip_box(item: object, image: Annotated) -> tuple[float, float, float, float] | None:
     """Return the part of an object's box that lies in its image; None if no part does, or the box has no size."""
     if not isinstance(item, dict):
         return None
@@ -360,13 +360,13 @@ def _box(item: object, image: Annotated) -> tuple[float, float, float, float] | 
 def _add_attributes(records: Iterable[tuple[int, list[Any]]], chosen: Mapping[int, _Chosen]) -> None:
     for image_id, items in records:
         for item in items if image_id in chosen else ():
-            words = _words(item.get("attributes")) if isinstance(item, dict) else []
+            words = _clean_words(item.get("attributes")) if isinstance(item, dict) else []
             if words and type(item.get("object_id")) is int:
                 known = chosen[image_id].attributes.setdefault(item["object_id"], [])
                 known += [word for word in words if word not in known]
 
 
-def _words(values: object) -> list[str]:
+def _clean_words(values: object) -> list[str]:
     """Return the attributes of an object without blanks and repetitions; files lack the field, or have null."""
     words = [" ".join(str(value).split())[:LONGEST_NAME] for value in values] if isinstance(values, list) else []
     return list(dict.fromkeys(word for word in words if word))
@@ -393,7 +393,7 @@ def _name_of(item: Mapping[str, Any]) -> str:
     return next((name for name in written if name), UNNAMED)[:LONGEST_NAME]
 
 
-def _made(
+def _build_instances(
     chosen: Mapping[int, _Chosen], genome: Genome, category: str, source: str | None
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for image_id, picture in genome.pictures(tuple(chosen)):
@@ -412,7 +412,7 @@ def _made(
             game=RECONSTRUCTION,
             pictures={"target": PictureFile.of(f"images/{name}.png", picture)},
             payload={
-                "scene": _scene(item, picture, scales).model_dump(mode="json"),
+                "scene": _build_scene(item, picture, scales).model_dump(mode="json"),
                 "measures": {"objects": float(len(item.things)), "salient": float(item.salient)},
             },
             source=source or f"Visual Genome, image {image_id}; annotations CC-BY-4.0",
@@ -421,7 +421,7 @@ def _made(
         yield instance, {"target": picture}
 
 
-def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scene:
+def _build_scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scene:
     """Return the annotated boxes as a scene, largest first; boxes are scaled if the file has another size."""
     across, down = scales
     elements = []
@@ -432,7 +432,7 @@ def _scene(item: _Chosen, picture: Picture, scales: tuple[float, float]) -> Scen
         right = min(picture.width, max(left + 1, round(thing.right * across)))
         bottom = min(picture.height, max(top + 1, round(thing.bottom * down)))
         if right > left and bottom > top:
-            known: dict[str, Any] = {"name": printable(thing.name)}
+            known: dict[str, Any] = {"name": make_printable(thing.name)}
             if thing.object_id is not None:
                 known |= {"attributes": words} if (words := item.attributes.get(thing.object_id)) else {}
                 known |= {"relations": words} if (words := item.relations.get(thing.object_id)) else {}

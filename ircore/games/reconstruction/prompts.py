@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from ircore.core.episode_records import AbortReason
-from ircore.core.word_files import prompts_version, read_prompts
+from ircore.core.word_files import compute_prompts_version, read_prompts
 from ircore.games.reconstruction.records import Action
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
@@ -96,7 +96,7 @@ def load_prompts(game: str, folder: Path | None = None) -> Prompts:
     own = {name: places for name, places in ANEW.items() if folder is not None and (folder / f"{name}.txt").is_file()}
     texts = read_prompts(PLACEHOLDERS | own, built_in, folder, "--prompts")
     # The built-in texts of ANEW belong to a version of the package, so that versions from before them stay the same.
-    version = prompts_version(list(texts.values()), folder)
+    version = compute_prompts_version(list(texts.values()), folder)
     anew = read_prompts({name: ANEW[name] for name in ANEW if name not in own}, built_in, None, "--prompts")
     return Prompts(version, **texts, **anew)
 
@@ -156,7 +156,7 @@ def parse_reply(reply: str, turn: int) -> Move:
         ProtocolViolationError: It is neither a message nor done, or is empty, or comes too early.
     """
     leniencies: list[str] = []
-    text = _unwrap(reply, leniencies)
+    text = _unwrap_reply(reply, leniencies)
     if not text:
         raise ProtocolViolationError("describer_empty", "The answer is empty.")
     if text.upper() in (_DONE, "DONE"):
@@ -168,10 +168,10 @@ def parse_reply(reply: str, turn: int) -> Move:
         elif text != _DONE:
             leniencies.append("letter_case")
         return Move("done", "", tuple(leniencies))
-    return Move("describe", _message(text, leniencies), tuple(leniencies))
+    return Move("describe", _extract_message(text, leniencies), tuple(leniencies))
 
 
-def _unwrap(reply: str, leniencies: list[str]) -> str:
+def _unwrap_reply(reply: str, leniencies: list[str]) -> str:
     # Before any search: a hostile answer of megabytes would keep the patterns below busy.
     if len(reply) > MAX_REPLY_CHARACTERS:
         raise ProtocolViolationError("describer_format", f"The answer has {len(reply)} characters.")
@@ -186,7 +186,7 @@ def _unwrap(reply: str, leniencies: list[str]) -> str:
     return text
 
 
-def _message(text: str, leniencies: list[str]) -> str:
+def _extract_message(text: str, leniencies: list[str]) -> str:
     upper = text.upper()
     if not upper.startswith(_OPEN):
         raise ProtocolViolationError("describer_format", f"The answer does not begin with {_OPEN} and is not {_DONE}.")

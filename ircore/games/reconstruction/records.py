@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import GameRules, Name, Record
 from ircore.instances.targets import SYNTHETIC
 
@@ -127,7 +127,7 @@ class Rules(GameRules):
         '50 tokens, 10 turns, over budget: abort'
         """
         over = [] if self.over_budget == "allow" else [f"over budget: {self.over_budget}"]
-        return ", ".join([f"{self.token_budget} tokens", counted(self.max_turns, "turn"), *over, *self.variants])
+        return ", ".join([f"{self.token_budget} tokens", format_count(self.max_turns, "turn"), *over, *self.variants])
 
     def label(self, among: "Sequence[Rules]") -> str:
         """Return a short name that tells these rules from others: the budget, and what else differs.
@@ -154,7 +154,7 @@ class Rules(GameRules):
         # History and drawing stand at the end of the rules' own key, where they are not the paper's.
         return name + self.key.removeprefix(f"b{self.token_budget}-t{self.max_turns}-{self.over_budget}")
 
-    def remembered(self, turns: int) -> tuple[int, ...]:
+    def select_remembered_turns(self, turns: int) -> tuple[int, ...]:
         """Return the places (0-based) of the earlier turns that the describer is shown, oldest first.
 
         Args:
@@ -169,11 +169,11 @@ class Rules(GameRules):
             return places[:1] + places[1:][-1:]
         return places if self.history == "all" else places[-int(self.history.removeprefix("last ")) :]
 
-    def tagged(self, label: str) -> str:
+    def add_rules_key(self, label: str) -> str:
         """Return a model's name followed by the rules' key, so that runs under different rules differ elsewhere too."""
         return f"{label}-{self.key}"
 
-    def untagged(self, name: str) -> str:
+    def remove_rules_key(self, name: str) -> str:
         """Return a model's own name from a name that ``tagged`` returned; any other name unchanged."""
         return name.removesuffix(f"-{self.key}") or name
 
@@ -198,16 +198,16 @@ class Turn(Record):
     seconds: float = Field(default=0.0, ge=0, description="Seconds that describer and generator took to answer.")
 
 
-def turns_of(episode: Episode) -> tuple[Turn, ...]:
+def list_turns(episode: Episode) -> tuple[Turn, ...]:
     """Return the steps of an episode as turns; see ``Episode.steps_as``."""
     return episode.steps_as(Turn)
 
 
-def rendered_turns(episode: Episode) -> tuple[Turn, ...]:
+def list_rendered_turns(episode: Episode) -> tuple[Turn, ...]:
     """Return the turns of an episode that have a rendering, in order."""
-    return tuple(turn for turn in turns_of(episode) if turn.rendering is not None)
+    return tuple(turn for turn in list_turns(episode) if turn.rendering is not None)
 
 
-def renderings_of(episode: Episode) -> dict[int, Rendering]:
+def collect_renderings(episode: Episode) -> dict[int, Rendering]:
     """Return the renderings of an episode by turn, in order."""
-    return {turn.turn: turn.rendering for turn in turns_of(episode) if turn.rendering is not None}
+    return {turn.turn: turn.rendering for turn in list_turns(episode) if turn.rendering is not None}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.tokens import count_tokens, truncate_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reconstruction.prompts import Move, Prompts, ProtocolViolationError, parse_reply
@@ -62,12 +62,12 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
     prompts: Prompts = setup.prompts
     rules = setup.rules
     prompt = prompts.describer(turn, rules.token_budget)
-    reply = await table.ask(DESCRIBER, _to_describe(turn, prompt, dialogue, setup))
+    reply = await table.ask(DESCRIBER, _build_describer_view(turn, prompt, dialogue, setup))
     move = parse_reply(reply.text, turn)
     if move.action == "done":
         dialogue.turns.append(Turn(turn=turn, action="done", leniencies=move.leniencies, seconds=reply.seconds))
         return True
-    turn_record = _say(turn, move, rules, reply.seconds)
+    turn_record = _build_turn(turn, move, rules, reply.seconds)
     # Before the budget is checked and the generator asked, so that an aborted episode shows the message.
     dialogue.turns.append(turn_record)
     if turn_record.over_budget and rules.over_budget == "abort":
@@ -75,8 +75,8 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
             "describer_over_budget", f"{turn_record.message_tokens} tokens; the budget is {rules.token_budget}."
         )
     message = turn_record.message or ""
-    answer = await table.ask(GENERATOR, _to_render(turn, message, dialogue, setup))
-    dialogue.turns[-1] = _answered(turn_record, answer)
+    answer = await table.ask(GENERATOR, _build_generator_view(turn, message, dialogue, setup))
+    dialogue.turns[-1] = _add_answer(turn_record, answer)
     dialogue.prompts.append(prompt)
     dialogue.replies.append(reply.text)
     dialogue.messages.append(message)
@@ -84,8 +84,8 @@ async def _play_turn(turn: int, dialogue: _Dialogue, table: Table, setup: Episod
     return False
 
 
-def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> DescriberView:
-    shown = setup.rules.remembered(len(dialogue.renderings))
+def _build_describer_view(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> DescriberView:
+    shown = setup.rules.select_remembered_turns(len(dialogue.renderings))
     # The first question goes with the target, each later one with the rendering of the turn before it.
     prompt_places = [0, *(place + 1 for place in shown[:-1])] if shown else []
     return DescriberView(
@@ -97,11 +97,11 @@ def _to_describe(turn: int, prompt: str, dialogue: _Dialogue, setup: EpisodeSetu
         replies=tuple(dialogue.replies[place] for place in shown),
         prompts=tuple(dialogue.prompts[place] for place in prompt_places),
         token_budget=setup.rules.token_budget,
-        seed=derived_seed(setup.seed, turn, DESCRIBER.name),
+        seed=derive_seed(setup.seed, turn, DESCRIBER.name),
     )
 
 
-def _to_render(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> GeneratorView:
+def _build_generator_view(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup[Rules]) -> GeneratorView:
     prompts: Prompts = setup.prompts
     mode = setup.rules.drawing
     # On turn 1 there is no rendering yet that could be edited.
@@ -111,13 +111,13 @@ def _to_render(turn: int, message: str, dialogue: _Dialogue, setup: EpisodeSetup
         message=message,
         earlier=tuple(dialogue.messages),
         previous=dialogue.renderings[-1] if edits else None,
-        seed=derived_seed(setup.seed, turn, GENERATOR.name),
+        seed=derive_seed(setup.seed, turn, GENERATOR.name),
         prompt=prompts.generator(message, dialogue.messages, mode),
         rewrite=mode == "rewrite" and turn > 1,
     )
 
 
-def _say(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
+def _build_turn(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
     tokens = count_tokens(move.message)
     over = tokens > rules.token_budget
     message = move.message
@@ -135,7 +135,7 @@ def _say(turn: int, move: Move, rules: Rules, seconds: float) -> Turn:
     )
 
 
-def _answered(turn: Turn, answer: PictureAnswer) -> Turn:
+def _add_answer(turn: Turn, answer: PictureAnswer) -> Turn:
     rendering = Rendering.of(answer.picture)
     return turn.model_copy(
         update={"rendering": rendering, "notes": answer.notes, "seconds": turn.seconds + answer.seconds}

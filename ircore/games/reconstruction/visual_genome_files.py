@@ -41,7 +41,7 @@ def read_array(path: Path) -> Iterator[dict[str, Any]]:
     """
     try:
         with path.open(encoding="utf-8") as file:
-            yield from _objects(path, file)
+            yield from _read_objects(path, file)
     except OSError as error:
         raise InputError(
             f"{path}: cannot be read ({error.strerror})", "Download the file from the dataset's page."
@@ -50,7 +50,7 @@ def read_array(path: Path) -> Iterator[dict[str, Any]]:
         raise InputError(f"{path}: is not UTF-8 text", _REMEDY) from None
 
 
-def _objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
+def _read_objects(path: Path, file: TextIO) -> Iterator[dict[str, Any]]:
     text = file.read(CHUNK).lstrip()
     if not text.startswith("["):
         raise InputError(f"{path}: holds no JSON array", _REMEDY)
@@ -111,27 +111,27 @@ class GenomeFiles:
         Raises:
             InputError: A file is missing or damaged, or there are no pictures.
         """
-        sizes = self._sizes()
-        for image_id, objects in self._listed("objects.json", "objects"):
+        sizes = self._read_sizes()
+        for image_id, objects in self._read_list("objects.json", "objects"):
             # Objects of images without a picture on this disk are of no use.
             if image_id in sizes:
-                width, height = sizes[image_id] or self._size_of_picture(image_id)
+                width, height = sizes[image_id] or self._read_picture_size(image_id)
                 yield Annotated(image_id, width, height, objects)
 
     def attributes(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield ids of images and objects with attributes; InputError if the file is damaged."""
-        return self._optional("attributes.json", "attributes")
+        return self._read_optional_list("attributes.json", "attributes")
 
     def relations(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield ids of images and relations; InputError if the file is damaged."""
-        return self._optional("relationships.json", "relationships")
+        return self._read_optional_list("relationships.json", "relationships")
 
     def pictures(self, image_ids: Collection[int]) -> Iterator[tuple[int, Picture]]:
         """Yield the pictures of images; InputError if one cannot be read."""
         for image_id in image_ids:
-            yield image_id, read_picture(self._path(image_id))
+            yield image_id, read_picture(self._find_path(image_id))
 
-    def _sizes(self) -> dict[int, tuple[int, int] | None]:
+    def _read_sizes(self) -> dict[int, tuple[int, int] | None]:
         """Return width and height by id, for images with a picture; None where the file states no size."""
         present = {path.stem for folder in FOLDERS for path in (self.root / folder).glob(f"*{SUFFIX}")}
         if not present:
@@ -141,27 +141,27 @@ class GenomeFiles:
         path = self.root / "image_data.json"
         sizes: dict[int, tuple[int, int] | None] = {}
         for record in read_array(path):
-            image_id = _image_id(record, path)
+            image_id = _find_image_id(record, path)
             # Copies often hold only a part of the 108,000 pictures.
             if str(image_id) in present:
-                sizes.setdefault(image_id, _size_in(record))
+                sizes.setdefault(image_id, _find_size(record))
         return sizes
 
-    def _listed(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+    def _read_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
         path = self.root / name
         for record in read_array(path):
             items = record.get(field)
-            yield _image_id(record, path), items if isinstance(items, list) else []
+            yield _find_image_id(record, path), items if isinstance(items, list) else []
 
-    def _optional(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
-        return self._listed(name, field) if (self.root / name).exists() else iter(())
+    def _read_optional_list(self, name: str, field: str) -> Iterator[tuple[int, list[Any]]]:
+        return self._read_list(name, field) if (self.root / name).exists() else iter(())
 
-    def _path(self, image_id: int) -> Path:
+    def _find_path(self, image_id: int) -> Path:
         paths = [self.root / folder / f"{image_id}{SUFFIX}" for folder in FOLDERS]
         return next((path for path in paths if path.exists()), paths[0])
 
-    def _size_of_picture(self, image_id: int) -> tuple[int, int]:
-        path = self._path(image_id)
+    def _read_picture_size(self, image_id: int) -> tuple[int, int]:
+        path = self._find_path(image_id)
         try:
             with Image.open(path) as image:
                 return image.size
@@ -169,14 +169,14 @@ class GenomeFiles:
             raise InputError(f"{path}: not a JPEG picture", "Restore it, or remove it.") from None
 
 
-def _size_in(record: Mapping[str, Any]) -> tuple[int, int] | None:
+def _find_size(record: Mapping[str, Any]) -> tuple[int, int] | None:
     """Return the width and height that a record states, None if it states none."""
     width, height = record.get("width"), record.get("height")
     known = type(width) is int and type(height) is int and width > 0 and height > 0
     return (width, height) if known else None  # type: ignore[return-value]
 
 
-def _image_id(record: Mapping[str, Any], path: Path) -> int:
+def _find_image_id(record: Mapping[str, Any], path: Path) -> int:
     """Return the number of the image that a record is about.
 
     Raises:

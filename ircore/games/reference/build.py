@@ -15,7 +15,7 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Instance
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.reference.records import Context
 from ircore.games.reference.rules import SEEDS
 from ircore.instances.requests import BuildRequest, Place
@@ -45,18 +45,18 @@ def build(request: BuildRequest) -> InstanceSet:
         InputError: A category is none of this game's, or the folder holds something.
     """
     places = request.places(CATEGORIES)
-    return write_instances(request.out, (_instance(place, request.seed) for place in places))
+    return write_instances(request.out, (_build_instance(place, request.seed) for place in places))
 
 
-def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
-    seed = derived_seed(set_seed, place.instance_id)
+def _build_instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]]:
+    seed = derive_seed(set_seed, place.instance_id)
     rng = random.Random(seed)
     hard, one_shot = place.difficulty == "hard", place.category == "lineup"
-    drawn = _shapes(hard, rng) if place.category == "shapes" else _tangrams(hard, 10 if one_shot else 4, rng)
+    drawn = _draw_shapes(hard, rng) if place.category == "shapes" else _draw_tangrams(hard, 10 if one_shot else 4, rng)
     # Names are those of places: a release has a column for each name, which its instances share.
     pictures = {f"p{number}": Picture.from_pixels(drawing.pixels) for number, drawing in enumerate(drawn, start=1)}
     context = Context(
-        context=tuple(pictures), targets=_targets(list(pictures), one_shot, rng), seed=rng.randrange(SEEDS)
+        context=tuple(pictures), targets=_draw_targets(list(pictures), one_shot, rng), seed=rng.randrange(SEEDS)
     )
     instance = Instance(
         instance_id=place.instance_id,
@@ -71,31 +71,31 @@ def _instance(place: Place, set_seed: int) -> tuple[Instance, dict[str, Picture]
     return instance, pictures
 
 
-def _targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> tuple[str, ...]:
+def _draw_targets(names: Sequence[str], one_shot: bool, rng: random.Random) -> tuple[str, ...]:
     """Return a single target, or every picture once a repetition in a drawn order."""
     if one_shot:
         return (rng.choice(names),)
     return tuple(name for _ in range(REPETITIONS) for name in rng.sample(names, len(names)))
 
 
-def _tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
+def _draw_tangrams(hard: bool, count: int, rng: random.Random) -> list[Drawing]:
     first = make_tangram(rng)
-    figures, shown = [first], {_silhouette(first)}
+    figures, shown = [first], {_draw_silhouette(first)}
     while len(figures) < count:
         figure = make_tangram(rng, first.without_last(MOVED_PIECES) if hard else None)
         # Two equal pictures would leave the listener no right answer.
-        if _silhouette(figure) not in shown:
-            shown.add(_silhouette(figure))
+        if _draw_silhouette(figure) not in shown:
+            shown.add(_draw_silhouette(figure))
             figures.append(figure)
     rng.shuffle(figures)
     return [draw_tangram(figure, SIZE) for figure in figures]
 
 
-def _silhouette(figure: Tangram) -> bytes:
+def _draw_silhouette(figure: Tangram) -> bytes:
     return draw_tangram(figure, 32).pixels.tobytes()
 
 
-def _shapes(hard: bool, rng: random.Random) -> list[Drawing]:
+def _draw_shapes(hard: bool, rng: random.Random) -> list[Drawing]:
     if hard:
         forms, colours = rng.sample(FORMS, 2), rng.sample(COLOURS, 2)
         filled, large = rng.random() < 0.5, rng.random() < 0.5
@@ -106,22 +106,22 @@ def _shapes(hard: bool, rng: random.Random) -> list[Drawing]:
             for form, colour in zip(rng.sample(FORMS, 4), rng.sample(COLOURS, 4), strict=True)
         ]
     rng.shuffle(looks)
-    return [_drawn(look) for look in looks]
+    return [_draw_shape(look) for look in looks]
 
 
-def _drawn(look: _Look) -> Drawing:
+def _draw_shape(look: _Look) -> Drawing:
     drawing = Drawing(SIZE, SIZE)
     middle, radius = SIZE / 2, SIZE * (0.36 if look.large else 0.2)
     fill, outline = (look.colour, None) if look.filled else (None, look.colour)
     if look.form == "circle":
         drawing.ellipse((middle, middle), (radius, radius), fill, outline, width=8)
     else:
-        corners = [(middle + radius * x, middle + radius * y) for x, y in _corners(look.form)]
+        corners = [(middle + radius * x, middle + radius * y) for x, y in _compute_corners(look.form)]
         drawing.polygon(corners, fill, outline, width=8)
     return drawing
 
 
-def _corners(form: str) -> list[tuple[float, float]]:
+def _compute_corners(form: str) -> list[tuple[float, float]]:
     if form == "square":
         return [(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)]
     if form == "cross":

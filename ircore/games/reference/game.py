@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import (
     Contrast,
     Curve,
@@ -32,9 +32,9 @@ from ircore.games.base import (
     Table,
 )
 from ircore.games.master_words import TextPrompts, load_text_prompts
-from ircore.games.reference.measures import MEASURES, mean_words, measured_rounds
+from ircore.games.reference.measures import MEASURES, format_mean_words, measure_rounds
 from ircore.games.reference.records import INVALID, Context, Round
-from ircore.games.reference.rules import Order, ReferenceRules, labels_of, listener_orders, preset_of
+from ircore.games.reference.rules import Order, ReferenceRules, draw_listener_orders, find_preset, list_labels
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, Said, TextAnswer
 
 ICCA = "https://arxiv.org/abs/2408.01417"
@@ -67,7 +67,7 @@ _TANGRAMS = {
 """Accuracy in per cent of people on KiloGram's development split, ten pictures."""
 
 
-def _figures() -> Iterator[PublishedFigure]:
+def _list_published_figures() -> Iterator[PublishedFigure]:
     for series, curve in _BY_REPETITION.items():
         for place, percent in curve.items():
             label, (who, _, preset) = f"{series}, repetition {place}", series.partition(", ")
@@ -81,7 +81,7 @@ def _figures() -> Iterator[PublishedFigure]:
         yield PublishedFigure(label, "accuracy", round(percent / 100, 4), KILOGRAM, who if row else "", row=row)
 
 
-PUBLISHED = tuple(_figures())
+PUBLISHED = tuple(_list_published_figures())
 
 
 PLACEHOLDERS: dict[str, tuple[str, ...]] = {
@@ -106,13 +106,13 @@ PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 GREY = "#808080"
 
 
-def masked(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
+def mask_pictures(pictures: Mapping[str, Picture]) -> dict[str, Picture]:
     """Return a grey picture of the same size for each."""
-    return {name: _grey(picture.width, picture.height) for name, picture in pictures.items()}
+    return {name: _build_grey_picture(picture.width, picture.height) for name, picture in pictures.items()}
 
 
 @cache
-def _grey(width: int, height: int) -> Picture:
+def _build_grey_picture(width: int, height: int) -> Picture:
     return Picture.from_pixels(Drawing(width, height, GREY).pixels)
 
 
@@ -217,7 +217,7 @@ class ReferenceGame(Game[ReferenceRules]):
 
     async def play(self, table: Table, setup: EpisodeSetup[ReferenceRules]) -> Ending:
         """Play one episode; see ``ircore.games.base.Game.play``."""
-        match, dialogue = _match(setup), _Dialogue()
+        match, dialogue = _build_match(setup), _Dialogue()
         try:
             for number in range(1, len(match.targets) + 1):
                 await _play_round(number, match, dialogue, table)
@@ -227,15 +227,15 @@ class ReferenceGame(Game[ReferenceRules]):
 
     def setting(self, rules: ReferenceRules) -> str:
         """Return ICCA's name of the rules, such as ``L2``."""
-        return preset_of(rules)
+        return find_preset(rules)
 
     def measured(self, payload: Context, ending: Ending) -> Iterable[Measured]:
         """Measure the rounds; see ``measures``."""
-        return measured_rounds(ending.steps, len(payload.context))
+        return measure_rounds(ending.steps, len(payload.context))
 
     def shown(self, payload: Context, ending: Ending | None) -> Mapping[str, Any]:  # noqa: ARG002 - of every context alike
         """Return the function that the template of an episode gives each repetition's mean length by."""
-        return {"number_of_words": mean_words}
+        return {"number_of_words": format_mean_words}
 
     def recorded_answer(
         self, seat: Seat[Any, Any], question: Question, setup: EpisodeSetup[ReferenceRules], source: str
@@ -251,7 +251,7 @@ class ReferenceGame(Game[ReferenceRules]):
         recorded = context.human[question.step - 1]
         if seat.name == SPEAKER.name:
             return TextAnswer(recorded.message)
-        match = _match(setup)
+        match = _build_match(setup)
         order = match.orders[question.step - 1]
         # People sometimes gave no usable answer; it is recorded as the invalid choice.
         if recorded.chosen is None:
@@ -285,17 +285,17 @@ class ReferenceGame(Game[ReferenceRules]):
         return load_text_prompts(TextPrompts, PLACEHOLDERS, __package__, folder)
 
 
-def _match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
+def _build_match(setup: EpisodeSetup[ReferenceRules]) -> _Match:
     context: Context = setup.payload
     rules = setup.rules
     targets = context.targets[: rules.repetitions * len(context.context)]
-    orders = listener_orders(context.context, len(targets), context.seed, rules)
-    return _Match(setup, labels_of(len(context.context), rules), targets, orders)
+    orders = draw_listener_orders(context.context, len(targets), context.seed, rules)
+    return _Match(setup, list_labels(len(context.context), rules), targets, orders)
 
 
 async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Table) -> None:
     """Let the speaker describe the target and the listener choose."""
-    to_describe = _to_describe(number, match, dialogue)
+    to_describe = _build_speaker_question(number, match, dialogue)
     spoken = await table.ask(SPEAKER, to_describe)
     message = spoken.text.strip()
     if not message:
@@ -304,9 +304,9 @@ async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Ta
         raise PlayerError(
             "answer_format", f"round {number}: a message of {len(message)} characters, {LONGEST_MESSAGE} are read"
         )
-    to_choose = _to_choose(number, message, match, dialogue)
+    to_choose = _build_listener_question(number, message, match, dialogue)
     heard = await table.ask(LISTENER, to_choose)
-    dialogue.rounds.append(_round(number, message, heard, match))
+    dialogue.rounds.append(_build_round(number, message, heard, match))
     if match.setup.rules.history:
         dialogue.speaker.append(Said(to_describe.prompt, message, to_describe.pictures))
         # An invalid answer is told back in the listener's own words, which the notes hold.
@@ -314,7 +314,7 @@ async def _play_round(number: int, match: _Match, dialogue: _Dialogue, table: Ta
         dialogue.listener.append(Said(to_choose.prompt, answer, to_choose.pictures))
 
 
-def _round(number: int, message: str, heard: ChoiceAnswer, match: _Match) -> Round:
+def _build_round(number: int, message: str, heard: ChoiceAnswer, match: _Match) -> Round:
     order, target = match.orders[number - 1], match.targets[number - 1]
     chosen = None if heard.choice == INVALID else order.labelled[match.labels.index(heard.choice)]
     return Round(
@@ -329,43 +329,45 @@ def _round(number: int, message: str, heard: ChoiceAnswer, match: _Match) -> Rou
     )
 
 
-def _to_describe(number: int, match: _Match, dialogue: _Dialogue) -> Question:
+def _build_speaker_question(number: int, match: _Match, dialogue: _Dialogue) -> Question:
     context = match.context.context
     label = match.labels[context.index(match.targets[number - 1])]
     # Without history nothing is remembered, so every round is the first one to its players.
     alone = not dialogue.speaker
-    opening = [match.words(f"speaker_{match.setup.rules.speaker}")] if alone else _speaker_feedback(match, dialogue)
+    opening = (
+        [match.words(f"speaker_{match.setup.rules.speaker}")] if alone else _format_speaker_feedback(match, dialogue)
+    )
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("speaker_round", round=number, label=label)]),
         pictures=match.captioned(context, match.setup.pictures) if alone else (),
         earlier=tuple(dialogue.speaker),
-        seed=derived_seed(match.setup.seed, number, SPEAKER.name),
+        seed=derive_seed(match.setup.seed, number, SPEAKER.name),
     )
 
 
-def _to_choose(number: int, message: str, match: _Match, dialogue: _Dialogue) -> Question:
+def _build_listener_question(number: int, message: str, match: _Match, dialogue: _Dialogue) -> Question:
     rules, pictures, order = match.setup.rules, match.setup.pictures, match.orders[number - 1]
     alone = not dialogue.listener
     name = "listener_masked" if rules.masked else "listener"
-    opening = [match.words(name)] if alone else _listener_feedback(match, dialogue)
+    opening = [match.words(name)] if alone else _format_listener_feedback(match, dialogue)
     shown: tuple[Captioned, ...] = ()
     # A misleading round shows its own order, even where pictures are otherwise shown once.
     if alone or rules.pictures == "every_round" or number in rules.misleading:
-        shown = match.captioned(order.shown, masked(pictures) if rules.masked else pictures)
+        shown = match.captioned(order.shown, mask_pictures(pictures) if rules.masked else pictures)
     return Question(
         step=number,
         prompt="\n\n".join([*opening, match.words("listener_round", round=number, message=message)]),
         pictures=shown,
         choices=match.labels,
         earlier=tuple(dialogue.listener),
-        seed=derived_seed(match.setup.seed, number, LISTENER.name),
+        seed=derive_seed(match.setup.seed, number, LISTENER.name),
         unclear=INVALID,
         exact=True,
     )
 
 
-def _speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
+def _format_speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
     last = dialogue.rounds[-1]
     if last.chosen is None:
         return [match.words("speaker_invalid")]
@@ -373,7 +375,7 @@ def _speaker_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
     return [match.words("speaker_right" if last.correct else "speaker_wrong", chosen=chosen)]
 
 
-def _listener_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
+def _format_listener_feedback(match: _Match, dialogue: _Dialogue) -> list[str]:
     """Return the feedback on the listener's last answer; after an invalid answer the target is not told."""
     last = dialogue.rounds[-1]
     if last.chosen is None:

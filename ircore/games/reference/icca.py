@@ -53,12 +53,12 @@ def import_icca(request: ImportRequest) -> InstanceSet:
         InputError: A game is incomplete or contradicts itself; the line names file, row and field. Nothing is written.
     """
     refuse_other_licence(request.licence, COCO)
-    folders = _games(request.path)
+    folders = _list_games(request.path)
     seeds = random.Random(0).sample(range(SEEDS), max(GAMES, len(folders)))
-    return write_instances(request.out, _made(folders, seeds, request))
+    return write_instances(request.out, _build_instances(folders, seeds, request))
 
 
-def _games(path: Path) -> list[Path]:
+def _list_games(path: Path) -> list[Path]:
     """Return the folders of the games, in the order of their names.
 
     Raises:
@@ -73,22 +73,22 @@ def _games(path: Path) -> list[Path]:
     )
 
 
-def _made(
+def _build_instances(
     folders: Sequence[Path], seeds: Sequence[int], request: ImportRequest
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for index, folder in enumerate(folders):
         table = next(folder.glob("trials_for_*.csv"))
-        rows = _rows(table)
-        _check(table, rows)
+        rows = _read_rows(table)
+        _check_rows(table, rows)
         files = sorted({row.target for row in rows})
-        pictures = {_name(file): _picture(folder / file) for file in files}
+        pictures = {_format_name(file): _read_picture(folder / file) for file in files}
         context = list(pictures)
         random.Random(index).shuffle(context)
         payload = Context(
             context=tuple(context),
-            targets=tuple(_name(row.target) for row in rows),
+            targets=tuple(_format_name(row.target) for row in rows),
             seed=seeds[index],
-            human=tuple(HumanRound(message=row.message, chosen=_chosen(table, row, files)) for row in rows),
+            human=tuple(HumanRound(message=row.message, chosen=_find_chosen(table, row, files)) for row in rows),
         )
         yield (
             Instance(
@@ -104,17 +104,17 @@ def _made(
         )
 
 
-def _name(file: str) -> str:
+def _format_name(file: str) -> str:
     return Path(file).stem.lower()
 
 
-def _picture(path: Path) -> Picture:
+def _read_picture(path: Path) -> Picture:
     if not path.is_file():
         raise InputError(f"{path}: targetImg names this picture, which is not there", "Restore the picture.")
     return read_picture(path)
 
 
-def _rows(table: Path) -> list[_Row]:
+def _read_rows(table: Path) -> list[_Row]:
     # Checked before reading: a stranger's file may be of any size.
     if table.stat().st_size > MAX_BYTES:
         raise InputError(f"{table}: is larger than {MAX_BYTES // 1024} KiB", "Restore the file: a game has 24 rows.")
@@ -124,14 +124,14 @@ def _rows(table: Path) -> list[_Row]:
             missing = [name for name in _COLUMNS if name not in (reader.fieldnames or ())]
             if missing:
                 raise InputError(f"{table}: column {missing[0]} is missing", f"Add the columns {', '.join(_COLUMNS)}.")
-            rows = [_row(f"{table}: row {number}", fields) for number, fields in enumerate(reader, start=1)]
+            rows = [_parse_row(f"{table}: row {number}", fields) for number, fields in enumerate(reader, start=1)]
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{table}: is not a CSV file: {error}", "Save the file as CSV in UTF-8.") from None
     # By the number of the trial, since a file may hold its rows in another order.
     return sorted(rows)
 
 
-def _row(place: str, fields: dict[str, str | None]) -> _Row:
+def _parse_row(place: str, fields: dict[str, str | None]) -> _Row:
     # A message such as "NA" or "None" is a message: nothing is taken for a missing value.
     cells = {name: (fields[name] or "").strip() for name in _COLUMNS}
     for name in ("trialNum", "repNum"):
@@ -148,7 +148,7 @@ def _row(place: str, fields: dict[str, str | None]) -> _Row:
     return _Row(int(cells["trialNum"]), int(cells["repNum"]), cells["targetImg"], cells["msg"], cells["clickedObj"])
 
 
-def _check(table: Path, rows: Sequence[_Row]) -> None:
+def _check_rows(table: Path, rows: Sequence[_Row]) -> None:
     """Refuse a game that is not six repetitions of four pictures, each once a repetition."""
     if [row.trial for row in rows] != list(range(PICTURES * REPETITIONS)):
         raise InputError(
@@ -166,7 +166,7 @@ def _check(table: Path, rows: Sequence[_Row]) -> None:
             )
 
 
-def _chosen(table: Path, row: _Row, files: Sequence[str]) -> str:
+def _find_chosen(table: Path, row: _Row, files: Sequence[str]) -> str:
     others = {f"distr{place}": file for place, file in enumerate(file for file in files if file != row.target)}
     chosen = ({"target": row.target} | others).get(row.clicked)
     if chosen is None:
@@ -174,4 +174,4 @@ def _chosen(table: Path, row: _Row, files: Sequence[str]) -> str:
         raise InputError(
             f"{table}: trial {row.trial}: clickedObj: {row.clicked!r} is unknown", f"Write one of {known}."
         )
-    return _name(chosen)
+    return _format_name(chosen)

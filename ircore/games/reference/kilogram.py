@@ -25,10 +25,10 @@ from pydantic import Field, StringConstraints, model_validator
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.images import Picture
-from ircore.core.plugins import unknown
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance, Record
-from ircore.core.seeds import derived_seed
-from ircore.core.validation import validating
+from ircore.core.seeds import derive_seed
+from ircore.core.validation import convert_validation_errors
 from ircore.games.reference.naming import Annotation, read_annotations
 from ircore.games.reference.records import Context, HumanRound
 from ircore.games.reference.rules import SEEDS
@@ -64,7 +64,7 @@ class PublishedContext(Record):
     def _checked(self) -> "PublishedContext":
         if self.images[0] != self.target:
             raise ValueError(f"images: {self.images[0]} is first, not the target {self.target}")
-        tangrams = [tangram_of(image).lower() for image in self.images]
+        tangrams = [find_tangram_name(image).lower() for image in self.images]
         repeated = next((name for name in tangrams if tangrams.count(name) > 1), None)
         if repeated is not None:
             raise ValueError(f"images: the tangram {repeated} occurs twice")
@@ -82,13 +82,13 @@ class _Named(NamedTuple):
 
     @property
     def tangram(self) -> str:
-        return tangram_of(self.image)
+        return find_tangram_name(self.image)
 
 
-def tangram_of(image: str) -> str:
+def find_tangram_name(image: str) -> str:
     """Return the tangram of an image's name.
 
-    >>> tangram_of("page1-7_3")
+    >>> find_tangram_name("page1-7_3")
     'page1-7'
     """
     return image.partition("_")[0]
@@ -111,7 +111,7 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
     # Sorted, since the order of a file must not change which contexts are drawn.
     for tangram, of_tangram in sorted(annotations.items()):
         for number, annotation in enumerate(of_tangram):
-            named = _named(f"{tangram}_{number}", annotation)
+            named = _parse_annotation(f"{tangram}_{number}", annotation)
             if named is not None:
                 by_parts.setdefault(len(annotation.parts()), {}).setdefault(tangram, []).append(named)
     contexts = [
@@ -119,25 +119,25 @@ def draw_contexts(annotations: Mapping[str, Sequence[Annotation]]) -> tuple[list
         for _, tangrams in sorted(by_parts.items())
         for of_tangram in tangrams.values()
         for target in of_tangram
-        if (context := _drawn(target, tangrams)) is not None
+        if (context := _draw_context(target, tangrams)) is not None
     ]
     return contexts, sum(map(len, annotations.values())) - len(contexts)
 
 
-def _named(image: str, annotation: Annotation) -> _Named | None:
+def _parse_annotation(image: str, annotation: Annotation) -> _Named | None:
     """Return an annotation as contexts hold it, its parts in the order of pieces that are shuffled by its own seed."""
     # Sorted before the shuffle, since the order in a file must not change the drawn order.
     pieces = sorted(annotation.part)
-    random.Random(derived_seed(0, image)).shuffle(pieces)
+    random.Random(derive_seed(0, image)).shuffle(pieces)
     names = [annotation.whole, *dict.fromkeys(annotation.part[piece] for piece in pieces)]
     if not pieces or not all(name.strip() and SEPARATOR not in name for name in names):
         return None
     return _Named(image, annotation.whole, SEPARATOR.join(names))
 
 
-def _drawn(target: _Named, tangrams: Mapping[str, Sequence[_Named]]) -> PublishedContext | None:
+def _draw_context(target: _Named, tangrams: Mapping[str, Sequence[_Named]]) -> PublishedContext | None:
     """Draw the distractors of a target among the tangrams with annotations of as many parts; None if they are few."""
-    rng = random.Random(derived_seed(1, target.image))
+    rng = random.Random(derive_seed(1, target.image))
     # Names of pictures are put in lower case later, so names that differ in case alone would collide.
     others = [tangram for tangram in tangrams if tangram.lower() != target.tangram.lower()]
     rng.shuffle(others)
@@ -173,7 +173,7 @@ class _Source:
     """Files of a KiloGram folder, and the tangrams drawn so far."""
 
     def __init__(self, root: Path, coloured: bool) -> None:
-        self.folder = _first(root, _PICTURE_FOLDERS, "folder of tangrams")
+        self.folder = _find_first(root, _PICTURE_FOLDERS, "folder of tangrams")
         self.root = root
         self.coloured = coloured
         self._pictures: dict[tuple[str, str], Picture] = {}
@@ -181,7 +181,7 @@ class _Source:
     @cached_property
     def annotations(self) -> Mapping[str, Sequence[Annotation]]:
         """Annotations of each tangram, of all files that are there; some of the published files hold the same ones."""
-        _first(self.root, _ANNOTATION_FILES, "file of annotations, which colours and drawn contexts need")
+        _find_first(self.root, _ANNOTATION_FILES, "file of annotations, which colours and drawn contexts need")
         merged: dict[str, list[Annotation]] = {}
         for name in _ANNOTATION_FILES:
             if (self.root / name).is_file():
@@ -194,22 +194,22 @@ class _Source:
     def picture(self, image: str, text: str) -> Picture:
         """Return the drawn tangram; its parts are coloured in the text's order, or all black."""
         # Contexts share tangrams: a black one is drawn once, a coloured one once for each annotation.
-        key = (image, text) if self.coloured else (tangram_of(image), "")
+        key = (image, text) if self.coloured else (find_tangram_name(image), "")
         if key not in self._pictures:
-            shape = read_tangram_svg(self.folder / f"{tangram_of(image)}.svg")
-            colours = self._colours(image, text) if self.coloured else {}
+            shape = read_tangram_svg(self.folder / f"{find_tangram_name(image)}.svg")
+            colours = self._find_colours(image, text) if self.coloured else {}
             self._pictures[key] = Picture.from_pixels(draw_tangram_svg(shape, colours).pixels)
         return self._pictures[key]
 
-    def _colours(self, image: str, text: str) -> dict[str, str]:
+    def _find_colours(self, image: str, text: str) -> dict[str, str]:
         """Return the colour of each piece, by the person's annotation that has the text's names."""
         whole, *parts = text.split("#")
-        for annotation in self.annotations.get(tangram_of(image), ()):
+        for annotation in self.annotations.get(find_tangram_name(image), ()):
             # The published texts name no annotation, so the names themselves must find it.
             if annotation.whole == whole and annotation.part and set(annotation.part.values()) == set(parts):
                 return {piece: COLOURS[parts.index(name)] for piece, name in annotation.part.items()}
         raise InputError(
-            f"{self.root}: no annotation of {tangram_of(image)} has the names {text[:100]!r}",
+            f"{self.root}: no annotation of {find_tangram_name(image)} has the names {text[:100]!r}",
             "Add the file of annotations that the contexts were made from, or import a black condition.",
         )
 
@@ -230,14 +230,14 @@ def import_kilogram(request: ImportRequest) -> InstanceSet:
     refuse_other_licence(request.licence, KILOGRAM)
     condition = request.category or CONDITIONS[0]
     if condition not in CONDITIONS:
-        raise unknown("condition", condition, CONDITIONS, "--category")
+        raise build_unknown_name_error("condition", condition, CONDITIONS, "--category")
     source = _Source(request.path, condition.endswith("color"))
     files = [path for name in _CONTEXT_FILES if (path := request.path / name).exists()]
-    contexts = _contexts(files[0]) if files else _drawn_contexts(source)
-    return write_instances(request.out, _made(contexts, source, condition, request))
+    contexts = _read_contexts(files[0]) if files else _draw_contexts(source)
+    return write_instances(request.out, _build_instances(contexts, source, condition, request))
 
 
-def _made(
+def _build_instances(
     contexts: Sequence[PublishedContext], source: _Source, condition: str, request: ImportRequest
 ) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     counted: dict[str, int] = {}
@@ -246,10 +246,10 @@ def _made(
         counted[published.target] = counted.get(published.target, 0) + 1
         instance_id = f"kilogram-{published.target.lower()}-{counted[published.target]:02d}"
         # The published lists begin with the target, so every context is shuffled by a seed of its own.
-        seed = derived_seed(0, instance_id)
+        seed = derive_seed(0, instance_id)
         # A person's annotation is part of a coloured picture's name; its hash tells two of one number apart.
         drawn = {
-            image.lower() if source.coloured else tangram_of(image).lower(): source.picture(image, text)
+            image.lower() if source.coloured else find_tangram_name(image).lower(): source.picture(image, text)
             for image, text in zip(published.images, published.texts, strict=True)
         }
         yield (
@@ -258,7 +258,7 @@ def _made(
                 category=condition,
                 difficulty=request.difficulty or "hard",
                 game="reference",
-                payload=_payload(list(drawn), published.texts[0], condition, seed).model_dump(mode="json"),
+                payload=_build_payload(list(drawn), published.texts[0], condition, seed).model_dump(mode="json"),
                 source=request.source or SOURCE,
                 licence=KILOGRAM,
                 seed=seed,
@@ -267,11 +267,11 @@ def _made(
         )
 
 
-def _payload(names: Sequence[str], text: str, condition: str, seed: int) -> Context:
+def _build_payload(names: Sequence[str], text: str, condition: str, seed: int) -> Context:
     """Return the context in a drawn order; its target is the first of ``names``."""
     rng = random.Random(seed)
     whole, *parts = text.split("#")
-    message = caption_with_parts(whole, parts) if condition.startswith("parts") else whole
+    message = format_caption_with_parts(whole, parts) if condition.startswith("parts") else whole
     return Context(
         context=tuple(rng.sample(names, len(names))),
         targets=(names[0],),
@@ -280,7 +280,7 @@ def _payload(names: Sequence[str], text: str, condition: str, seed: int) -> Cont
     )
 
 
-def _drawn_contexts(source: _Source) -> list[PublishedContext]:
+def _draw_contexts(source: _Source) -> list[PublishedContext]:
     """Draw a context for each annotation of a tangram with a picture; a line on stderr counts the others."""
     drawable = {
         tangram: annotations
@@ -302,18 +302,18 @@ def _drawn_contexts(source: _Source) -> list[PublishedContext]:
     return contexts
 
 
-def _contexts(path: Path) -> list[PublishedContext]:
+def _read_contexts(path: Path) -> list[PublishedContext]:
     entries = read_json(path, MAX_BYTES, RESTORE)
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{path}: is not a list of contexts", "Write [{target, images, texts}, …].")
     contexts = []
     for number, entry in enumerate(entries, start=1):
-        with validating(f"{path}: context {number}", RESTORE):
+        with convert_validation_errors(f"{path}: context {number}", RESTORE):
             contexts.append(PublishedContext.model_validate(entry))
     return contexts
 
 
-def _first(root: Path, names: Sequence[str], content: str) -> Path:
+def _find_first(root: Path, names: Sequence[str], content: str) -> Path:
     for name in names:
         if (root / name).exists():
             return root / name
@@ -327,15 +327,15 @@ _VOWEL_SOUND = re.compile(
 )
 
 
-def caption_with_parts(whole: str, parts: Sequence[str]) -> str:
+def format_caption_with_parts(whole: str, parts: Sequence[str]) -> str:
     """Return the caption of the PARTS conditions, ``<whole> with <part>, …, and <part>``.
 
     The published program asks the package ``inflect`` for each article; this is a short rule in its place, which
     differs on rare plurals and sounds.
 
-    >>> caption_with_parts("bat", ["ears", "open mouth", "head"])
+    >>> format_caption_with_parts("bat", ["ears", "open mouth", "head"])
     'a bat with ears, an open mouth, and a head'
-    >>> caption_with_parts("axe", ["blade"])
+    >>> format_caption_with_parts("axe", ["blade"])
     'an axe with a blade'
 
     Args:
@@ -343,13 +343,13 @@ def caption_with_parts(whole: str, parts: Sequence[str]) -> str:
         parts: Names of the parts, in order; the caption is the whole's name if there are none.
     """
     if not parts:
-        return _with_article(whole)
-    *others, last = map(_with_article, parts)
+        return _add_article(whole)
+    *others, last = map(_add_article, parts)
     listed = f"{', '.join(others)}, and {last}" if others else last
-    return f"{_with_article(whole)} with {listed}"
+    return f"{_add_article(whole)} with {listed}"
 
 
-def _with_article(phrase: str) -> str:
+def _add_article(phrase: str) -> str:
     """Put "a" or "an" before a phrase that does not end in a plural; an article that is there is corrected."""
     bare = _ARTICLE.sub("", phrase, count=1) if _ARTICLE.match(phrase) else phrase
     if bare == phrase and _is_plural(phrase.split()[-1].lower() if phrase.split() else ""):

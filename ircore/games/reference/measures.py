@@ -29,18 +29,18 @@ _WORD = re.compile(r"'?\w+")
 Tagger = Callable[[str], tuple[str, ...]]
 
 
-def words(message: str) -> int:
+def count_message_words(message: str) -> int:
     """Return the length of a message in whitespace words, as ICCA's data count it."""
     return len(message.split())
 
 
-def listed_content_words(message: str) -> tuple[str, ...]:
+def list_content_words(message: str) -> tuple[str, ...]:
     """Return the words of a message that are not on the list of function words, in lower case, not lemmatised.
 
     An approximation without a model: on ICCA's human messages 99 % of the words kept are kept by the tagger, too, and
     97 % of the tagger's are kept.
 
-    >>> listed_content_words("A grown man is in a tuxedo is eating something.")
+    >>> list_content_words("A grown man is in a tuxedo is eating something.")
     ('grown', 'man', 'in', 'tuxedo', 'eating', 'something')
     """
     written = _WORD.findall(message.lower().replace("’", "'"))
@@ -48,7 +48,7 @@ def listed_content_words(message: str) -> tuple[str, ...]:
 
 
 @cache
-def tagged_content_words() -> Tagger:
+def load_tagger() -> Tagger:
     """Return a function that gives the lemmas of a message's content words, as ICCA's published code does.
 
     Needs the extra ``tagger``: spaCy 3.8 with its small English model and look-up lemmas. Three seconds to load.
@@ -84,7 +84,7 @@ DEFINITIONS: tuple[Definition, ...] = ("icca_code", "paper")
 class Novelty(NamedTuple):
     """Novelty of a description beside an earlier description of the same picture.
 
-    >>> novelty(("red", "house"), ("red", "barn")).rate
+    >>> compute_novelty(("red", "house"), ("red", "barn")).rate
     0.5
 
     Attributes:
@@ -96,7 +96,7 @@ class Novelty(NamedTuple):
     rate: float
 
 
-def novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition = "icca_code") -> Novelty:
+def compute_novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition = "icca_code") -> Novelty:
     """Return the word novelty of a description.
 
     Args:
@@ -110,17 +110,17 @@ def novelty(earlier: Sequence[str], later: Sequence[str], definition: Definition
         ``paper``, where it is undefined, it is 1 if the later one has any and 0 if it has none.
 
     >>> grown, man = ("grown", "man", "in", "tuxedo", "eat"), ("man", "in", "tuxedo")
-    >>> novelty(grown, man), novelty(grown, man, "paper")
+    >>> compute_novelty(grown, man), compute_novelty(grown, man, "paper")
     (Novelty(distance=1, rate=0.2), Novelty(distance=0, rate=0.0))
     """
     published = definition == "icca_code"
-    distance = _distance(earlier, later, published)
+    distance = _compute_distance(earlier, later, published)
     if earlier:
         return Novelty(distance, distance / len(earlier))
     return Novelty(distance, 1.0 if published or later else 0.0)
 
 
-def _distance(earlier: Sequence[str], later: Sequence[str], published: bool) -> int:
+def _compute_distance(earlier: Sequence[str], later: Sequence[str], published: bool) -> int:
     # Row by row of the edit matrix: the length of a message is a stranger's choice, so one row is held, not the matrix.
     above = list(range(len(later) + 1))
     for row, old in enumerate(earlier, 1):
@@ -199,7 +199,7 @@ ONE_MENTION = "every picture was described once"
 _KEYS = {"icca_code": "", "paper": "_paper"}
 
 
-def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured]:
+def measure_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured]:
     """Compute the measures of a played episode.
 
     Every repetition has each picture once, so a mean over rounds is a mean over repetitions of means over pictures.
@@ -212,34 +212,35 @@ def measured_rounds(rounds: Sequence[Round], pictures: int) -> Iterator[Measured
         Values of the episode and of its rounds; None with the reason where a measure needs a second description of a
         picture.
     """
-    lengths = [words(played.message) for played in rounds]
-    yield Measured("accuracy", None, _mean(float(played.correct) for played in rounds))
-    yield Measured("invalid", None, _mean(float(played.chosen is None) for played in rounds))
-    yield Measured("words", None, _mean(lengths))
+    lengths = [count_message_words(played.message) for played in rounds]
+    yield Measured("accuracy", None, _compute_mean(float(played.correct) for played in rounds))
+    yield Measured("invalid", None, _compute_mean(float(played.chosen is None) for played in rounds))
+    yield Measured("words", None, _compute_mean(lengths))
     tokens = [count_tokens(played.message) for played in rounds]
-    yield Measured("tokens", None, _mean(tokens))
+    yield Measured("tokens", None, _compute_mean(tokens))
     for number, (played, length) in enumerate(zip(rounds, lengths, strict=True), start=1):
         yield Measured("correct", number, float(played.correct))
         yield Measured("message_words", number, length)
         yield Measured("message_tokens", number, tokens[number - 1])
-    yield from measured_novelty(rounds)
+    yield from measure_novelty(rounds)
     last = rounds[-1].repetition
     # With one repetition there is no first length to compare the last with.
     if last == 1:
         yield Measured("shortening", None, None, ONE_MENTION)
     else:
         of = {
-            repetition: _mean(lengths[(repetition - 1) * pictures : repetition * pictures]) for repetition in (1, last)
+            repetition: _compute_mean(lengths[(repetition - 1) * pictures : repetition * pictures])
+            for repetition in (1, last)
         }
         yield Measured("shortening", None, of[last] / of[1])
 
 
-def mean_words(rounds: Sequence[Round]) -> str:
+def format_mean_words(rounds: Sequence[Round]) -> str:
     """Return the mean length of messages in words, as pages show it: one decimal, at least one round."""
-    return f"{_mean(words(played.message) for played in rounds):.1f}"
+    return f"{_compute_mean(count_message_words(played.message) for played in rounds):.1f}"
 
 
-def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_content_words) -> Iterator[Measured]:
+def measure_novelty(rounds: Sequence[Round], content_of: Tagger = list_content_words) -> Iterator[Measured]:
     """Compute the measures that compare a message with the last message about the same picture.
 
     Args:
@@ -258,18 +259,18 @@ def measured_novelty(rounds: Sequence[Round], content_of: Tagger = listed_conten
         latest[played.target] = content
         if earlier is None:
             continue
-        for measure, value in compared_words(earlier, content):
+        for measure, value in compare_words(earlier, content):
             means.setdefault(measure, []).append(value)
             yield Measured(f"message_{measure}", number, value)
     for measure in ("wnr", "wnr_paper", "wnd", "wnd_paper", "overlap"):
         values = means.get(measure)
-        yield Measured(measure, None, _mean(values)) if values else Measured(measure, None, None, ONE_MENTION)
+        yield Measured(measure, None, _compute_mean(values)) if values else Measured(measure, None, None, ONE_MENTION)
 
 
-def compared_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
+def compare_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[tuple[str, float]]:
     """Yield the measures that compare a description with an earlier description of the same picture.
 
-    >>> dict(compared_words(("tall", "red", "house"), ("red", "house")))["wnd_paper"]
+    >>> dict(compare_words(("tall", "red", "house"), ("red", "house")))["wnd_paper"]
     0
 
     Args:
@@ -281,13 +282,13 @@ def compared_words(earlier: Sequence[str], content: Sequence[str]) -> Iterator[t
         (1 if neither has any).
     """
     for definition in DEFINITIONS:
-        new = novelty(earlier, content, definition)
+        new = compute_novelty(earlier, content, definition)
         yield f"wnr{_KEYS[definition]}", new.rate
         yield f"wnd{_KEYS[definition]}", new.distance
     both, either = set(earlier) & set(content), set(earlier) | set(content)
     yield "overlap", len(both) / len(either) if either else 1.0
 
 
-def _mean(values: Iterable[float]) -> float:
+def _compute_mean(values: Iterable[float]) -> float:
     listed = list(values)
     return sum(listed) / len(listed)

@@ -21,7 +21,7 @@ from pydantic import Field, StringConstraints
 from ircore.core.errors import InputError
 from ircore.core.files import read_json
 from ircore.core.records import Record
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 
 if TYPE_CHECKING:
     from nltk.stem.porter import PorterStemmer
@@ -75,8 +75,8 @@ def read_annotations(path: Path) -> dict[str, tuple[Annotation, ...]]:
     Raises:
         InputError: The file cannot be read, or a field is wrong; the line names file, picture, annotation and field.
     """
-    document = _document(path)
-    return {picture: _annotations(path, picture, entry) for picture, entry in document.items()}
+    document = _read_document(path)
+    return {picture: _parse_annotations(path, picture, entry) for picture, entry in document.items()}
 
 
 def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
@@ -91,18 +91,18 @@ def read_stated_measures(path: Path) -> dict[str, dict[str, float]]:
     Raises:
         InputError: The file cannot be read, or a measure is no number in its range; the line names file and picture.
     """
-    stated = {picture: _stated(path, picture, entry) for picture, entry in _document(path).items()}
+    stated = {picture: _check_stated_measures(path, picture, entry) for picture, entry in _read_document(path).items()}
     return {picture: measures for picture, measures in stated.items() if measures}
 
 
-def _document(path: Path) -> dict[str, Any]:
+def _read_document(path: Path) -> dict[str, Any]:
     document = read_json(path, MAX_BYTES, "Name a JSON file of annotations, as UTF-8.")
     if not isinstance(document, dict) or not document:
         raise InputError(f"{path}: is not an object of pictures", "Write {picture: {annotations: […]}}.")
     return document
 
 
-def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
+def _check_stated_measures(path: Path, picture: str, entry: Any) -> dict[str, float]:
     # The plain form is a list of annotations, and states no measures.
     stated = entry if isinstance(entry, Mapping) else {}
     measures = {key: stated[key] for key in RANGES if stated.get(key) is not None}
@@ -116,20 +116,22 @@ def _stated(path: Path, picture: str, entry: Any) -> dict[str, float]:
     return measures
 
 
-def _annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
+def _parse_annotations(path: Path, picture: str, entry: Any) -> tuple[Annotation, ...]:
     rows = entry.get("annotations") if isinstance(entry, Mapping) else entry
     if not isinstance(rows, list):
         raise InputError(f"{path}: {picture}: annotations is not a list", "Write {picture: {annotations: […]}}.")
-    return tuple(_annotation(f"{path}: {picture}: annotation {number}", row) for number, row in enumerate(rows, 1))
+    return tuple(
+        _parse_annotation(f"{path}: {picture}: annotation {number}", row) for number, row in enumerate(rows, 1)
+    )
 
 
-def _annotation(place: str, row: Any) -> Annotation:
+def _parse_annotation(place: str, row: Any) -> Annotation:
     if not isinstance(row, Mapping):
         raise InputError(f"{place}: is not an object", "Write {whole: …, part: {…}}.")
     whole = row.get("whole")
     if isinstance(whole, Mapping):
         whole = whole.get("wholeAnnotation")
-    with validating(place, "Mend the annotation."):
+    with convert_validation_errors(place, "Mend the annotation."):
         annotation = Annotation(whole=whole, part=row.get("part") or {})
     unknown = sorted(set(annotation.part) - set(PIECES))
     missing = sorted(set(PIECES) - set(annotation.part)) if annotation.part else []
@@ -152,7 +154,7 @@ EASY_BELOW, HARD_ABOVE = 0.80, 0.95
 class Naming(NamedTuple):
     """Measures of a picture's annotations; None where a measure is not defined (see ``naming``).
 
-    >>> naming([Annotation(whole="a dog"), Annotation(whole="the dog")]).snd
+    >>> compute_naming([Annotation(whole="a dog"), Annotation(whole="the dog")]).snd
     0.0
 
     Attributes:
@@ -168,7 +170,7 @@ class Naming(NamedTuple):
     psa: float | None
 
 
-def naming(annotations: Sequence[Annotation]) -> Naming:
+def compute_naming(annotations: Sequence[Annotation]) -> Naming:
     """Return the measures of a picture's annotations.
 
     Divergence needs two annotations, since it compares each with the others; part measures need names of the pieces
@@ -177,14 +179,16 @@ def naming(annotations: Sequence[Annotation]) -> Naming:
     n = len(annotations)
     if n < 2:
         return Naming(n, None, None, None)
-    snd = divergence([content_words(annotation.whole) for annotation in annotations])
+    snd = compute_divergence([list_content_stems(annotation.whole) for annotation in annotations])
     if not all(annotation.part for annotation in annotations):
         return Naming(n, snd, None, None)
-    parts = [tuple(word for name in annotation.parts() for word in content_words(name)) for annotation in annotations]
-    return Naming(n, snd, divergence(parts), mean_agreement(annotations))
+    parts = [
+        tuple(word for name in annotation.parts() for word in list_content_stems(name)) for annotation in annotations
+    ]
+    return Naming(n, snd, compute_divergence(parts), compute_mean_agreement(annotations))
 
 
-def divergence(descriptions: Sequence[Sequence[str]]) -> float:
+def compute_divergence(descriptions: Sequence[Sequence[str]]) -> float:
     """Return the mean divergence of descriptions from each other, 0–1 (SND and PND).
 
     The divergence of a word is 1 − (other descriptions that contain it) / (n − 1); of a description, the mean over
@@ -193,7 +197,7 @@ def divergence(descriptions: Sequence[Sequence[str]]) -> float:
     Args:
         descriptions: Content words of at least two descriptions.
 
-    >>> divergence([("dog",), ("dog",), ("cat", "dog")])
+    >>> compute_divergence([("dog",), ("dog",), ("cat", "dog")])
     0.16666666666666666
     """
     others = len(descriptions) - 1
@@ -205,7 +209,7 @@ def divergence(descriptions: Sequence[Sequence[str]]) -> float:
     return fsum(means) / len(descriptions)
 
 
-def mean_agreement(annotations: Sequence[Annotation]) -> float:
+def compute_mean_agreement(annotations: Sequence[Annotation]) -> float:
     """Return how many of seven pieces two people put into the same parts, the mean over all pairs of people (PSA).
 
     Parts are matched in pairs, whatever they are called: the assignment that shares most pieces counts.
@@ -213,19 +217,19 @@ def mean_agreement(annotations: Sequence[Annotation]) -> float:
     Args:
         annotations: At least two.
     """
-    masks = [_part_masks(annotation) for annotation in annotations]
-    agreements = [_shared_pieces(first, second) for first, second in combinations(masks, 2)]
+    masks = [_build_part_masks(annotation) for annotation in annotations]
+    agreements = [_count_shared_pieces(first, second) for first, second in combinations(masks, 2)]
     return sum(agreements) / len(agreements)
 
 
-def _part_masks(annotation: Annotation) -> tuple[int, ...]:
+def _build_part_masks(annotation: Annotation) -> tuple[int, ...]:
     """Return the pieces of each part as the bits of a number; names do not count, so the order is the numbers' own."""
     return tuple(sorted(sum(1 << int(piece) for piece in pieces) for pieces in annotation.parts().values()))
 
 
 # The same pairs of divisions occur again and again: with them remembered, 1,000 tangrams take 5 s.
 @lru_cache(maxsize=1 << 16)
-def _shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
+def _count_shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
     """Return the most pieces that two divisions share with parts matched in pairs."""
     from scipy.optimize import linear_sum_assignment
 
@@ -234,7 +238,7 @@ def _shared_pieces(first: tuple[int, ...], second: tuple[int, ...]) -> int:
     return int(shared[rows, columns].sum())
 
 
-def log_perplexity(
+def compute_log_perplexity(
     annotations: Sequence[Annotation], vocabulary: int = PUBLISHED_VOCABULARY, stemmed: bool = True
 ) -> float | None:
     """Return the mean log2 perplexity of each annotation under a unigram model of the others.
@@ -251,16 +255,16 @@ def log_perplexity(
         Bits per word; None if there are fewer than two annotations, or one is without content words (the code divides
         by zero).
     """
-    stems = [content_words(annotation.whole) for annotation in annotations]
-    words = stems if stemmed else [tokens(annotation.whole) for annotation in annotations]
+    stems = [list_content_stems(annotation.whole) for annotation in annotations]
+    words = stems if stemmed else [split_into_tokens(annotation.whole) for annotation in annotations]
     if len(annotations) < 2 or not all(words):
         return None
     counts = Counter(stem for description in stems for stem in description)
-    bits = [_bits(sought, counts - Counter(own), vocabulary) for sought, own in zip(words, stems, strict=True)]
+    bits = [_compute_bits(sought, counts - Counter(own), vocabulary) for sought, own in zip(words, stems, strict=True)]
     return fsum(bits) / len(bits)
 
 
-def _bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
+def _compute_bits(words: Iterable[str], others: Counter[str], vocabulary: int) -> float:
     total = sum(others.values()) + SMOOTHING * vocabulary
     bits = [-log2((others[word] + SMOOTHING) / total) for word in words]
     return fsum(bits) / len(bits)
@@ -271,7 +275,7 @@ STOP_WORDS = frozenset((Path(__file__).parent / "stopwords.txt").read_text(encod
 
 
 @cache
-def _tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
+def _load_tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
     # NLTK takes a second to import, and most commands never need it.
     from nltk.stem.porter import PorterStemmer
     from nltk.tokenize import NLTKWordTokenizer
@@ -280,27 +284,27 @@ def _tools() -> "tuple[NLTKWordTokenizer, PorterStemmer]":
 
 
 @cache
-def _stem(token: str) -> str:
-    return str(_tools()[1].stem(token))
+def _stem_token(token: str) -> str:
+    return str(_load_tools()[1].stem(token))
 
 
 @lru_cache(maxsize=1 << 16)
-def tokens(text: str) -> tuple[str, ...]:
+def split_into_tokens(text: str) -> tuple[str, ...]:
     """Return the lower-case tokens of a text that are words and no stop words, unstemmed.
 
     Sentences are not split first (NLTK's ``preserve_line``): that changes no published value.
 
-    >>> tokens("A person's head, kneeling")
+    >>> split_into_tokens("A person's head, kneeling")
     ('person', "'s", 'head', 'kneeling')
     """
-    words = _tools()[0].tokenize(text.lower())
+    words = _load_tools()[0].tokenize(text.lower())
     return tuple(word for word in words if word not in STOP_WORDS and (word.islower() or word.isalnum()))
 
 
-def content_words(text: str) -> tuple[str, ...]:
+def list_content_stems(text: str) -> tuple[str, ...]:
     """Return the Porter stems of a text's content words; empty for a text of stop words and marks alone.
 
-    >>> content_words("two loudspeakers facing different directions")
+    >>> list_content_stems("two loudspeakers facing different directions")
     ('two', 'loudspeak', 'face', 'differ', 'direct')
     """
-    return tuple(_stem(token) for token in tokens(text))
+    return tuple(_stem_token(token) for token in split_into_tokens(text))

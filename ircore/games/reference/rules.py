@@ -78,12 +78,12 @@ class ReferenceRules(GameRules):
         preset = PRESETS[stated["preset"]]
         for name, value in preset.items():
             # A manifest lists where the record holds a tuple.
-            if name in stated and _plain(stated[name]) != _plain(value):
+            if name in stated and _convert_tuple(stated[name]) != _convert_tuple(value):
                 raise ValueError(f"{name} is {value!r} in the preset {stated['preset']}; leave one of them out")
         return preset | stated
 
 
-def _plain(value: object) -> object:
+def _convert_tuple(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -94,7 +94,7 @@ SEEDS = 1000
 class Order(NamedTuple):
     """A listener's context in a round.
 
-    >>> listener_orders(("dog", "cat"), 3, 0, ReferenceRules())[0].shown == listener_orders(
+    >>> draw_listener_orders(("dog", "cat"), 3, 0, ReferenceRules())[0].shown == draw_listener_orders(
     ...     ("dog", "cat"), 3, 0, ReferenceRules())[2].shown  # without shuffling all rounds are alike
     True
 
@@ -107,12 +107,12 @@ class Order(NamedTuple):
     shown: tuple[str, ...]
 
 
-def labels_of(count: int, rules: ReferenceRules) -> tuple[str, ...]:
+def list_labels(count: int, rules: ReferenceRules) -> tuple[str, ...]:
     """Return the labels of ``count`` pictures: A, B, … or 1, 2, … ."""
     return tuple(ascii_uppercase[:count]) if rules.labels == "letters" else tuple(map(str, range(1, count + 1)))
 
 
-def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules) -> tuple[Order, ...]:
+def draw_listener_orders(context: Sequence[str], rounds: int, seed: int, rules: ReferenceRules) -> tuple[Order, ...]:
     """Return the listener's order in each round.
 
     The first draw gives every round a seed of its own; then the context is shuffled once, unless it is masked. Where
@@ -132,26 +132,26 @@ def listener_orders(context: Sequence[str], rounds: int, seed: int, rules: Refer
     if not rules.masked:
         # The same generator goes on, as in the published program; a new one would give other orders.
         rng.shuffle(base)
-    return tuple(_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
+    return tuple(_draw_order(base, own, number, rules) for number, own in enumerate(seeds, start=1))
 
 
-def _order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> Order:
-    labelled = _shuffled(base, seed) if rules.shuffle else tuple(base)
+def _draw_order(base: Sequence[str], seed: int, number: int, rules: ReferenceRules) -> Order:
+    labelled = _shuffle(base, seed) if rules.shuffle else tuple(base)
     # In a misleading round the labels that count stay, and only the pictures move.
-    return Order(labelled, _shuffled(labelled, number) if number in rules.misleading else labelled)
+    return Order(labelled, _shuffle(labelled, number) if number in rules.misleading else labelled)
 
 
-def _shuffled(names: Sequence[str], seed: int) -> tuple[str, ...]:
+def _shuffle(names: Sequence[str], seed: int) -> tuple[str, ...]:
     shuffled = list(names)
     random.Random(seed).shuffle(shuffled)
     return tuple(shuffled)
 
 
-def preset_of(rules: ReferenceRules) -> str:
+def find_preset(rules: ReferenceRules) -> str:
     """Return the preset of ICCA that rules are, however they were stated; empty if they are none.
 
-    >>> preset_of(ReferenceRules()), preset_of(ReferenceRules(preset="L2")), preset_of(ReferenceRules(masked=True))
-    ('L3', 'L2', 'L5')
+    >>> [find_preset(rules) for rules in (ReferenceRules(), ReferenceRules(preset="L2"), ReferenceRules(masked=True))]
+    ['L3', 'L2', 'L5']
     """
     if rules.preset:
         return rules.preset

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import TECHNICAL_REASONS
 from ircore.core.records import DIFFICULTIES, Difficulty, GameRules, Record, Sha256
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import Ending, EpisodeSetup, Game, GameOutcome, Measure, Measured, Seat, Table
 from ircore.games.master_words import TextPrompts, load_text_prompts
 from ircore.instances.synthesis.drawn_figures import DrawnProgram
@@ -76,24 +76,24 @@ class Plan(NamedTuple):
     summary: str
 
 
-def plan_in(answer: str) -> Plan | None:
+def find_plan(answer: str) -> Plan | None:
     """Return the description and the summary in an answer; None if there is no description.
 
-    >>> plan_in("<DESCRIPTION>A red circle.</DESCRIPTION><SUMMARY>One circle, red.</SUMMARY>")
+    >>> find_plan("<DESCRIPTION>A red circle.</DESCRIPTION><SUMMARY>One circle, red.</SUMMARY>")
     Plan(description='A red circle.', summary='One circle, red.')
     """
-    description = _between("DESCRIPTION", answer)
+    description = _find_between_tags("DESCRIPTION", answer)
     if not description:
         return None
-    summary = _between("SUMMARY", answer) or description
+    summary = _find_between_tags("SUMMARY", answer) or description
     two_lines = " / ".join(line.strip() for line in summary.splitlines() if line.strip())
     return Plan(description, two_lines[:MOST_SUMMARY])
 
 
-def program_in(answer: str) -> str | None:
+def find_program(answer: str) -> str | None:
     r"""Return the program in an answer: its longest block of code; None if there is none.
 
-    >>> program_in("Here it is:\n```python\ndef draw():\n    ...\n```")
+    >>> find_program("Here it is:\n```python\ndef draw():\n    ...\n```")
     'def draw():\n    ...\n'
     """
     # Models also put shell commands or examples in blocks; the program is the longest block.
@@ -103,7 +103,7 @@ def program_in(answer: str) -> str | None:
     return answer if "def draw(" in answer and "```" not in answer else None
 
 
-def _between(tag: str, text: str) -> str:
+def _find_between_tags(tag: str, text: str) -> str:
     match = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL | re.IGNORECASE)
     return match[1].strip() if match else ""
 
@@ -186,7 +186,7 @@ class SynthesisGame(Game[SynthesisRules]):
         steps: list[FigureStep] = []
         for number in range(1, setup.payload.count + 1):
             try:
-                step = await self._figure(table, setup, number, steps)
+                step = await self._play_figure(table, setup, number, steps)
             except PlayerError as refusal:
                 # A refusal costs one figure; an outage is retried and must not be taken for a figure that failed.
                 if refusal.reason in TECHNICAL_REASONS:
@@ -195,19 +195,19 @@ class SynthesisGame(Game[SynthesisRules]):
             steps.append(step)
         return Ending("completed", tuple(steps))
 
-    async def _figure(
+    async def _play_figure(
         self, table: Table, setup: EpisodeSetup[SynthesisRules], number: int, earlier: list[FigureStep]
     ) -> FigureStep:
         words: SynthesisPrompts = setup.prompts
         summaries = [step.summary for step in earlier if step.summary]
         category, difficulty = setup.instance.category, setup.instance.difficulty
         question = Question(number, words.describer(category, difficulty, summaries), seed=setup.seed)
-        plan = plan_in((await table.ask(DESCRIBER, question)).text)
+        plan = find_plan((await table.ask(DESCRIBER, question)).text)
         if plan is None:
             return FigureStep(number=number, summary="", programs=(), faults=("the answer holds no description",))
-        return await self._programs(table, setup, plan, number, earlier)
+        return await self._ask_for_programs(table, setup, plan, number, earlier)
 
-    async def _programs(
+    async def _ask_for_programs(
         self, table: Table, setup: EpisodeSetup[SynthesisRules], plan: Plan, number: int, earlier: list[FigureStep]
     ) -> FigureStep:
         """Ask for programs until a figure passes the checks, each time with the fault of the last one."""
@@ -216,26 +216,26 @@ class SynthesisGame(Game[SynthesisRules]):
         exchanges: list[Said] = []
         programs: list[str] = []
         faults: list[str] = []
-        taken = {figure_name(category, difficulty, step.number): step.key for step in earlier if step.key}
+        taken = {format_figure_name(category, difficulty, step.number): step.key for step in earlier if step.key}
         prompt = words.coder(category, difficulty, plan.description)
         for attempt in range(1, setup.rules.tries + 1):
             # Numbers leave room for every try, so that a resumed run asks each question under its old number.
             step = (number - 1) * setup.rules.tries + attempt
             answer = await table.ask(CODER, Question(step, prompt, earlier=tuple(exchanges), seed=setup.seed))
             exchanges.append(Said(prompt, answer.text))
-            program = program_in(answer.text)
+            program = find_program(answer.text)
             fault: str | None = "the answer holds no block of code"
             if program is not None:
-                drawn = await self._drawn(program, category, derived_seed(setup.seed, step), taken)
+                drawn = await self._draw_program(program, category, derive_seed(setup.seed, step), taken)
                 programs.append(drawn.key)
                 fault = drawn.fault
             if fault is None:
-                return _step(number, plan, programs, faults, programs[-1])
+                return _build_step(number, plan, programs, faults, programs[-1])
             faults.append(fault)
             prompt = words.again(fault)
-        return _step(number, plan, programs, faults, None)
+        return _build_step(number, plan, programs, faults, None)
 
-    async def _drawn(self, program: str, category: str, seed: int, taken: dict[str, str]) -> DrawnProgram:
+    async def _draw_program(self, program: str, category: str, seed: int, taken: dict[str, str]) -> DrawnProgram:
         async with self._drawing:
             return await asyncio.to_thread(self._drawer.draw, program, category, seed, taken)
 
@@ -249,13 +249,13 @@ class SynthesisGame(Game[SynthesisRules]):
         return load_synthesis_prompts(folder)
 
 
-def _step(number: int, plan: Plan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
+def _build_step(number: int, plan: Plan, programs: list[str], faults: list[str], key: str | None) -> FigureStep:
     return FigureStep(
         number=number, summary=plan.summary, description=plan.description, programs=tuple(programs),
         faults=tuple(faults), key=key,
     )  # fmt: skip
 
 
-def figure_name(category: str, difficulty: Difficulty, number: int) -> str:
+def format_figure_name(category: str, difficulty: Difficulty, number: int) -> str:
     """Return the name of a figure, which becomes the instance's id, such as ``bar_graph-easy-01``."""
     return f"{category}-{difficulty}-{number:02d}"

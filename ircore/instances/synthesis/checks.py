@@ -28,7 +28,7 @@ Fingerprint = npt.NDArray[np.float64]
 """768 numbers, of length 1."""
 
 
-def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
+def find_figure_faults(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) -> tuple[str, ...]:
     """Return the faults of a figure, in words that its author, a model, can act on; empty without faults.
 
     Args:
@@ -36,12 +36,12 @@ def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) 
         earlier: Fingerprints of earlier figures by their names.
     """
     picture = figure.picture
-    if fault := _size_fault(picture):
+    if fault := _check_size(picture):
         return (fault,)
     faults = []
-    if _ink(picture.pixels) < LEAST_INK:
+    if _measure_ink(picture.pixels) < LEAST_INK:
         faults.append("the figure is blank or almost blank")
-    elif fault := _edge_fault(picture.pixels):
+    elif fault := _check_edges(picture.pixels):
         faults.append(fault)
     if figure.titles:
         faults.append(f"the figure has a title ({figure.titles[0][:60]!r}); draw none")
@@ -50,12 +50,12 @@ def faults_of(figure: Figure, earlier: Mapping[str, Fingerprint] | None = None) 
     # The other faults explain an empty scene, and one reason is what a model can act on.
     if figure.scene is None and not faults:
         faults.append("nothing in the figure could be read from its artists; use plain matplotlib artists")
-    if not faults and (twin := twin_of(fingerprint(picture.pixels), earlier or {})):
+    if not faults and (twin := find_twin(compute_fingerprint(picture.pixels), earlier or {})):
         faults.append(f"the figure looks like the earlier figure {twin}; draw another one")
     return tuple(faults)
 
 
-def fingerprint(pixels: Pixels) -> Fingerprint:
+def compute_fingerprint(pixels: Pixels) -> Fingerprint:
     """Return a perceptual hash without its last step: numbers that change little when a picture changes little.
 
     The 16 × 16 lowest frequencies (DCT) of each channel at 64 × 64 pixels, against the ground, as Zauner's pHash takes
@@ -67,19 +67,19 @@ def fingerprint(pixels: Pixels) -> Fingerprint:
 
     picture = Image.fromarray(np.asarray(pixels))
     small = np.asarray(picture.resize((64, 64), Image.Resampling.BOX), dtype=np.float64)
-    drawn = small - np.median(_edge(small), axis=0)
+    drawn = small - np.median(_select_edge_pixels(small), axis=0)
     parts = [dctn(drawn[..., channel], norm="ortho")[:16, :16].ravel() for channel in range(3)]
     frequencies = np.concatenate(parts)
     length: Fingerprint = frequencies / max(float(np.linalg.norm(frequencies)), 1e-9)
     return length
 
 
-def twin_of(own: Fingerprint, earlier: Mapping[str, Fingerprint]) -> str | None:
+def find_twin(own: Fingerprint, earlier: Mapping[str, Fingerprint]) -> str | None:
     """Return the name of an earlier figure that a figure is nearly a duplicate of; None if there is none."""
     return next((name for name, other in earlier.items() if float(own @ other) >= NEAR_DUPLICATE), None)
 
 
-def _size_fault(picture: Picture) -> str | None:
+def _check_size(picture: Picture) -> str | None:
     width, height = picture.width, picture.height
     sides = sorted((width, height))
     if sides[0] < SMALLEST or sides[1] > LARGEST or sides[1] > LONGEST_RATIO * sides[0]:
@@ -90,30 +90,30 @@ def _size_fault(picture: Picture) -> str | None:
     return None
 
 
-def _ink(pixels: Pixels) -> float:
+def _measure_ink(pixels: Pixels) -> float:
     """Return the share of the pixels that differ from the most frequent colour of the edge."""
-    ground = _edge_colour(pixels)
+    ground = _find_edge_colour(pixels)
     return float((np.abs(pixels.astype(np.int16) - ground).max(axis=2) > NEAR_COLOUR).mean())
 
 
-def _edge_colour(pixels: Pixels) -> npt.NDArray[np.int16]:
-    colours, counts = np.unique(_edge(pixels), axis=0, return_counts=True)
+def _find_edge_colour(pixels: Pixels) -> npt.NDArray[np.int16]:
+    colours, counts = np.unique(_select_edge_pixels(pixels), axis=0, return_counts=True)
     colour: npt.NDArray[np.int16] = colours[counts.argmax()].astype(np.int16)
     return colour
 
 
-def _edge(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _select_edge_pixels(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the pixels along the four edges, one after the other."""
     sides = (pixels[:EDGE], pixels[-EDGE:], pixels[:, :EDGE], pixels[:, -EDGE:])
     return np.concatenate([side.reshape(-1, 3) for side in sides])
 
 
-def _edge_fault(pixels: Pixels) -> str | None:
+def _check_edges(pixels: Pixels) -> str | None:
     """Return at which edges something is cut off; None if the outermost pixels of every edge are of one colour.
 
     Only these count: what is cut off reaches them, and whole words often end one pixel before.
     """
-    ground = _edge_colour(pixels)
+    ground = _find_edge_colour(pixels)
     sides = {"left": pixels[:, 0], "right": pixels[:, -1], "top": pixels[0], "bottom": pixels[-1]}
     cut = [
         name for name, side in sides.items() if (np.abs(side.astype(np.int16) - ground).max(axis=1) > NEAR_COLOUR).any()

@@ -9,8 +9,8 @@ from ircore.core.episode_records import Rendering
 from ircore.core.files import read_bounded, write_bytes, write_text
 from ircore.core.images import Picture, read_image_bytes
 from ircore.core.records import Name, Record, Scene, Sha256
-from ircore.core.validation import validating
-from ircore.instances.synthesis.checks import Fingerprint, faults_of, fingerprint
+from ircore.core.validation import convert_validation_errors
+from ircore.instances.synthesis.checks import Fingerprint, compute_fingerprint, find_figure_faults
 from ircore.instances.synthesis.studio import ProgramError, Studio
 
 FIGURES = "figures"
@@ -70,7 +70,7 @@ class DrawnFigures:
         key = hashlib.sha256(f"{category}\0{seed}\0{program}".encode()).hexdigest()
         known = self.stored(key)
         if known is None:
-            known = self._drawn(DrawnProgram(key=key, category=category, seed=seed, program=program), earlier)
+            known = self._draw_draft(DrawnProgram(key=key, category=category, seed=seed, program=program), earlier)
             write_text(self.folder / f"{key}.json", known.model_dump_json(indent=1) + "\n")
         return known
 
@@ -83,7 +83,7 @@ class DrawnFigures:
         path = self.folder / f"{key}.json"
         if not path.is_file():
             return None
-        with validating(str(path), "Remove this file; the program will be drawn again."):
+        with convert_validation_errors(str(path), "Remove this file; the program will be drawn again."):
             return DrawnProgram.model_validate_json(
                 read_bounded(path, MOST_BYTES, "Restore it.", "Remove it; the program will be drawn again.")
             )
@@ -98,14 +98,14 @@ class DrawnFigures:
         known = Rendering(sha256=str(drawn.picture), width=drawn.width, height=drawn.height)
         return Picture.from_own_file(read_image_bytes(path), known, str(path))
 
-    def _drawn(self, draft: DrawnProgram, earlier: dict[str, str]) -> DrawnProgram:
+    def _draw_draft(self, draft: DrawnProgram, earlier: dict[str, str]) -> DrawnProgram:
         if self._studio is None:
             raise RuntimeError("these figures are for reading alone")
         try:
             figure = self._studio.draw(draft.program, draft.category, draft.seed)
         except ProgramError as error:
             return draft.model_copy(update={"fault": str(error)})
-        faults = faults_of(figure, {name: self._fingerprint(key) for name, key in earlier.items()})
+        faults = find_figure_faults(figure, {name: self._find_fingerprint(key) for name, key in earlier.items()})
         # Refused figures are written, too, so that a person can see why.
         self.folder.mkdir(parents=True, exist_ok=True)
         write_bytes(self.folder / f"{draft.key}.png", figure.picture.data)
@@ -114,8 +114,8 @@ class DrawnFigures:
         fault = "; ".join(faults) or None
         return draft.model_copy(update={"fault": fault, **fields, "unread": figure.unread, "versions": figure.versions})
 
-    def _fingerprint(self, key: str) -> Fingerprint:
+    def _find_fingerprint(self, key: str) -> Fingerprint:
         drawn = self.stored(key)
         if key not in self._fingerprints and drawn is not None:
-            self._fingerprints[key] = fingerprint(self.picture(drawn).pixels)
+            self._fingerprints[key] = compute_fingerprint(self.picture(drawn).pixels)
         return self._fingerprints[key]

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import JsonValue, ValidationError
 
 from ircore.core.records import Element, Scene
-from ircore.core.untrusted_text import without_controls
+from ircore.core.untrusted_text import replace_controls
 
 Check = Callable[[Any], bool]
 
@@ -110,7 +110,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 """Types of elements that a scene may have, and the parameters that each must state."""
 
 
-def scene_of(
+def build_scene(
     elements: Sequence[JsonValue], width: int, height: int, background: str
 ) -> tuple[Scene | None, tuple[str, ...]]:
     """Return the scene of a figure, and why elements were left out.
@@ -127,23 +127,23 @@ def scene_of(
     taken, faults = [], []
     for element in elements:
         try:
-            taken.append(_element(element, width, height))
+            taken.append(_parse_element(element, width, height))
         except (ValueError, ValidationError, TypeError) as error:
             kind = element.get("type") if isinstance(element, dict) else None
-            faults.append(f"an element of type {str(kind)[:40]}: {_first_line(error)}")
+            faults.append(f"an element of type {str(kind)[:40]}: {_format_first_line(error)}")
     if not taken:
         return None, tuple(dict.fromkeys(faults))
     scene = Scene(width=width, height=height, background=background, elements=tuple(taken))
     return scene, tuple(dict.fromkeys(faults))
 
 
-def _first_line(error: Exception) -> str:
+def _format_first_line(error: Exception) -> str:
     text = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
     # The message may quote a stranger's text, which must not steer a terminal.
-    return without_controls(text)[:100]
+    return replace_controls(text)[:100]
 
 
-def _element(entry: JsonValue, width: int, height: int) -> Element:
+def _parse_element(entry: JsonValue, width: int, height: int) -> Element:
     element = Element.model_validate(entry)
     about: dict[str, Any] = element.parameters
     if element.type not in NEEDED:
@@ -154,9 +154,9 @@ def _element(entry: JsonValue, width: int, height: int) -> Element:
     if not (0 <= box.left < box.right <= width and 0 <= box.top < box.bottom <= height):
         raise ValueError("its box lies outside of the picture")
     for name, value in about.items():
-        if name not in (*FIELDS, "start", "end") or not parameter_fits(element.type, name, value):
+        if name not in (*FIELDS, "start", "end") or not is_fitting_parameter(element.type, name, value):
             raise ValueError(f"its {name} cannot be used")
-    missing = [name for name in _needed(element) if name not in about]
+    missing = [name for name in _list_needed_parameters(element) if name not in about]
     if missing:
         raise ValueError(f"states no {', '.join(missing)}")
     if element.type == "polyline" and not len(about["points"]) == len(about["values"]) == len(about["categories"]):
@@ -164,7 +164,7 @@ def _element(entry: JsonValue, width: int, height: int) -> Element:
     return element
 
 
-def _needed(element: Element) -> tuple[str, ...]:
+def _list_needed_parameters(element: Element) -> tuple[str, ...]:
     needed = NEEDED[element.type]
     if element.type == "marker" and "series" not in element.parameters:
         return (*needed, "x", "y")
@@ -173,7 +173,7 @@ def _needed(element: Element) -> tuple[str, ...]:
     return needed
 
 
-def parameter_fits(kind: str, name: str, value: Any) -> bool:
+def is_fitting_parameter(kind: str, name: str, value: Any) -> bool:
     """Return whether the value of a parameter is what elements state under that name; True of names that none has."""
     if name in ("start", "end"):
         return _is_angle(value) if kind == "wedge" else is_point(value)

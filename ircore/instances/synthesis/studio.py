@@ -14,8 +14,8 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Colour, Record, Scene
 from ircore.core.sandbox.box import Box, Limits
-from ircore.core.untrusted_text import without_controls
-from ircore.instances.synthesis.scenes import scene_of
+from ircore.core.untrusted_text import replace_controls
+from ircore.instances.synthesis.scenes import build_scene
 
 LONGEST_PROGRAM = 40_000
 """Characters of a program that are run."""
@@ -91,7 +91,7 @@ class Studio:
     def __enter__(self) -> "Studio":
         self._folder = Path(tempfile.mkdtemp(prefix="ircore-fonts-"))
         script = "list_fonts.py"
-        outcome = Box({script: _inside(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
+        outcome = Box({script: _find_inside_path(script)}, PACKAGES, (SPACE,), limits=self.limits).run(script)
         try:
             name, _, fonts = outcome.output.partition(b"\n")
             json.loads(fonts)
@@ -109,12 +109,12 @@ class Studio:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _box(self, program: str) -> Box:
+    def _build_box(self, program: str) -> Box:
         if self._folder is None:
             raise RuntimeError("a studio draws within its with statement")
-        reading = {"/scripts/ircore/instances/synthesis/inside": _inside("")}
+        reading = {"/scripts/ircore/instances/synthesis/inside": _find_inside_path("")}
         return Box(
-            {"draw_figure.py": _inside("draw_figure.py")},
+            {"draw_figure.py": _find_inside_path("draw_figure.py")},
             PACKAGES,
             () if SPACE in program or "3d" in program else (SPACE,),
             {CONFIGURATION: self._folder, **reading},
@@ -137,23 +137,23 @@ class Studio:
         if len(program) > LONGEST_PROGRAM:
             raise ProgramError(f"the program has {len(program)} characters; at most {LONGEST_PROGRAM} are taken")
         request = json.dumps({"program": program, "category": category, "seed": seed}).encode()
-        outcome = self._box(program).run("draw_figure.py", request)
+        outcome = self._build_box(program).run("draw_figure.py", request)
         if outcome.fate == "too long":
             raise ProgramError(f"the program took longer than {self.limits.wall_s:g} s")
         if outcome.fate != "finished":
             raise ProgramError("the program was ended: it used too much memory, time or output, or broke the process")
-        report, data = _parts(outcome.output)
+        report, data = _split_output(outcome.output)
         if report.error is not None:
             raise ProgramError(" ".join(report.error.split()))
-        return _figure(report, data)
+        return _build_figure(report, data)
 
 
-def _inside(name: str) -> Path:
+def _find_inside_path(name: str) -> Path:
     folder = Path(str(files("ircore.instances.synthesis.inside")))
     return folder / name if name else folder
 
 
-def _parts(output: bytes) -> tuple[_Report, bytes]:
+def _split_output(output: bytes) -> tuple[_Report, bytes]:
     """Split the sandbox's output into report and picture."""
     head, _, rest = output.partition(b"\n")
     try:
@@ -168,7 +168,7 @@ def _parts(output: bytes) -> tuple[_Report, bytes]:
     return report, rest[length:]
 
 
-def _figure(report: _Report, data: bytes) -> Figure:
+def _build_figure(report: _Report, data: bytes) -> Figure:
     try:
         picture = Picture.from_untrusted(data, "the figure")
     except InputError as error:
@@ -176,11 +176,11 @@ def _figure(report: _Report, data: bytes) -> Figure:
     # Elements are in the report's pixels and would lie elsewhere in another picture.
     if (picture.width, picture.height) != (report.width, report.height):
         raise ProgramError("the picture is not of the size that was written about it")
-    scene, refused = scene_of(report.elements, picture.width, picture.height, report.background)
-    unread = (*_plain(report.unread), *refused)
-    return Figure(picture, scene, unread, _plain(report.titles), report.legends, dict(report.versions))
+    scene, refused = build_scene(report.elements, picture.width, picture.height, report.background)
+    unread = (*_clean_texts(report.unread), *refused)
+    return Figure(picture, scene, unread, _clean_texts(report.titles), report.legends, dict(report.versions))
 
 
-def _plain(texts: Sequence[str]) -> tuple[str, ...]:
+def _clean_texts(texts: Sequence[str]) -> tuple[str, ...]:
     """Return a stranger's texts as single lines without control characters, at most 200 characters each."""
-    return tuple(without_controls(text)[:200] for text in texts)
+    return tuple(replace_controls(text)[:200] for text in texts)

@@ -10,7 +10,7 @@ from ircore.core import exact
 from ircore.core.drawing import Drawing, PlotArea, Point, Scale, text_size
 from ircore.core.records import Box, Element, Scene
 from ircore.instances.targets.base import MARGIN, SIZE, Drawn, SceneDrawing
-from ircore.instances.targets.palettes import Paper, mix
+from ircore.instances.targets.palettes import Paper, mix_colours
 
 EDGE = 14
 """Pixels left free at least between the outermost text and the picture's edge."""
@@ -29,7 +29,7 @@ TickMarks = Literal["out", "in", "none"]
 class Axis:
     """The values and labels of an axis, before the axis has a place.
 
-    >>> [label for value, label in numeric_axis(0, 10, most=6).ticks]
+    >>> [label for value, label in build_numeric_axis(0, 10, most=6).ticks]
     ['0', '2', '4', '6', '8', '10']
 
     Attributes:
@@ -81,7 +81,7 @@ class Plot(PlotArea):
     """Two axes in their places; the sides of the area between them lie at whole pixels.
 
     >>> from ircore.instances.targets.palettes import WHITE
-    >>> axis, style = numeric_axis(0, 10, most=6), Style(WHITE, 13.0, "box", "out", "y", (), 1.0)
+    >>> axis, style = build_numeric_axis(0, 10, most=6), Style(WHITE, 13.0, "box", "out", "y", (), 1.0)
     >>> plot = Plot(Scale(0, 10, 60, 460), Scale(0, 10, 420, 20), axis, axis, style)
     >>> plot.x(5), plot.y(5)
     (260.0, 220.0)
@@ -113,7 +113,7 @@ def round_steps(low: float, high: float, most: int, factors: tuple[float, ...] =
     leaves four values.
     """
     steps = round_numbers((high - low) / most, factors)
-    fitting = [ticks for step in steps if 2 <= len(ticks := _multiples(low, high, step)) <= most]
+    fitting = [ticks for step in steps if 2 <= len(ticks := _list_multiples(low, high, step)) <= most]
     meeting = [ticks for ticks in fitting if (ticks[0], ticks[-1]) == (low, high) and len(ticks) >= 4]
     return (meeting or fitting)[0]
 
@@ -124,64 +124,64 @@ def round_numbers(near: float, factors: Sequence[float]) -> list[float]:
     return [factor * exact.power_of_ten(exponent) for exponent in (power, power + 1) for factor in factors]
 
 
-def _multiples(low: float, high: float, step: float) -> tuple[float, ...]:
+def _list_multiples(low: float, high: float, step: float) -> tuple[float, ...]:
     # The slack keeps an end that is a multiple but for the error of its division.
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return tuple(round(index * step, 9) for index in range(first, last + 1))
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number as a label, such as ``-2``, ``0.5`` or ``1200``."""
     text = f"{round(value, 6):.6f}".rstrip("0").rstrip(".")
     # Rounding a small negative number leaves a sign that no axis shows.
     return "0" if text == "-0" else text
 
 
-def numbers(values: Sequence[float]) -> list[str]:
+def format_numbers(values: Sequence[float]) -> list[str]:
     """Return numbers as the labels of a row: all with as many decimals as the longest of them needs."""
-    decimals = max(len(number(value).partition(".")[2]) for value in values)
-    return [number(value) if value == 0 else f"{value:.{decimals}f}" for value in values]
+    decimals = max(len(format_number(value).partition(".")[2]) for value in values)
+    return [format_number(value) if value == 0 else f"{value:.{decimals}f}" for value in values]
 
 
-def numeric_axis(
+def build_numeric_axis(
     low: float, high: float, most: int, name: str = "", factors: tuple[float, ...] = (1, 2, 2.5, 5)
 ) -> Axis:
     """Return an axis with round numbers at the ticks; see ``round_steps``."""
     values = round_steps(low, high, most, factors)
-    return Axis(low, high, tuple(zip(values, numbers(values), strict=True)), name)
+    return Axis(low, high, tuple(zip(values, format_numbers(values), strict=True)), name)
 
 
-def names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: float = 0.5) -> Axis:
+def build_names_axis(words: list[str], name: str = "", rotation: float = 0.0, pad: float = 0.5) -> Axis:
     """Return an axis with words at 0, 1, 2 …, and ``pad`` units beyond the first and the last."""
     ticks = tuple((float(index), word) for index, word in enumerate(words))
     return Axis(-pad, len(words) - 1 + pad, ticks, name, rotation)
 
 
-def crisp(at: float, width: float) -> float:
+def align_to_pixels(at: float, width: float) -> float:
     """Return where near ``at`` an upright line of this width fills whole pixels."""
     # A line of odd width is centred on a pixel, one of even width between two.
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
 
 
-def line_at(plot: Plot, orientation: str, value: float, width: float = 1.0) -> list[Point]:
+def find_line_ends(plot: Plot, orientation: str, value: float, width: float = 1.0) -> list[Point]:
     """Return the ends of a crisp line across the area at a value of the x- or y-axis."""
     if orientation == "x":
-        at = crisp(plot.x(value), width)
+        at = align_to_pixels(plot.x(value), width)
         return [(at, plot.top), (at, plot.bottom)]
-    at = crisp(plot.y(value), width)
+    at = align_to_pixels(plot.y(value), width)
     return [(plot.left, at), (plot.right, at)]
 
 
-def place(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
+def place_axes(rng: random.Random, x_axis: Axis, y_axis: Axis, style: Style) -> Plot:
     """Give the axes a place: as large as labels allow, less some free space at chance."""
     mark = 5 if style.marks == "out" else 0
-    x_labels = [_rotated_size(label, style.font, x_axis.rotation) for _, label in x_axis.ticks]
+    x_labels = [_measure_rotated(label, style.font, x_axis.rotation) for _, label in x_axis.ticks]
     y_labels = [text_size(label, style.font) for _, label in y_axis.ticks]
-    left = EDGE + max(width for width, _ in y_labels) + GAP + mark + _room_for_name(y_axis, style)
+    left = EDGE + max(width for width, _ in y_labels) + GAP + mark + _compute_name_room(y_axis, style)
     # Labels turned by 45° end at their ticks, so the first one reaches far to the left.
     if x_axis.rotation == 45:
         left = max(left, EDGE + x_labels[0][0])
-    bottom = SIZE - EDGE - max(height for _, height in x_labels) - GAP - mark - _room_for_name(x_axis, style)
+    bottom = SIZE - EDGE - max(height for _, height in x_labels) - GAP - mark - _compute_name_room(x_axis, style)
     # Half of a level label reaches beyond the last tick; a turned one ends near its tick.
     right = SIZE - EDGE - (x_labels[-1][0] / 2 if x_axis.rotation == 0 else 8)
     left, right = left + rng.uniform(0, 24), right - rng.uniform(0, 36)
@@ -200,23 +200,23 @@ def draw_ground(scene: SceneDrawing, plot: Plot) -> None:
     if paper.panel:
         box = scene.drawing.rectangle(plot.left, plot.top, plot.right, plot.bottom, paper.panel)
         scene.add("panel", box, paper.panel)
-    fine = mix(paper.grid, paper.surface, 0.5)
+    fine = mix_colours(paper.grid, paper.surface, 0.5)
     for value in plot.x_axis.minor:
-        _gridline(scene, plot, "x", value, fine, ())
+        _draw_gridline(scene, plot, "x", value, fine, ())
     for value in plot.y_axis.minor:
-        _gridline(scene, plot, "y", value, fine, ())
+        _draw_gridline(scene, plot, "y", value, fine, ())
     for orientation, axis in (("x", plot.x_axis), ("y", plot.y_axis)):
         for value, _ in axis.ticks if orientation in plot.style.grid else ():
-            _gridline(scene, plot, orientation, value, paper.grid, plot.style.dash)
+            _draw_gridline(scene, plot, orientation, value, paper.grid, plot.style.dash)
 
 
 def draw_axes(scene: SceneDrawing, plot: Plot) -> None:
     """Draw frame, ticks, labels and names of the axes."""
     _draw_frame(scene, plot)
     for value, label in plot.x_axis.ticks:
-        _x_tick(scene, plot, value, label)
+        _draw_x_tick(scene, plot, value, label)
     for value, label in plot.y_axis.ticks:
-        _y_tick(scene, plot, value, label)
+        _draw_y_tick(scene, plot, value, label)
     draw_names(scene, plot)
 
 
@@ -237,23 +237,23 @@ def draw_names(scene: SceneDrawing, plot: Plot) -> None:
 
 def _draw_frame(scene: SceneDrawing, plot: Plot) -> None:
     frame, width, ink = plot.style.frame, plot.style.width, plot.style.paper.ink
-    left, right = crisp(plot.left, width), crisp(plot.right, width)
-    top, bottom = crisp(plot.top, width), crisp(plot.bottom, width)
+    left, right = align_to_pixels(plot.left, width), align_to_pixels(plot.right, width)
+    top, bottom = align_to_pixels(plot.top, width), align_to_pixels(plot.bottom, width)
     if frame == "box":
         scene.line("frame", [(left, top), (right, top)], ink, width, side="top")
         scene.line("frame", [(right, top), (right, bottom)], ink, width, side="right")
     if frame != "left":
-        _axis_line(scene, plot, "x", ((left, bottom), (right, bottom)))
+        _draw_axis_line(scene, plot, "x", ((left, bottom), (right, bottom)))
     if frame != "bottom":
-        _axis_line(scene, plot, "y", ((left, bottom), (left, top)))
+        _draw_axis_line(scene, plot, "y", ((left, bottom), (left, top)))
 
 
-def _axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
+def _draw_axis_line(scene: SceneDrawing, plot: Plot, orientation: str, ends: tuple[tuple[float, float], ...]) -> None:
     scale = plot.x if orientation == "x" else plot.y
-    scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **axis_facts(orientation, scale))
+    scene.line("axis", ends, plot.style.paper.ink, plot.style.width, **describe_axis(orientation, scale))
 
 
-def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
+def describe_axis(orientation: str, scale: Scale) -> dict[str, Any]:
     """Return the parameters of an axis element: the axis's name, and which values lie at which pixels."""
     return {
         "axis": orientation,
@@ -262,17 +262,20 @@ def axis_facts(orientation: str, scale: Scale) -> dict[str, Any]:
     }
 
 
-def _gridline(
+def _draw_gridline(
     scene: SceneDrawing, plot: Plot, orientation: str, value: float, colour: str, dash: tuple[float, ...]
 ) -> None:
-    scene.line("gridline", line_at(plot, orientation, value), colour, 1.0, dash, axis=orientation, value=value)
+    scene.line("gridline", find_line_ends(plot, orientation, value), colour, 1.0, dash, axis=orientation, value=value)
 
 
-def _x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+def _draw_x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
     style, ink, at = plot.style, plot.style.paper.ink, plot.x(value)
     # A frame of the left side alone has no line below that marks could start from.
     if style.marks != "none" and style.frame != "left":
-        ends = [(crisp(at, 1), plot.bottom), (crisp(at, 1), plot.bottom + (5 if style.marks == "out" else -5))]
+        ends = [
+            (align_to_pixels(at, 1), plot.bottom),
+            (align_to_pixels(at, 1), plot.bottom + (5 if style.marks == "out" else -5)),
+        ]
         scene.line("tick", ends, ink, 1.0, axis="x", value=value)
     below = plot.bottom + GAP + (5 if style.marks == "out" else 0)
     if plot.x_axis.rotation == 45:
@@ -282,20 +285,23 @@ def _x_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
         scene.text("tick_label", (at, below), label, style.font, ink, "mt", rotation, axis="x", value=value)
 
 
-def _y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
+def _draw_y_tick(scene: SceneDrawing, plot: Plot, value: float, label: str) -> None:
     style, ink, at = plot.style, plot.style.paper.ink, plot.y(value)
     if style.marks != "none" and style.frame != "bottom":
-        ends = [(plot.left, crisp(at, 1)), (plot.left + (5 if style.marks == "in" else -5), crisp(at, 1))]
+        ends = [
+            (plot.left, align_to_pixels(at, 1)),
+            (plot.left + (5 if style.marks == "in" else -5), align_to_pixels(at, 1)),
+        ]
         scene.line("tick", ends, ink, 1.0, axis="y", value=value)
     beside = plot.left - GAP - (5 if style.marks == "out" else 0)
     scene.text("tick_label", (beside, at), label, style.font, ink, "rm", axis="y", value=value)
 
 
-def _room_for_name(axis: Axis, style: Style) -> float:
+def _compute_name_room(axis: Axis, style: Style) -> float:
     return style.font + GAP + 2 if axis.name else 0.0
 
 
-def _rotated_size(text: str, font: float, rotation: float) -> tuple[float, float]:
+def _measure_rotated(text: str, font: float, rotation: float) -> tuple[float, float]:
     width, height = text_size(text, font)
     turn = math.radians(rotation)
     return (
@@ -322,12 +328,12 @@ def draw_marker(
         surface: Colour inside a ring.
         parameters: Added to the element's own: centre, shape and size.
     """
-    box = _draw(scene.drawing, centre, shape, size / 2, colour, surface)
+    box = _draw_mark(scene.drawing, centre, shape, size / 2, colour, surface)
     at = [round(centre[0], 2), round(centre[1], 2)]
     return scene.add("marker", box, colour, shape=shape, centre=at, size=size, **parameters)
 
 
-def _draw(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
+def _draw_mark(drawing: Drawing, centre: Point, shape: str, half: float, colour: str, surface: str) -> Box:
     x, y = centre
     if shape == "circle":
         return drawing.ellipse(centre, (half, half), colour)
@@ -346,25 +352,25 @@ def _draw(drawing: Drawing, centre: Point, shape: str, half: float, colour: str,
 ATTEMPTS = 60
 
 
-def first_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
+def draw_until_legible(draw: Callable[[random.Random], Drawn], rng: random.Random) -> Drawn:
     """Return the first drawn target whose texts do not overlap.
 
     Layouts are made to fit; once in a while labels of chance lengths meet all the same.
     """
     for _ in range(ATTEMPTS):
         drawn = draw(rng)
-        if not overlapping_texts(drawn.scene):
+        if not has_overlapping_texts(drawn.scene):
             return drawn
     raise AssertionError(f"no legible picture in {ATTEMPTS} attempts")
 
 
-def overlapping_texts(scene: Scene, gap: int = 2) -> bool:
+def has_overlapping_texts(scene: Scene, gap: int = 2) -> bool:
     """Return whether two texts are nearer than ``gap`` pixels to each other."""
     boxes = [element.box for element in scene.elements if element.text is not None]
-    return any(meet(grown(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
+    return any(are_overlapping(grow_box(box, gap), other) for index, box in enumerate(boxes) for other in boxes[:index])
 
 
-def meet(first: Box, second: Box) -> bool:
+def are_overlapping(first: Box, second: Box) -> bool:
     """Return whether two boxes have a pixel in common."""
     return (
         first.left < second.right
@@ -374,12 +380,12 @@ def meet(first: Box, second: Box) -> bool:
     )  # fmt: skip
 
 
-def grown(box: Box, by: int) -> Box:
+def grow_box(box: Box, by: int) -> Box:
     """Return a box with ``by`` more pixels on each side."""
     return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
 
 
-def text_box(centre: Point, text: str, size: float) -> Box:
+def compute_text_box(centre: Point, text: str, size: float) -> Box:
     """Return the box that a text centred on a point needs."""
     width, height = text_size(text, size)
     left, top = int(centre[0] - width / 2), int(centre[1] - height / 2)

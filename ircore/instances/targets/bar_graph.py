@@ -11,19 +11,19 @@ from ircore.instances.targets.axes import (
     Axis,
     Plot,
     Style,
+    build_names_axis,
+    build_numeric_axis,
     draw_axes,
     draw_ground,
-    first_legible,
-    line_at,
-    names_axis,
-    numbers,
-    numeric_axis,
+    draw_until_legible,
+    find_line_ends,
+    format_numbers,
     pick_style,
-    place,
+    place_axes,
 )
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.instances.targets.palettes import Paper, pick_colours, pick_paper, readable_on
-from ircore.instances.targets.topics import TOPICS, Topic, distinct_values, pick_words, round_top
+from ircore.instances.targets.palettes import Paper, choose_readable_colour, pick_colours, pick_paper
+from ircore.instances.targets.topics import TOPICS, Topic, draw_distinct_values, pick_words, round_top
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class _Bar:
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     """Draw a bar chart; easy: 3–6 bars, hard: grouped, stacked, many, or positive and negative."""
     plan = _plan_easy if difficulty == "easy" else rng.choice((_plan_groups, _plan_stack, _plan_many, _plan_about_zero))
-    return first_legible(lambda chance: _draw(chance, plan(chance)), rng)
+    return draw_until_legible(lambda chance: _draw_chart(chance, plan(chance)), rng)
 
 
 def _plan_easy(rng: random.Random) -> _Chart:
@@ -89,14 +89,16 @@ def _plan_many(rng: random.Random) -> _Chart:
 
 
 def _plan_single(rng: random.Random, count: int, labelled: float) -> _Chart:
-    topic, words, top = _topic(rng, count)
-    return _Chart(topic, words, [distinct_values(rng, len(words), top)], 0, top, is_labelled=rng.random() < labelled)
+    topic, words, top = _draw_topic(rng, count)
+    return _Chart(
+        topic, words, [draw_distinct_values(rng, len(words), top)], 0, top, is_labelled=rng.random() < labelled
+    )
 
 
 def _plan_groups(rng: random.Random) -> _Chart:
     count = rng.randint(2, 4)
-    topic, words, top = _topic(rng, rng.randint(3, 18 // count if count > 2 else 7))
-    values = distinct_values(rng, count * len(words), top)
+    topic, words, top = _draw_topic(rng, rng.randint(3, 18 // count if count > 2 else 7))
+    values = draw_distinct_values(rng, count * len(words), top)
     series = [values[at :: len(words)] for at in range(len(words))]
     return _Chart(
         topic, words, [list(row) for row in zip(*series, strict=True)], 0, top, is_labelled=rng.random() < 0.4
@@ -105,9 +107,9 @@ def _plan_groups(rng: random.Random) -> _Chart:
 
 def _plan_stack(rng: random.Random) -> _Chart:
     count = rng.randint(3, 4)
-    topic, words, top = _topic(rng, rng.randint(4, 7))
+    topic, words, top = _draw_topic(rng, rng.randint(4, 7))
     while True:
-        series = [distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
+        series = [draw_distinct_values(rng, len(words), top, 0.09, 0.94 / count) for _ in range(count)]
         stacks = list(zip(*series, strict=True))
         totals = [round(math.fsum(parts), 6) for parts in stacks]
         # Equal totals or parts would leave two bars without a difference to describe.
@@ -118,8 +120,8 @@ def _plan_stack(rng: random.Random) -> _Chart:
 
 
 def _plan_about_zero(rng: random.Random) -> _Chart:
-    topic, words, top = _topic(rng, rng.randint(7, 11))
-    values = distinct_values(rng, len(words), top, most=0.76)
+    topic, words, top = _draw_topic(rng, rng.randint(7, 11))
+    values = draw_distinct_values(rng, len(words), top, most=0.76)
     values = [-value if rng.random() < 0.4 else value for value in values]
     # At least one value on each side, or the chart would not be about zero.
     values[0], values[-1] = abs(values[0]), -abs(values[-1])
@@ -127,13 +129,13 @@ def _plan_about_zero(rng: random.Random) -> _Chart:
     return _Chart(replace(topic, quantity="Change"), words, [values], -top, top, is_labelled=rng.random() < 0.5)
 
 
-def _topic(rng: random.Random, count: int) -> tuple[Topic, list[str], float]:
+def _draw_topic(rng: random.Random, count: int) -> tuple[Topic, list[str], float]:
     """Draw a topic, its words along the axis, and the end of the axis of values."""
     topic = rng.choice([topic for topic in TOPICS if len(topic.words) >= count])
     return topic, pick_words(rng, topic, count), rng.choice(topic.tops)
 
 
-def _draw(rng: random.Random, chart: _Chart) -> Drawn:
+def _draw_chart(rng: random.Random, chart: _Chart) -> Drawn:
     paper = pick_paper(rng, panels=True)
     look = _pick_look(rng, chart, paper)
     grid = "x" if look.is_lying else "y"
@@ -144,10 +146,10 @@ def _draw(rng: random.Random, chart: _Chart) -> Drawn:
     style = replace(style, marks="out" if style.marks == "in" else style.marks)
     if paper.panel and not chart.is_labelled:
         style = replace(style, grid=grid)
-    plot = place(rng, *_axes(rng, chart, look, style), style)
+    plot = place_axes(rng, *_build_axes(rng, chart, look, style), style)
     scene = SceneDrawing(paper.background)
     draw_ground(scene, plot)
-    bars = _bars(chart, look.share)
+    bars = _list_bars(chart, look.share)
     for bar in bars:
         _draw_bar(scene, plot, chart, look, bar)
     if chart.low < 0:
@@ -173,17 +175,19 @@ def _pick_look(rng: random.Random, chart: _Chart, paper: Paper) -> _Look:
     )
 
 
-def _axes(rng: random.Random, chart: _Chart, look: _Look, style: Style) -> tuple[Axis, Axis]:
+def _build_axes(rng: random.Random, chart: _Chart, look: _Look, style: Style) -> tuple[Axis, Axis]:
     named = rng.random() < 0.7 or chart.topic.name in ("Week", "Hour")
-    values = numeric_axis(chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else "")
+    values = build_numeric_axis(
+        chart.low, chart.top, rng.choice((5, 6, 7, 9, 11)), chart.topic.quantity if named else ""
+    )
     widest = max(text_size(word, style.font)[0] for word in chart.words)
     is_crowded = widest + 8 > (SIZE - 120) / len(chart.words)
     rotation = 0.0 if look.is_lying or not is_crowded else rng.choice((45.0, 90.0))
-    names = names_axis(chart.words, chart.topic.name if named else "", rotation)
+    names = build_names_axis(chart.words, chart.topic.name if named else "", rotation)
     return (values, names) if look.is_lying else (names, values)
 
 
-def _bars(chart: _Chart, share: float) -> list[_Bar]:
+def _list_bars(chart: _Chart, share: float) -> list[_Bar]:
     bars = []
     for word in range(len(chart.words)):
         base = 0.0
@@ -200,8 +204,8 @@ def _bars(chart: _Chart, share: float) -> list[_Bar]:
 
 
 def _draw_bar(scene: SceneDrawing, plot: Plot, chart: _Chart, look: _Look, bar: _Bar) -> None:
-    left, top, right, bottom = _sides(plot, look, bar)
-    colour = _colour(look, bar)
+    left, top, right, bottom = _compute_sides(plot, look, bar)
+    colour = _find_bar_colour(look, bar)
     box = scene.drawing.rectangle(left, top, right, bottom, colour)
     if look.outline:
         # Drawn inside the bar, whose sides are then the outline's outer edge to the pixel.
@@ -212,7 +216,7 @@ def _draw_bar(scene: SceneDrawing, plot: Plot, chart: _Chart, look: _Look, bar: 
     )  # fmt: skip
 
 
-def _sides(plot: Plot, look: _Look, bar: _Bar) -> tuple[float, float, float, float]:
+def _compute_sides(plot: Plot, look: _Look, bar: _Bar) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom of a bar in whole pixels."""
     across, along = (plot.y, plot.x) if look.is_lying else (plot.x, plot.y)
     # Whole pixels: neighbouring bars then share sides without a blurred seam.
@@ -221,7 +225,7 @@ def _sides(plot: Plot, look: _Look, bar: _Bar) -> tuple[float, float, float, flo
     return (low, near, high, far) if look.is_lying else (near, low, far, high)
 
 
-def _colour(look: _Look, bar: _Bar) -> str:
+def _find_bar_colour(look: _Look, bar: _Bar) -> str:
     if look.by_word:
         return look.colours[bar.word]
     return look.colours[1 if bar.end < bar.base else bar.series]
@@ -229,26 +233,26 @@ def _colour(look: _Look, bar: _Bar) -> str:
 
 def _draw_zero(scene: SceneDrawing, plot: Plot, look: _Look) -> None:
     ink, width = plot.style.paper.ink, plot.style.width
-    ends = line_at(plot, "x" if look.is_lying else "y", 0, width)
+    ends = find_line_ends(plot, "x" if look.is_lying else "y", 0, width)
     scene.line("zero_line", ends, ink, width, axis="y" if look.is_lying else "x")
 
 
 def _draw_values(scene: SceneDrawing, plot: Plot, chart: _Chart, look: _Look, bars: Sequence[_Bar]) -> None:
     size = max(11.0, plot.style.font - 2)
-    texts = numbers([bar.value for bar in bars])
+    texts = format_numbers([bar.value for bar in bars])
     widest = max(text_size(text, size)[0] for text in texts)
-    boxes = [_sides(plot, look, bar) for bar in bars]
+    boxes = [_compute_sides(plot, look, bar) for bar in bars]
     room = min(right - left for left, _, right, _ in boxes)
     single = len(chart.series) == 1
     is_upright = not look.is_lying and widest > (room / look.share - 3 if single else room - 2)
     for bar, text, sides in zip(bars, texts, boxes, strict=True):
         if chart.is_stacked:
-            _value_inside(scene, look, bar, text, sides, size)
+            _write_value_inside(scene, look, bar, text, sides, size)
         else:
-            _value_beyond(scene, plot, look, bar, text, sides, size, 90.0 if is_upright else 0.0)
+            _write_value_beyond(scene, plot, look, bar, text, sides, size, 90.0 if is_upright else 0.0)
 
 
-def _value_inside(
+def _write_value_inside(
     scene: SceneDrawing, look: _Look, bar: _Bar, text: str, sides: tuple[float, float, float, float], size: float
 ) -> None:
     left, top, right, bottom = sides
@@ -256,10 +260,10 @@ def _value_inside(
     # A value that does not fit its part would be written over the neighbour's.
     if width + 4 <= right - left and height + 4 <= bottom - top:
         at = ((left + right) / 2, (top + bottom) / 2)
-        scene.text("value_label", at, text, size, readable_on(_colour(look, bar)), value=bar.value)
+        scene.text("value_label", at, text, size, choose_readable_colour(_find_bar_colour(look, bar)), value=bar.value)
 
 
-def _value_beyond(
+def _write_value_beyond(
     scene: SceneDrawing, plot: Plot, look: _Look, bar: _Bar, text: str, sides: tuple[float, float, float, float],
     size: float, rotation: float,
 ) -> None:  # fmt: skip

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from ircore.core.conformance import ConformanceError, expect, outside_calls
+from ircore.core.conformance import ConformanceError, expect, watch_outside_calls
 from ircore.core.drawing import Anchor, Drawing, Point
 from ircore.core.images import Picture
-from ircore.core.plugins import load
+from ircore.core.plugins import load_plugin
 from ircore.core.records import Box, Difficulty, Element, Scene
-from ircore.instances.scene_percepts import NEEDED, missing_parameters
+from ircore.instances.scene_percepts import NEEDED, find_missing_parameters
 
 SIZE = 512
 """Width and height of every procedural target, in pixels."""
@@ -26,8 +26,8 @@ MARGIN = 6
 class Drawn:
     """A finished target.
 
-    >>> from ircore.instances.targets.categories import draw
-    >>> drawn = draw("geometry", "easy", seed=7)
+    >>> from ircore.instances.targets.categories import draw_target
+    >>> drawn = draw_target("geometry", "easy", seed=7)
     >>> drawn.drawing.width, len(drawn.scene.elements) > 0
     (512, True)
 
@@ -112,7 +112,7 @@ class SceneDrawing:
     ) -> Element:  # fmt: skip
         """Draw a line as ``Drawing.line`` does and add it to the scene with its ``points``, ``width`` and ``dash``."""
         box = self.drawing.line(points, colour, width, dash, closed)
-        return self.add(type, box, colour, points=rounded(points), width=width, dash=list(dash), **parameters)
+        return self.add(type, box, colour, points=round_points(points), width=width, dash=list(dash), **parameters)
 
     def text(
         self, type: str, at: Point, text: str, size: float, colour: str, anchor: Anchor = "mm", rotation: float = 0.0,  # noqa: A002
@@ -146,7 +146,7 @@ class SceneDrawing:
         return Drawn(self.drawing, scene)
 
 
-def rounded(points: Sequence[Point]) -> list[list[float]]:
+def round_points(points: Sequence[Point]) -> list[list[float]]:
     """Return points as a scene holds them: ``[x, y]`` to the hundredth of a pixel."""
     return [[round(x, 2), round(y, 2)] for x, y in points]
 
@@ -169,17 +169,17 @@ def check_category(build: Builder, name: str = "") -> None:
     """
     for difficulty in get_args(Difficulty):
         where = f"category {name or build.__module__}, {difficulty}"
-        targets = [_target(build, difficulty, seed, where) for seed in SEEDS]
-        with outside_calls() as calls:
+        targets = [_check_target(build, difficulty, seed, where) for seed in SEEDS]
+        with watch_outside_calls() as calls:
             again = build(difficulty, random.Random(SEEDS[0]))
         expect(not calls, f"{where}: {calls[0] if calls else ''}: draw from the given generator alone")
-        same = _sha256(again) == _sha256(targets[0]) and again.scene == targets[0].scene
+        same = _hash_drawing(again) == _hash_drawing(targets[0]) and again.scene == targets[0].scene
         expect(same, f"{where}: the same generator gives another target the second time")
-        hashes = [_sha256(drawn) for drawn in targets]
+        hashes = [_hash_drawing(drawn) for drawn in targets]
         expect(len(set(hashes)) > 1, f"{where}: {len(SEEDS)} different seeds give the same picture")
 
 
-def _target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Drawn:
+def _check_target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Drawn:
     drawn = build(difficulty, random.Random(seed))
     if not isinstance(drawn, Drawn):
         raise ConformanceError(f"{where}: returns a {type(drawn).__name__}, not a Drawn: end with SceneDrawing.finish")
@@ -190,7 +190,7 @@ def _target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Dr
         left, top, right, bottom = element.box
         inside = 0 <= left <= right <= width and 0 <= top <= bottom <= height
         expect(inside, f"{where}: {element.type} at {tuple(element.box)} leaves the picture")
-        missing = missing_parameters(element)
+        missing = find_missing_parameters(element)
         expect(
             not missing,
             f"{where}: {element.type} at {tuple(element.box)} states no {', '.join(missing)} in the form that"
@@ -203,7 +203,7 @@ def _target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Dr
     common = sorted(set(drawn.scene.kinds) & set(NEEDED))
     expect(not common, f"{where}: kinds gives {', '.join(common)} a weight, which is no kind of the category's own")
     picture = Picture.from_pixels(drawn.drawing.pixels)
-    seen = load("judges", "verified")().with_scene(drawn.scene).rate(picture, picture)
+    seen = load_plugin("judges", "verified")().with_scene(drawn.scene).rate(picture, picture)
     expect(
         seen.value == 10,
         f"{where}: the judge verified rates the target of seed {seed} itself with {seen.value}"
@@ -212,5 +212,5 @@ def _target(build: Builder, difficulty: Difficulty, seed: int, where: str) -> Dr
     return drawn
 
 
-def _sha256(drawn: Drawn) -> str:
+def _hash_drawing(drawn: Drawn) -> str:
     return Picture.from_pixels(drawn.drawing.pixels).sha256

@@ -4,9 +4,9 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ircore.core.plugins import load, plugin_work
+from ircore.core.plugins import convert_plugin_errors, load_plugin
 from ircore.core.records import Difficulty
-from ircore.instances.requests import named
+from ircore.instances.requests import list_names
 from ircore.instances.targets import (
     bar_graph,
     functions,
@@ -17,7 +17,7 @@ from ircore.instances.targets import (
     simple_shapes,
 )
 from ircore.instances.targets.base import Builder, Drawn
-from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
+from ircore.instances.targets.sheet import CrowdedError, Sheet, choose_style
 
 MOST_ATTEMPTS = 40
 """Figures tried until all labels of one find room; one or two are usual."""
@@ -33,7 +33,7 @@ def build_geometry(difficulty: Difficulty, rng: random.Random) -> Drawn:
     recipes = geometry_easy.RECIPES if difficulty == "easy" else geometry_hard.RECIPES
     recipe = rng.choice(recipes)
     for _ in range(MOST_ATTEMPTS):
-        sheet = Sheet(random_style(rng, dense=difficulty == "hard"), rng)
+        sheet = Sheet(choose_style(rng, dense=difficulty == "hard"), rng)
         try:
             recipe(sheet)
             return replace(sheet.finish(), kind=recipe.__name__)
@@ -57,21 +57,21 @@ EDITIONS: dict[int, Mapping[str, Builder]] = {1: BUILDERS, 2: {**BUILDERS, "func
 graphs of functions bear more writing than easy ones, and the photographs are others, which no model knows by name."""
 
 
-def draw(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
+def draw_target(category: str, difficulty: Difficulty, seed: int, edition: int = 1) -> Drawn:
     """Draw a synthetic target: the same arguments give the same picture to the pixel.
 
     Args:
-        category: One of ``BUILDERS`` or of ``plugin_categories``.
+        category: One of ``BUILDERS`` or of ``list_plugin_categories``.
         difficulty: ``easy`` or ``hard``.
         seed: The picture's own, as an instance records it.
         edition: One of ``EDITIONS``.
     """
-    builder = EDITIONS[edition].get(category) or load("instances", f"category.{category}")
-    with plugin_work(f"category {category!r}"):
+    builder = EDITIONS[edition].get(category) or load_plugin("instances", f"category.{category}")
+    with convert_plugin_errors(f"category {category!r}"):
         drawn: Drawn = builder(difficulty, random.Random(seed))
     return drawn
 
 
-def plugin_categories() -> tuple[str, ...]:
+def list_plugin_categories() -> tuple[str, ...]:
     """Return the categories that other packages add: drawn when they are asked for by name."""
-    return named("category")
+    return list_names("category")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.instances.targets.axes import Plot, number
+from ircore.instances.targets.axes import Plot, format_number
 
 Values = npt.NDArray[np.float64]
 
@@ -69,31 +69,35 @@ class Function:
             return float(self.compute(np.array([x], dtype=np.float64))[0])
 
 
-def linear(rng: random.Random, window: Window) -> Function:
+def plan_linear(rng: random.Random, window: Window) -> Function:
     """Return a straight line whose slope is simple for the window's proportions."""
-    m = rng.choice((-1.5, -1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1, 1.5)) * _simple(_steep(window))
-    c = _level(rng, window)
+    m = rng.choice((-1.5, -1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1, 1.5)) * _choose_simple_factor(
+        _compute_slope_scale(window)
+    )
+    c = _choose_level(rng, window)
     return Function(
-        "linear", f"{_factor(m)}x{_signed(c)}", {"slope": m, "intercept": c}, lambda x: m * x + c,
+        "linear", f"{_format_factor(m)}x{_format_signed(c)}", {"slope": m, "intercept": c}, lambda x: m * x + c,
         special=(0.0, -c / m),
     )  # fmt: skip
 
 
-def quadratic(rng: random.Random, window: Window) -> Function:
+def plan_quadratic(rng: random.Random, window: Window) -> Function:
     """Return a parabola with its vertex on the grid."""
-    a = rng.choice((-2, -1, -0.5, -0.25, 0.25, 0.5, 1, 2)) * _simple(_steep(window))
-    h, k = _place(rng, window), _level(rng, window)
+    a = rng.choice((-2, -1, -0.5, -0.25, 0.25, 0.5, 1, 2)) * _choose_simple_factor(_compute_slope_scale(window))
+    h, k = _choose_place(rng, window), _choose_level(rng, window)
     return Function(
-        "quadratic", f"{_factor(a)}{_shift(h)}^2{_signed(k)}", {"a": a, "h": h, "k": k},
+        "quadratic", f"{_format_factor(a)}{_format_shift(h)}^2{_format_signed(k)}", {"a": a, "h": h, "k": k},
         lambda x: a * exact.square(x - h) + k, special=(h, h + 1, h - 2),
     )  # fmt: skip
 
 
-def cubic(rng: random.Random, window: Window) -> Function:
+def plan_cubic(rng: random.Random, window: Window) -> Function:
     """Return a cubic with three different whole roots."""
     p, q, r = sorted(rng.sample(range(math.ceil(window.x_low) + 1, math.floor(window.x_high)), 3))
-    a = rng.choice((-1, -0.5, -0.25, -0.2, -0.1, 0.1, 0.2, 0.25, 0.5, 1)) * _simple(_steep(window))
-    formula = f"{_factor(a)}{_shift(p)}*{_shift(q)}*{_shift(r)}"
+    a = rng.choice((-1, -0.5, -0.25, -0.2, -0.1, 0.1, 0.2, 0.25, 0.5, 1)) * _choose_simple_factor(
+        _compute_slope_scale(window)
+    )
+    formula = f"{_format_factor(a)}{_format_shift(p)}*{_format_shift(q)}*{_format_shift(r)}"
     roots: dict[str, float] = {"a": a, "p": p, "q": q, "r": r}
     return Function(
         "cubic", formula, roots, lambda x: a * (x - p) * (x - q) * (x - r),
@@ -101,7 +105,7 @@ def cubic(rng: random.Random, window: Window) -> Function:
     )  # fmt: skip
 
 
-def wave(rng: random.Random, window: Window) -> Function:
+def plan_wave(rng: random.Random, window: Window) -> Function:
     """Return a sine or cosine; of degrees if the window's x is an angle, else of radians."""
     high = min(window.y_high, -window.y_low) if window.y_low < 0 else (window.y_high - window.y_low) / 2
     middle = 0.0 if window.y_low < 0 else high
@@ -110,60 +114,69 @@ def wave(rng: random.Random, window: Window) -> Function:
     )
     b, d = rng.choice((0.5, 1, 1, 2)), middle or rng.choice((0.0, 0.0, round(high / 4)))
     name, function = rng.choice((("sine", exact.sin), ("cosine", exact.cos)))
-    inner, unit = ("x" if b == 1 else f"{number(b)}*x"), (math.pi / 180 if window.is_degrees else 1.0)
+    inner, unit = ("x" if b == 1 else f"{format_number(b)}*x"), (math.pi / 180 if window.is_degrees else 1.0)
     quarter = math.pi / 2 / unit / b
     return Function(
-        name, f"{_factor(a)}{name[:3]}({inner}){_signed(d)}", {"amplitude": a, "frequency": b, "middle": d},
+        name,
+        f"{_format_factor(a)}{name[:3]}({inner}){_format_signed(d)}", {"amplitude": a, "frequency": b, "middle": d},
         lambda x: a * function(b * x * unit) + d, special=(0.0, quarter, -quarter, 2 * quarter),
     )  # fmt: skip
 
 
-def exponential(rng: random.Random, window: Window) -> Function:
+def plan_exponential(rng: random.Random, window: Window) -> Function:
     """Return a growing or falling exponential with a horizontal asymptote."""
-    a, b = rng.choice((-1, -0.5, 0.5, 1, 1, 2)) * _simple(_steep(window)), rng.choice((0.5, 2, 2, 1.5, 3))
-    c = _level(rng, window)
+    a, b = (
+        rng.choice((-1, -0.5, 0.5, 1, 1, 2)) * _choose_simple_factor(_compute_slope_scale(window)),
+        rng.choice((0.5, 2, 2, 1.5, 3)),
+    )
+    c = _choose_level(rng, window)
     return Function(
-        "exponential", f"{_factor(a)}{number(b)}^x{_signed(c)}", {"a": a, "base": b, "c": c},
+        "exponential", f"{_format_factor(a)}{format_number(b)}^x{_format_signed(c)}", {"a": a, "base": b, "c": c},
         lambda x: a * exact.power(b, x) + c, horizontal=(c,), special=(0.0, 1.0, -1.0),
     )  # fmt: skip
 
 
-def logarithm(rng: random.Random, window: Window) -> Function:
+def plan_logarithm(rng: random.Random, window: Window) -> Function:
     """Return a natural logarithm with a vertical asymptote."""
-    a, p = rng.choice((-2, -1, 1, 1, 2)) * _simple(_steep(window)), min(_place(rng, window), window.x_low / 2)
-    p, c = math.floor(p), _level(rng, window)
+    a, p = (
+        rng.choice((-2, -1, 1, 1, 2)) * _choose_simple_factor(_compute_slope_scale(window)),
+        min(_choose_place(rng, window), window.x_low / 2),
+    )
+    p, c = math.floor(p), _choose_level(rng, window)
     return Function(
-        "logarithm", f"{_factor(a)}ln({_shift(p).strip('()')}){_signed(c)}", {"a": a, "p": p, "c": c},
+        "logarithm",
+        f"{_format_factor(a)}ln({_format_shift(p).strip('()')}){_format_signed(c)}", {"a": a, "p": p, "c": c},
         lambda x: a * exact.log(x - p) + c, vertical=(float(p),), special=(p + 1.0,), domain=(float(p), math.inf),
     )  # fmt: skip
 
 
-def rational(rng: random.Random, window: Window) -> Function:
+def plan_rational(rng: random.Random, window: Window) -> Function:
     """Return a hyperbola with both asymptotes on the grid."""
-    a = rng.choice((-4, -2, -1, 1, 2, 3, 4)) * _simple(_steep(window))
-    p, q = _place(rng, window), _level(rng, window)
+    a = rng.choice((-4, -2, -1, 1, 2, 3, 4)) * _choose_simple_factor(_compute_slope_scale(window))
+    p, q = _choose_place(rng, window), _choose_level(rng, window)
     return Function(
-        "rational", f"{number(a)}/{_shift(p)}{_signed(q)}", {"a": a, "p": p, "q": q},
+        "rational", f"{format_number(a)}/{_format_shift(p)}{_format_signed(q)}", {"a": a, "p": p, "q": q},
         lambda x: a / (x - p) + q, vertical=(p,), horizontal=(q,), special=(p + 1, p - 1, p + 2),
     )  # fmt: skip
 
 
-def absolute(rng: random.Random, window: Window) -> Function:
+def plan_absolute(rng: random.Random, window: Window) -> Function:
     """Return an absolute value with its corner on the grid."""
-    a = rng.choice((-2, -1, -0.5, 0.5, 1, 2)) * _simple(_steep(window))
-    h, k = _place(rng, window), _level(rng, window)
+    a = rng.choice((-2, -1, -0.5, 0.5, 1, 2)) * _choose_simple_factor(_compute_slope_scale(window))
+    h, k = _choose_place(rng, window), _choose_level(rng, window)
     return Function(
-        "absolute", f"{_factor(a)}abs({_shift(h).strip('()')}){_signed(k)}", {"a": a, "h": h, "k": k},
+        "absolute",
+        f"{_format_factor(a)}abs({_format_shift(h).strip('()')}){_format_signed(k)}", {"a": a, "h": h, "k": k},
         lambda x: a * np.abs(x - h) + k, special=(h, h + 2, h - 2),
     )  # fmt: skip
 
 
-def root(rng: random.Random, window: Window) -> Function:
+def plan_root(rng: random.Random, window: Window) -> Function:
     """Return a square root that starts on the grid."""
-    a = rng.choice((-2, -1, 1, 1, 2, 3)) * _simple(_steep(window))
-    h, k = math.floor(min(_place(rng, window), window.x_low / 3)), _level(rng, window)
+    a = rng.choice((-2, -1, 1, 1, 2, 3)) * _choose_simple_factor(_compute_slope_scale(window))
+    h, k = math.floor(min(_choose_place(rng, window), window.x_low / 3)), _choose_level(rng, window)
     return Function(
-        "root", f"{_factor(a)}sqrt({_shift(h).strip('()')}){_signed(k)}", {"a": a, "h": h, "k": k},
+        "root", f"{_format_factor(a)}sqrt({_format_shift(h).strip('()')}){_format_signed(k)}", {"a": a, "h": h, "k": k},
         lambda x: a * np.sqrt(x - h) + k, special=(float(h), h + 1.0, h + 4.0), domain=(float(h), math.inf),
     )  # fmt: skip
 
@@ -171,22 +184,23 @@ def root(rng: random.Random, window: Window) -> Function:
 Family = Callable[[random.Random, Window], Function]
 
 FAMILIES: tuple[Family, ...] = (
-    linear, quadratic, cubic, wave, exponential, logarithm, rational, absolute, root,
+    plan_linear, plan_quadratic, plan_cubic, plan_wave, plan_exponential, plan_logarithm, plan_rational,
+    plan_absolute, plan_root,
 )  # fmt: skip
 
 
 def pick_function(rng: random.Random, window: Window, families: tuple[Family, ...] = FAMILIES) -> Function:
     """Draw a function whose shape shows in the window: it crosses much of the window and is not nearly level."""
     while True:
-        family = wave if window.is_degrees else rng.choice(families)
+        family = plan_wave if window.is_degrees else rng.choice(families)
         # Several tries each, or families with few good coefficients would hardly ever be drawn.
         for _ in range(20):
             function = family(rng, window)
-            if _shows(function, window):
+            if _is_visible(function, window):
                 return function
 
 
-def values_across(function: Function, window: Window, samples: int = SAMPLES) -> tuple[Values, Values]:
+def sample_function(function: Function, window: Window, samples: int = SAMPLES) -> tuple[Values, Values]:
     """Return evenly spaced abscissas where the function is drawn, and its values there."""
     low, high = max(window.x_low, function.domain[0]), min(window.x_high, function.domain[1])
     x = np.linspace(low, high, samples)
@@ -194,21 +208,21 @@ def values_across(function: Function, window: Window, samples: int = SAMPLES) ->
         return x, np.asarray(function.compute(x), dtype=np.float64)
 
 
-def branches(function: Function, window: Window, plot: Plot) -> list[list[Point]]:
+def compute_branches(function: Function, window: Window, plot: Plot) -> list[list[Point]]:
     """Return the curve in pixels: a polyline for each part inside the window, with as few points as possible."""
-    x = _closer_to_asymptotes(values_across(function, window)[0], function.vertical)
+    x = _add_near_asymptotes(sample_function(function, window)[0], function.vertical)
     with np.errstate(all="ignore"):
         y = np.asarray(function.compute(x), dtype=np.float64)
     parts = []
-    for cut in _between(x, function.vertical):
-        for run_x, run_y in _inside(x[cut], y[cut], window.y_low, window.y_high):
-            pixels = np.column_stack([_to_pixels(run_x, plot, "x"), _to_pixels(run_y, plot, "y")])
+    for cut in _split_at_cuts(x, function.vertical):
+        for run_x, run_y in _clip_to_levels(x[cut], y[cut], window.y_low, window.y_high):
+            pixels = np.column_stack([_convert_to_pixels(run_x, plot, "x"), _convert_to_pixels(run_y, plot, "y")])
             if len(pixels) > 1 and np.ptp(pixels, axis=0).max() > 3:
-                parts.append([(float(pixel[0]), float(pixel[1])) for pixel in pixels[_needed(pixels)]])
+                parts.append([(float(pixel[0]), float(pixel[1])) for pixel in pixels[_select_needed_points(pixels)]])
     return parts
 
 
-def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
+def _add_near_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
     """Add abscissas that halve their distance to each asymptote, for a logarithm falls slowly there."""
     steps = np.ldexp(1.0, -np.arange(4, 44))
     extra = [at + sign * steps for at in asymptotes for sign in (-1, 1)]
@@ -217,8 +231,8 @@ def _closer_to_asymptotes(x: Values, asymptotes: tuple[float, ...]) -> Values:
     return inside
 
 
-def _shows(function: Function, window: Window) -> bool:
-    x, y = values_across(function, window, 201)
+def _is_visible(function: Function, window: Window) -> bool:
+    x, y = sample_function(function, window, 201)
     inside = np.isfinite(y) & (y >= window.y_low) & (y <= window.y_high)
     width, height = window.x_high - window.x_low, window.y_high - window.y_low
     covered = float(inside.mean()) * (x[-1] - x[0]) / width
@@ -226,18 +240,18 @@ def _shows(function: Function, window: Window) -> bool:
     return bool(inside.any() and centre.any() and covered > 0.4 and np.ptp(y[inside]) > 0.4 * height)
 
 
-def _to_pixels(values: Values, plot: Plot, axis: str) -> Values:
+def _convert_to_pixels(values: Values, plot: Plot, axis: str) -> Values:
     scale = plot.x if axis == "x" else plot.y
     return scale.start + (values - scale.low) / (scale.high - scale.low) * (scale.end - scale.start)
 
 
-def _between(x: Values, cuts: tuple[float, ...]) -> list[npt.NDArray[np.bool_]]:
+def _split_at_cuts(x: Values, cuts: tuple[float, ...]) -> list[npt.NDArray[np.bool_]]:
     """Return a selection of ``x`` for each stretch between cuts."""
     ends = [-math.inf, *sorted(cuts), math.inf]
     return [(x > low) & (x < high) for low, high in itertools.pairwise(ends)]
 
 
-def _inside(x: Values, y: Values, low: float, high: float) -> list[tuple[Values, Values]]:
+def _clip_to_levels(x: Values, y: Values, low: float, high: float) -> list[tuple[Values, Values]]:
     """Return the runs of a curve between two levels, cut exactly where the curve crosses a level."""
     inside = np.isfinite(y) & (y >= low) & (y <= high)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], inside, [False]]).astype(np.int8)))
@@ -245,24 +259,24 @@ def _inside(x: Values, y: Values, low: float, high: float) -> list[tuple[Values,
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         run_x, run_y = list(x[first:stop]), list(y[first:stop])
         if first > 0 and np.isfinite(y[first - 1]):
-            crossing = _crossing(x[first - 1], y[first - 1], x[first], y[first], low, high)
+            crossing = _find_crossing(x[first - 1], y[first - 1], x[first], y[first], low, high)
             run_x.insert(0, crossing[0])
             run_y.insert(0, crossing[1])
         if stop < len(x) and np.isfinite(y[stop]):
-            crossing = _crossing(x[stop], y[stop], x[stop - 1], y[stop - 1], low, high)
+            crossing = _find_crossing(x[stop], y[stop], x[stop - 1], y[stop - 1], low, high)
             run_x.append(crossing[0])
             run_y.append(crossing[1])
         runs.append((np.array(run_x), np.array(run_y)))
     return runs
 
 
-def _crossing(x0: float, y0: float, x1: float, y1: float, low: float, high: float) -> Point:
+def _find_crossing(x0: float, y0: float, x1: float, y1: float, low: float, high: float) -> Point:
     """Return where the line from an outer to an inner point meets the level between them."""
     level = low if y0 < low else high
     return float(x0 + (x1 - x0) * (level - y0) / (y1 - y0)) if y1 != y0 else float(x1), float(level)
 
 
-def _needed(points: Values) -> list[int]:
+def _select_needed_points(points: Values) -> list[int]:
     """Return which points keep a polyline within ``TOLERANCE`` of all (the Ramer–Douglas–Peucker algorithm)."""
     keep, stack = {0, len(points) - 1}, [(0, len(points) - 1)]
     while stack:
@@ -280,37 +294,37 @@ def _needed(points: Values) -> list[int]:
     return sorted(keep)
 
 
-def _simple(value: float) -> float:
+def _choose_simple_factor(value: float) -> float:
     """Return the nearest of a few simple factors."""
     return min((0.1, 0.2, 0.5, 1.0, 2.0, 5.0), key=lambda step: abs(exact.log(step / value)))
 
 
-def _steep(window: Window) -> float:
+def _compute_slope_scale(window: Window) -> float:
     return (window.y_high - window.y_low) / (window.x_high - window.x_low)
 
 
-def _place(rng: random.Random, window: Window) -> float:
+def _choose_place(rng: random.Random, window: Window) -> float:
     """Return a whole abscissa in the middle half of the window."""
     quarter = (window.x_high - window.x_low) / 4
     return float(rng.randint(math.ceil(window.x_low + quarter), math.floor(window.x_high - quarter)))
 
 
-def _level(rng: random.Random, window: Window) -> float:
+def _choose_level(rng: random.Random, window: Window) -> float:
     """Return a whole ordinate in the middle three fifths of the window."""
     rim = (window.y_high - window.y_low) / 5
     return float(rng.randint(math.ceil(window.y_low + rim), math.floor(window.y_high - rim)))
 
 
-def _factor(a: float) -> str:
-    return {1.0: "", -1.0: "-"}.get(a, f"{number(a)}*")
+def _format_factor(a: float) -> str:
+    return {1.0: "", -1.0: "-"}.get(a, f"{format_number(a)}*")
 
 
-def _signed(value: float) -> str:
-    return "" if value == 0 else f" {'+' if value > 0 else '-'} {number(abs(value))}"
+def _format_signed(value: float) -> str:
+    return "" if value == 0 else f" {'+' if value > 0 else '-'} {format_number(abs(value))}"
 
 
-def _shift(place: float) -> str:
-    return "x" if place == 0 else f"(x{_signed(-place)})"
+def _format_shift(place: float) -> str:
+    return "x" if place == 0 else f"(x{_format_signed(-place)})"
 
 
 WINDOWS: tuple[Window, ...] = (
@@ -325,8 +339,8 @@ ANGLES: tuple[Window, ...] = (
 )  # fmt: skip
 """Windows for sine and cosine of degrees."""
 
-BENT = (quadratic, cubic, wave)
-CUT = (rational, rational, exponential, logarithm)
+BENT = (plan_quadratic, plan_cubic, plan_wave)
+CUT = (plan_rational, plan_rational, plan_exponential, plan_logarithm)
 
 
 @dataclass(frozen=True)
@@ -358,13 +372,13 @@ class Graph:
     is_annotated: bool = False
 
 
-def _window(rng: random.Random) -> Window:
+def _choose_window(rng: random.Random) -> Window:
     return rng.choice(ANGLES if rng.random() < 0.15 else WINDOWS)
 
 
 def plan_easy(rng: random.Random) -> Graph:
     """Plan a single curve, without gaps unless its asymptote causes them."""
-    window = _window(rng)
+    window = _choose_window(rng)
     while True:
         function = pick_function(rng, window)
         if function.vertical or _is_connected(function, window):
@@ -373,13 +387,13 @@ def plan_easy(rng: random.Random) -> Graph:
 
 def _is_connected(function: Function, window: Window) -> bool:
     """Return whether a curve never leaves the window to come back, so that all its turns can be seen."""
-    _, y = values_across(function, window, 401)
+    _, y = sample_function(function, window, 401)
     inside = (y >= window.y_low) & (y <= window.y_high)
     return int(np.count_nonzero(np.diff(inside.astype(np.int8)) == 1) + bool(inside[0])) == 1
 
 
 def _plan_several(rng: random.Random) -> Graph:
-    window, count = _window(rng), rng.choice((2, 2, 3))
+    window, count = _choose_window(rng), rng.choice((2, 2, 3))
     functions: list[Function] = []
     for _ in range(200):
         candidate = pick_function(rng, window)
@@ -398,7 +412,7 @@ def _plan_asymptotes(rng: random.Random) -> Graph:
         if is_seen and any((*first.vertical, *first.horizontal)):
             break  # One asymptote at least lies neither on the frame nor on an axis.
     while True:
-        second = pick_function(rng, window, (linear, root, absolute))
+        second = pick_function(rng, window, (plan_linear, plan_root, plan_absolute))
         if _are_apart(first, second, window):
             return Graph(window, (first, second), has_asymptotes=True, marked=rng.choice((1, 2, 3)))
 
@@ -408,17 +422,17 @@ def _plan_pieces(rng: random.Random) -> Graph:
     third = (window.x_high - window.x_low) / 3
     cuts = [round(window.x_low + third), round(window.x_high - third)]
     ends = [window.x_low, *map(float, cuts), window.x_high]
-    pieces = tuple(_piece(rng, window, low, high) for low, high in itertools.pairwise(ends))
+    pieces = tuple(_draw_piece(rng, window, low, high) for low, high in itertools.pairwise(ends))
     return Graph(window, pieces, is_pieces=True, marked=rng.choice((0, 1)))
 
 
-def _piece(rng: random.Random, window: Window, low: float, high: float) -> Function:
+def _draw_piece(rng: random.Random, window: Window, low: float, high: float) -> Function:
     """Draw a function that stays in the window from ``low`` to ``high``."""
     rim = (window.y_high - window.y_low) / 20
     while True:
-        function = rng.choice((linear, quadratic, absolute, wave))(rng, window)
+        function = rng.choice((plan_linear, plan_quadratic, plan_absolute, plan_wave))(rng, window)
         piece = replace(function, domain=(low, high))
-        _, y = values_across(piece, window, 60)
+        _, y = sample_function(piece, window, 60)
         if y.min() > window.y_low + rim and y.max() < window.y_high - rim:
             return piece
 
@@ -430,7 +444,7 @@ def _plan_tangent(rng: random.Random) -> Graph:
         at = float(rng.randint(math.ceil(window.x_low) + 1, math.floor(window.x_high) - 1))
         slope, height = (curve.at(at + 1e-4) - curve.at(at - 1e-4)) / 2e-4, curve.at(at)
         rim = (window.y_high - window.y_low) / 8
-        line = _tangent(slope, height - slope * at)
+        line = _build_tangent(slope, height - slope * at)
         is_inside = window.y_low + rim < height < window.y_high - rim
         steep = abs(slope) * (window.x_high - window.x_low) / (window.y_high - window.y_low)
         # A tangent close to its curve for long could not be told apart from the curve.
@@ -439,20 +453,20 @@ def _plan_tangent(rng: random.Random) -> Graph:
     return Graph(window, (curve, line), tangent_at=at, marked=rng.choice((0, 1)))
 
 
-def _tangent(slope: float, intercept: float) -> Function:
+def _build_tangent(slope: float, intercept: float) -> Function:
     m, c = round(slope, 6), round(intercept, 6)
-    formula = f"{number(m)}*x {'+' if c >= 0 else '-'} {number(abs(c))}"
+    formula = f"{format_number(m)}*x {'+' if c >= 0 else '-'} {format_number(abs(c))}"
     return Function("linear", formula, {"slope": m, "intercept": c}, lambda x: m * x + c)
 
 
 def _plan_area(rng: random.Random) -> Graph:
-    window = _window(rng)
+    window = _choose_window(rng)
     while True:
-        curve = pick_function(rng, window, (quadratic, cubic, wave, root, exponential))
+        curve = pick_function(rng, window, (plan_quadratic, plan_cubic, plan_wave, plan_root, plan_exponential))
         unit = 30 if window.is_degrees else 1
         low, high = sorted(rng.sample(range(math.ceil(window.x_low / unit), math.floor(window.x_high / unit) + 1), 2))
         piece = replace(curve, domain=(low * unit, high * unit))
-        _, y = values_across(piece, window, 60)
+        _, y = sample_function(piece, window, 60)
         wide = (high - low) * unit > (window.x_high - window.x_low) / 6
         # An area must be wide enough to be seen, and must not be cut by the window.
         if wide and np.isfinite(y).all() and y.min() > window.y_low and y.max() < window.y_high and np.ptp(y) > 0:

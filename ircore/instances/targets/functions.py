@@ -12,24 +12,24 @@ from ircore.instances.targets.axes import (
     Axis,
     Plot,
     Style,
-    axis_facts,
-    crisp,
+    align_to_pixels,
+    build_numeric_axis,
+    compute_text_box,
+    describe_axis,
     draw_axes,
     draw_ground,
     draw_marker,
-    first_legible,
-    grown,
+    draw_until_legible,
+    find_line_ends,
+    format_number,
+    grow_box,
     is_free,
-    line_at,
-    number,
-    numeric_axis,
     pick_style,
-    place,
-    text_box,
+    place_axes,
 )
-from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
-from ircore.instances.targets.function_plans import HARD, Function, Graph, Window, branches, plan_easy
-from ircore.instances.targets.palettes import Paper, mix, pick_colours, pick_paper
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, round_points
+from ircore.instances.targets.function_plans import HARD, Function, Graph, Window, compute_branches, plan_easy
+from ircore.instances.targets.palettes import Paper, mix_colours, pick_colours, pick_paper
 
 LEAST_MARKED = 4
 """Points that the second edition tries to mark in a hard graph."""
@@ -47,7 +47,7 @@ class _Pen:
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     """Draw graphs of functions; easy: one curve, hard: two or three, or one with pieces, asymptotes, tangent, area."""
     plan = plan_easy if difficulty == "easy" else rng.choice(HARD)
-    return first_legible(lambda chance: _draw(chance, plan(chance)), rng)
+    return draw_until_legible(lambda chance: _draw_graph(chance, plan(chance)), rng)
 
 
 def build_annotated(difficulty: Difficulty, rng: random.Random) -> Drawn:
@@ -61,12 +61,12 @@ def build_annotated(difficulty: Difficulty, rng: random.Random) -> Drawn:
 
     def annotated(chance: random.Random) -> Drawn:
         graph = plan(chance)
-        return _draw(chance, replace(graph, is_annotated=True, marked=max(graph.marked, LEAST_MARKED)))
+        return _draw_graph(chance, replace(graph, is_annotated=True, marked=max(graph.marked, LEAST_MARKED)))
 
-    return first_legible(annotated, rng)
+    return draw_until_legible(annotated, rng)
 
 
-def _draw(rng: random.Random, graph: Graph) -> Drawn:
+def _draw_graph(rng: random.Random, graph: Graph) -> Drawn:
     paper = pick_paper(rng, panels=True)
     through_origin = paper.panel is None and rng.random() < 0.55
     style = pick_style(rng, paper, ("box", "box", "corner"), ("", "xy", "xy"))
@@ -106,33 +106,33 @@ def _pick_pens(rng: random.Random, paper: Paper, graph: Graph) -> list[_Pen]:
     return [_Pen(colour, width, dash) for colour, dash in zip(colours, dashes, strict=True)]
 
 
-def _axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
+def _build_axes(rng: random.Random, window: Window, most: int) -> tuple[Axis, Axis]:
     """Return axes with ticks at whole numbers, or at round angles and, then, perhaps halves upwards."""
-    y_most = min(most, 9) if window.is_degrees else _wholes(window.y_low, window.y_high, most)
-    y_axis = numeric_axis(window.y_low, window.y_high, y_most, factors=(1, 2, 5))
+    y_most = min(most, 9) if window.is_degrees else _count_ticks(window.y_low, window.y_high, most)
+    y_axis = build_numeric_axis(window.y_low, window.y_high, y_most, factors=(1, 2, 5))
     if not window.is_degrees:
-        x_most = _wholes(window.x_low, window.x_high, most)
-        return numeric_axis(window.x_low, window.x_high, x_most, factors=(1, 2, 5)), y_axis
+        x_most = _count_ticks(window.x_low, window.x_high, most)
+        return build_numeric_axis(window.x_low, window.x_high, x_most, factors=(1, 2, 5)), y_axis
     step = 90 if window.x_high - window.x_low > 400 or rng.random() < 0.5 else 60
     values = range(int(window.x_low), int(window.x_high) + 1, step)
     return Axis(window.x_low, window.x_high, tuple((float(value), f"{value}°") for value in values)), y_axis
 
 
-def _wholes(low: float, high: float, most: int) -> int:
+def _count_ticks(low: float, high: float, most: int) -> int:
     """Return the largest number of ticks whose step is a whole number of at least 1."""
     return min(most, round(high - low) + 1)
 
 
 def _place_framed(rng: random.Random, window: Window, style: Style) -> Plot:
-    x_axis, y_axis = _axes(rng, window, rng.choice((7, 9, 11, 13)))
+    x_axis, y_axis = _build_axes(rng, window, rng.choice((7, 9, 11, 13)))
     if rng.random() < 0.5:
         x_axis, y_axis = replace(x_axis, name="x"), replace(y_axis, name="y")
-    return place(rng, x_axis, y_axis, style)
+    return place_axes(rng, x_axis, y_axis, style)
 
 
 def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
     """Give axes through the origin a place; units are equal on both where that leaves enough height."""
-    x_axis, y_axis = _axes(rng, window, rng.choice((9, 11, 13)))
+    x_axis, y_axis = _build_axes(rng, window, rng.choice((9, 11, 13)))
     if style.grid and not window.is_degrees and window.x_high - window.x_low <= 12 and rng.random() < 0.4:
         halves = [0.5 + at for at in range(math.floor(window.x_low), math.ceil(window.x_high))]
         x_axis = replace(x_axis, minor=tuple(half for half in halves if window.x_low < half < window.x_high))
@@ -156,38 +156,38 @@ def _place_centred(rng: random.Random, window: Window, style: Style) -> Plot:
 
 def _draw_zero_lines(scene: SceneDrawing, plot: Plot) -> None:
     """Draw x = 0 and y = 0 thinly inside a frame."""
-    ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.55)
+    ink = mix_colours(plot.style.paper.surface, plot.style.paper.ink, 0.55)
     if plot.x.low < 0 < plot.x.high:
-        scene.line("zero_line", line_at(plot, "x", 0), ink, 1.0, axis="y")
+        scene.line("zero_line", find_line_ends(plot, "x", 0), ink, 1.0, axis="y")
     if plot.y.low < 0 < plot.y.high:
-        scene.line("zero_line", line_at(plot, "y", 0), ink, 1.0, axis="x")
+        scene.line("zero_line", find_line_ends(plot, "y", 0), ink, 1.0, axis="x")
 
 
-def _origin(plot: Plot) -> Point:
-    return crisp(plot.x(0), plot.style.width), crisp(plot.y(0), plot.style.width)
+def _find_origin(plot: Plot) -> Point:
+    return align_to_pixels(plot.x(0), plot.style.width), align_to_pixels(plot.y(0), plot.style.width)
 
 
 def _draw_centred_axes(scene: SceneDrawing, plot: Plot) -> None:
     """Draw axes through the origin with arrow heads, a little longer than the window, and their ticks."""
-    (x, y), ink, width = _origin(plot), plot.style.paper.ink, plot.style.width
+    (x, y), ink, width = _find_origin(plot), plot.style.paper.ink, plot.style.width
     right, top = plot.right + 14, plot.top - 14
-    scene.line("axis", [(plot.left, y), (right - 4, y)], ink, width, **axis_facts("x", plot.x))
+    scene.line("axis", [(plot.left, y), (right - 4, y)], ink, width, **describe_axis("x", plot.x))
     scene.add("arrow_head", scene.drawing.polygon([(right - 9, y - 4.5), (right, y), (right - 9, y + 4.5)], ink), ink)
-    scene.line("axis", [(x, plot.bottom), (x, top + 4)], ink, width, **axis_facts("y", plot.y))
+    scene.line("axis", [(x, plot.bottom), (x, top + 4)], ink, width, **describe_axis("y", plot.y))
     scene.add("arrow_head", scene.drawing.polygon([(x - 4.5, top + 9), (x, top), (x + 4.5, top + 9)], ink), ink)
     for value, _ in plot.x_axis.ticks:
-        at = crisp(plot.x(value), 1)
+        at = align_to_pixels(plot.x(value), 1)
         if value and value < plot.x.high:
             scene.line("tick", [(at, y - 4), (at, y + 4)], ink, 1.0, axis="x", value=value)
     for value, _ in plot.y_axis.ticks:
-        at = crisp(plot.y(value), 1)
+        at = align_to_pixels(plot.y(value), 1)
         if value and value < plot.y.high:
             scene.line("tick", [(x - 4, at), (x + 4, at)], ink, 1.0, axis="y", value=value)
 
 
 def _label_centred_axes(scene: SceneDrawing, plot: Plot) -> None:
     """Write numbers beside the axes where no curve is, on the other side if need be."""
-    (x, y), size, ink = _origin(plot), plot.style.font - 1, plot.style.paper.ink
+    (x, y), size, ink = _find_origin(plot), plot.style.font - 1, plot.style.paper.ink
     for value, label in plot.x_axis.ticks:
         if value and value < plot.x.high:
             at, half = plot.x(value), text_size(label, size)[0] / 2 + 5
@@ -207,23 +207,23 @@ def _write_where_free(scene: SceneDrawing, plot: Plot, text: str, places: list[P
     """Write a tick's label at the first place that is free, on a patch if there are gridlines; else not at all."""
     size, paper = plot.style.font - 1, plot.style.paper
     for at in places:
-        box = text_box(at, text, size)
+        box = compute_text_box(at, text, size)
         # Numbers of one row stay farther apart than numbers of one column.
         aside = 5 if parameters["axis"] == "x" else 0
-        if is_free(scene, box._replace(left=box.left - aside, right=box.right + aside), _ground(paper)):
+        if is_free(scene, box._replace(left=box.left - aside, right=box.right + aside), _list_ground_colours(paper)):
             if plot.style.grid:
-                left, top, right, bottom = grown(box, 1)
+                left, top, right, bottom = grow_box(box, 1)
                 scene.add("patch", scene.drawing.rectangle(left, top, right, bottom, paper.surface), paper.surface)
             scene.text("tick_label", at, text, size, paper.ink, **parameters)
             return
 
 
-def _ground(paper: Paper) -> tuple[str, ...]:
-    return paper.surface, paper.background, paper.grid, mix(paper.grid, paper.surface, 0.5)
+def _list_ground_colours(paper: Paper) -> tuple[str, ...]:
+    return paper.surface, paper.background, paper.grid, mix_colours(paper.grid, paper.surface, 0.5)
 
 
 def _draw_curve(scene: SceneDrawing, plot: Plot, window: Window, index: int, function: Function, pen: _Pen) -> None:
-    for branch, path in enumerate(branches(function, window, plot), start=1):
+    for branch, path in enumerate(compute_branches(function, window, plot), start=1):
         scene.line(
             "curve", path, pen.colour, pen.width, pen.dash, function=index, branch=branch, family=function.family,
             formula=f"y = {function.formula}", coefficients=function.coefficients,
@@ -235,20 +235,20 @@ def _draw_area(scene: SceneDrawing, plot: Plot, graph: Graph, pen: _Pen) -> None
     assert graph.area  # noqa: S101 - the caller asks first
     piece = replace(graph.functions[0], domain=graph.area)
     level = plot.y(min(max(0.0, plot.y.low), plot.y.high))
-    rim = [point for part in branches(piece, graph.window, plot) for point in part]
+    rim = [point for part in compute_branches(piece, graph.window, plot) for point in part]
     outline = [(rim[0][0], level), *rim, (rim[-1][0], level)]
-    tint = mix(plot.style.paper.surface, pen.colour, 0.3)
+    tint = mix_colours(plot.style.paper.surface, pen.colour, 0.3)
     box = scene.drawing.polygon(outline, tint)
-    scene.add("area", box, tint, points=rounded(outline), x_range=list(graph.area))
+    scene.add("area", box, tint, points=round_points(outline), x_range=list(graph.area))
 
 
 def _draw_asymptotes(scene: SceneDrawing, plot: Plot, graph: Graph) -> None:
     """Draw the first function's asymptotes, except on top of an axis."""
-    ink = mix(plot.style.paper.surface, plot.style.paper.ink, 0.7)
+    ink = mix_colours(plot.style.paper.surface, plot.style.paper.ink, 0.7)
     for value in filter(None, graph.functions[0].vertical):
-        scene.line("asymptote", line_at(plot, "x", value), ink, 1.0, (6, 4), x=value)
+        scene.line("asymptote", find_line_ends(plot, "x", value), ink, 1.0, (6, 4), x=value)
     for value in filter(None, graph.functions[0].horizontal):
-        scene.line("asymptote", line_at(plot, "y", value), ink, 1.0, (6, 4), y=value)
+        scene.line("asymptote", find_line_ends(plot, "y", value), ink, 1.0, (6, 4), y=value)
 
 
 def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
@@ -270,7 +270,7 @@ def _draw_points(rng: random.Random, scene: SceneDrawing, plot: Plot, graph: Gra
     coordinates = (rng.random() < 0.35 or graph.is_annotated) and not graph.window.is_degrees
     names = list("PQRS" if rng.random() < 0.5 else "ABCD")
     for at in chosen:
-        x, y = (number(round(coordinate, 1)) for coordinate in (plot.x.value(at[0]), plot.y.value(at[1])))
+        x, y = (format_number(round(coordinate, 1)) for coordinate in (plot.x.value(at[0]), plot.y.value(at[1])))
         text = f"({x}, {y})" if coordinates else names[0]
         if _write_near(scene, plot, text, at, plot.style.paper.ink, "point_label"):
             names.pop(0)
@@ -301,7 +301,7 @@ def _can_be_marked(graph: Graph, plot: Plot, point: Point) -> bool:
 def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]) -> None:
     """Write f, g, h beside the curves, in their colours."""
     for name, function, pen in zip("fgh", graph.functions, pens, strict=False):
-        path = max(branches(function, graph.window, plot), key=len)
+        path = max(compute_branches(function, graph.window, plot), key=len)
         for share in (0.9, 0.1, 0.75, 0.25, 0.5):
             if _write_near(scene, plot, name, path[round(share * (len(path) - 1))], pen.colour, "curve_label"):
                 break
@@ -310,13 +310,13 @@ def _name_curves(scene: SceneDrawing, plot: Plot, graph: Graph, pens: list[_Pen]
 def _write_near(scene: SceneDrawing, plot: Plot, text: str, at: Point, colour: str, kind: str) -> bool:
     """Write a text beside a point where only gridlines lie; return whether such a place was free."""
     size = plot.style.font
-    box = text_box(at, text, size)
+    box = compute_text_box(at, text, size)
     wide, high = (box.right - box.left) / 2 + 10, (box.bottom - box.top) / 2 + 10
     for across, down in ((1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1.4), (0, 1.4), (1.4, 0), (-1.4, 0)):
         centre = at[0] + across * wide, at[1] + down * high
-        needed = grown(text_box(centre, text, size), 6)
+        needed = grow_box(compute_text_box(centre, text, size), 6)
         is_inside = plot.left < needed.left and needed.right < plot.right and plot.top < needed.top
-        if is_inside and needed.bottom < plot.bottom and is_free(scene, needed, _ground(plot.style.paper)):
+        if is_inside and needed.bottom < plot.bottom and is_free(scene, needed, _list_ground_colours(plot.style.paper)):
             scene.text(kind, centre, text, size, colour)
             return True
     return False

@@ -4,23 +4,23 @@ import math
 
 from ircore.core import exact
 from ircore.core.drawing import Point
-from ircore.instances.targets.geometry_easy import Recipe, name_corners, names, place
+from ircore.instances.targets.geometry_easy import Recipe, choose_letters, name_corners, place_figure
 from ircore.instances.targets.geometry_triangles import TRIANGLES
 from ircore.instances.targets.plane import (
     Circle,
-    ahead,
-    along,
-    common_points,
-    crossing,
-    direction,
-    ends,
-    middle,
-    mirrored,
-    perpendicular,
-    polar,
-    regular,
-    touching,
-    turned,
+    build_regular_polygon,
+    centroid,
+    find_extreme_points,
+    find_tangent_points,
+    intersect_circles,
+    intersect_lines,
+    measure_direction,
+    mirror_points,
+    point_ahead,
+    point_along,
+    point_at_angle,
+    point_beside,
+    rotate_points,
 )
 from ircore.instances.targets.sheet import Sheet
 
@@ -28,29 +28,29 @@ from ircore.instances.targets.sheet import Sheet
 def tangents(sheet: Sheet) -> None:
     """Two tangents from a point to a circle, with radii, the chord between the touching points and angles."""
     distance, tilt = sheet.rng.uniform(2.0, 2.7), sheet.rng.choice((0, -12, 15, -25, 165, 180, 195))
-    outer, ring = polar((0, 0), distance, tilt), ((0.0, 0.0), 1.0)
-    centre, point, rim = place(sheet, [(0.0, 0.0), outer, (1.0, 0.0)], [outer, *ends(ring)], 390)
+    outer, ring = point_at_angle((0, 0), distance, tilt), ((0.0, 0.0), 1.0)
+    centre, point, rim = place_figure(sheet, [(0.0, 0.0), outer, (1.0, 0.0)], [outer, *find_extreme_points(ring)], 390)
     circle: Circle = (centre, exact.dist(centre, rim))
-    first, second = touching(point, circle)
+    first, second = find_tangent_points(point, circle)
     sheet.area([point, first, centre, second], sheet.style.tints[0])
     sheet.circle(*circle)
     accent = sheet.style.accents[0]
     for at in (first, second):
-        sheet.segment(point, along(point, at, 1.22), accent)
+        sheet.segment(point, point_along(point, at, 1.22), accent)
         sheet.segment(centre, at)
         sheet.right_angle(at, centre, point, size=12)
         sheet.ticks(point, at, 2, accent)
     sheet.segment(centre, point, thin=True, dashed=True)
     sheet.segment(first, second, sheet.style.accents[1], thin=True)
-    chord = crossing(centre, point, first, second)
+    chord = intersect_lines(centre, point, first, second)
     sheet.right_angle(chord, first, point, sheet.style.accents[1], size=10)
     half = math.degrees(exact.asin(circle[1] / exact.dist(centre, point)))
     sheet.angle(point, first, second, f"{2 * half:.0f}°", accent, radius=44)
-    near = ahead(centre, point, circle[1])
+    near = point_ahead(centre, point, circle[1])
     sheet.point(centre, "M", point)
     sheet.point(point, "P", centre)
-    sheet.point(first, "A", middle(centre, point))
-    sheet.point(second, "B", middle(centre, point))
+    sheet.point(first, "A", centroid(centre, point))
+    sheet.point(second, "B", centroid(centre, point))
     sheet.point(chord, "C", first)
     sheet.point(near, "D", first)
 
@@ -58,11 +58,13 @@ def tangents(sheet: Sheet) -> None:
 def all_diagonals(sheet: Sheet) -> None:
     """A polygon with all its diagonals, one inner polygon tinted."""
     count = sheet.rng.choice((5, 6, 6, 7))
-    corners = place(sheet, regular(count, sheet.rng.choice((-90.0, -90.0 + 180 / count))), within=390)
+    corners = place_figure(
+        sheet, build_regular_polygon(count, sheet.rng.choice((-90.0, -90.0 + 180 / count))), within=390
+    )
     if count == 6 and sheet.rng.random() < 0.5:
         corners = [(x + sheet.rng.uniform(-22, 22), y + sheet.rng.uniform(-22, 22)) for x, y in corners]
     star = [(corners[k], corners[(k + 2) % count]) for k in range(count)]
-    inner = [crossing(*star[k], *star[(k + 1) % count]) for k in range(count)]
+    inner = [intersect_lines(*star[k], *star[(k + 1) % count]) for k in range(count)]
     sheet.area(inner, sheet.style.tints[0])
     for gap in range(2, count // 2 + 1):
         # A diagonal between opposite corners would be drawn twice, from either end.
@@ -78,8 +80,8 @@ def transversals(sheet: Sheet) -> None:
     heights = [150.0, 256.0, 362.0] if sheet.rng.random() < 0.5 else [176.0, 340.0]
     lines = [((48.0, y), (464.0, y)) for y in heights]
     apex = (256.0 + sheet.rng.randint(-16, 16), 66.0)
-    cuts = [(apex, polar(apex, 386.0 / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
-    meets = [[crossing(*cut, *line) for cut in cuts] for line in lines]
+    cuts = [(apex, point_at_angle(apex, 386.0 / exact.sin(math.radians(d)), d)) for d in (other_lean, lean)]
+    meets = [[intersect_lines(*cut, *line) for cut in cuts] for line in lines]
     first, last = meets[0], meets[-1]
     sheet.angle(apex, cuts[0][1], cuts[1][1], f"{other_lean - lean}°", sheet.style.accents[2], radius=40)
     sheet.angle(
@@ -98,7 +100,7 @@ def transversals(sheet: Sheet) -> None:
     letters = iter("ABCDEF")
     for pair in meets:
         for at in pair:
-            sheet.point(at, next(letters), middle(*pair))
+            sheet.point(at, next(letters), centroid(*pair))
     sheet.point(apex, "S", (256.0, 256.0))
 
 
@@ -107,11 +109,11 @@ def thales(sheet: Sheet) -> None:
     radius = sheet.rng.randint(165, 185)
     centre = (256.0, 256.0 + sheet.rng.randint(-8, 8))
     tilt = sheet.rng.choice((0, 0, -10, 12))
-    a, b = polar(centre, radius, tilt + 180), polar(centre, radius, tilt)
+    a, b = point_at_angle(centre, radius, tilt + 180), point_at_angle(centre, radius, tilt)
     tops = sorted(sheet.rng.sample(range(-150, -25, 14), 3))
-    points = [polar(centre, radius, tilt + degrees) for degrees in tops]
+    points = [point_at_angle(centre, radius, tilt + degrees) for degrees in tops]
     if sheet.rng.random() < 0.5:
-        points[-1] = polar(centre, radius, tilt + sheet.rng.randrange(40, 140, 10))
+        points[-1] = point_at_angle(centre, radius, tilt + sheet.rng.randrange(40, 140, 10))
     sheet.area([a, points[0], b], sheet.style.tints[0])
     sheet.circle(centre, radius)
     for index, at in enumerate(points):
@@ -136,7 +138,7 @@ def cyclic(sheet: Sheet) -> None:
     arcs = sheet.rng.choice(([70, 96, 110, 84], [64, 112, 78, 106], [92, 68, 120, 80], [76, 118, 64, 102]))
     turn = sheet.rng.randrange(180, 280, 10)
     radius, centre = sheet.rng.randint(165, 188), (256.0, 256.0)
-    corners = [polar(centre, radius, turn + math.fsum(arcs[:k])) for k in range(4)]
+    corners = [point_at_angle(centre, radius, turn + math.fsum(arcs[:k])) for k in range(4)]
     sheet.circle(centre, radius, sheet.style.accents[3])
     sheet.polygon(corners, fill=sheet.style.tints[0])
     for first, second in ((0, 2), (1, 3)):
@@ -147,7 +149,7 @@ def cyclic(sheet: Sheet) -> None:
         degrees = (arcs[(k + 1) % 4] + arcs[(k + 2) % 4]) / 2
         sheet.angle(corner, before, after, f"{degrees:.0f}°", sheet.style.accents[k % 2], radius=28, arcs=1 + k % 2)
     name_corners(sheet, corners, "ABCD")
-    sheet.point(crossing(corners[0], corners[2], corners[1], corners[3]), "E", corners[0])
+    sheet.point(intersect_lines(corners[0], corners[2], corners[1], corners[3]), "E", corners[0])
     sheet.point(centre, "M", corners[2])
 
 
@@ -156,26 +158,26 @@ def two_circles(sheet: Sheet) -> None:
     other_radius, distance = sheet.rng.uniform(0.6, 0.85), sheet.rng.uniform(1.15, 1.35)
     shape: list[Point] = [(0.0, 0.0), (distance, 0.0), (1.0, 0.0), (distance + other_radius, 0.0)]
     tilt = sheet.rng.choice((0, -15, 20, 160, 180))
-    shape = turned(shape, tilt)
-    reach = [*ends((shape[0], 1.0)), *ends((shape[1], other_radius))]
-    m, n, rim, other_rim = place(sheet, shape, reach, 410)
+    shape = rotate_points(shape, tilt)
+    reach = [*find_extreme_points((shape[0], 1.0)), *find_extreme_points((shape[1], other_radius))]
+    m, n, rim, other_rim = place_figure(sheet, shape, reach, 410)
     first, second = (m, exact.dist(m, rim)), (n, exact.dist(n, other_rim))
     sheet.disc(*first, sheet.style.tints[0])
     sheet.circle(*first)
     sheet.circle(*second)
-    p, q = common_points(first, second)
+    p, q = intersect_circles(first, second)
     sheet.segment(p, q, sheet.style.accents[0])
     sheet.segment(m, n)
     for centre, accent in ((m, sheet.style.accents[1]), (n, sheet.style.accents[2])):
         for at in (p, q):
             sheet.segment(centre, at, accent, thin=True, dashed=at is q)
-    cross = crossing(p, q, m, n)
+    cross = intersect_lines(p, q, m, n)
     sheet.right_angle(cross, p, n, sheet.style.accents[0], size=12)
     # A common tangent meets both radii at right angles, so both point the same way.
     side = sheet.rng.choice((-1, 1)) * math.degrees(exact.acos((first[1] - second[1]) / exact.dist(m, n)))
-    towards = direction(m, n) + side
-    t, u = polar(m, first[1], towards), polar(n, second[1], towards)
-    sheet.segment(along(t, u, -0.15), along(t, u, 1.15), sheet.style.accents[3])
+    towards = measure_direction(m, n) + side
+    t, u = point_at_angle(m, first[1], towards), point_at_angle(n, second[1], towards)
+    sheet.segment(point_along(t, u, -0.15), point_along(t, u, 1.15), sheet.style.accents[3])
     for at, centre in ((t, m), (u, n)):
         sheet.segment(centre, at, thin=True)
         sheet.right_angle(at, centre, u if at is t else t, size=10)
@@ -187,37 +189,41 @@ def two_circles(sheet: Sheet) -> None:
 def intercept(sheet: Sheet) -> None:
     """Rays from one point cut by parallel lines, with lengths."""
     spread, ratio = sheet.rng.randint(22, 32), sheet.rng.choice((0.45, 0.5, 0.6))
-    tips = [polar((0, 0), 1.0, 8), polar((0, 0), 1.15, 8 - spread), polar((0, 0), 1.3, 8 - 1.7 * spread)]
+    tips = [
+        point_at_angle((0, 0), 1.0, 8),
+        point_at_angle((0, 0), 1.15, 8 - spread),
+        point_at_angle((0, 0), 1.3, 8 - 1.7 * spread),
+    ]
     shape: list[Point] = [(0.0, 0.0), *tips]
     if sheet.rng.random() < 0.5:
-        shape = mirrored(shape)
-    origin, *tips = place(sheet, shape, within=370)
-    a, b = along(origin, tips[0], 0.9), along(origin, tips[-1], 0.9)
-    outer = [crossing(origin, tip, a, b) for tip in tips]
-    inner = [along(origin, at, ratio) for at in outer]
+        shape = mirror_points(shape)
+    origin, *tips = place_figure(sheet, shape, within=370)
+    a, b = point_along(origin, tips[0], 0.9), point_along(origin, tips[-1], 0.9)
+    outer = [intersect_lines(origin, tip, a, b) for tip in tips]
+    inner = [point_along(origin, at, ratio) for at in outer]
     sheet.area([origin, *inner], sheet.style.tints[0])
     sheet.area([inner[0], *outer, *inner[::-1]], sheet.style.tints[1])
     for tip in tips:
         sheet.segment(origin, tip)
     accent = sheet.style.accents[0]
     for line in (inner, outer):
-        sheet.segment(along(line[0], line[-1], -0.12), along(line[0], line[-1], 1.12), accent)
-    lower = perpendicular(origin, outer[0], outer[-1], 400)
+        sheet.segment(point_along(line[0], line[-1], -0.12), point_along(line[0], line[-1], 1.12), accent)
+    lower = point_beside(origin, outer[0], outer[-1], 400)
     sheet.beside(origin, inner[0], f"{10 * ratio:g} cm", outer[-1])
     sheet.beside(inner[0], outer[0], f"{10 - 10 * ratio:g} cm", outer[-1])
     for at, letter in zip(inner, "ABC", strict=True):
         sheet.point(at, letter, lower)
     for at, letter in zip(outer, "DEF", strict=True):
         sheet.point(at, letter, origin)
-    sheet.point(origin, "S", middle(*outer))
+    sheet.point(origin, "S", centroid(*outer))
 
 
 def midpoints(sheet: Sheet) -> None:
     """A quadrilateral, the parallelogram of its midpoints, and its diagonals."""
     jitter = [(sheet.rng.uniform(-0.16, 0.16), sheet.rng.uniform(-0.16, 0.16)) for _ in range(4)]
     base = [(-1.0, 0.62), (0.95, 0.8), (0.7, -0.6), (-0.55, -0.95)]
-    corners = place(sheet, [(x + dx, y + dy) for (x, y), (dx, dy) in zip(base, jitter, strict=True)], within=380)
-    halves = [middle(corners[k], corners[(k + 1) % 4]) for k in range(4)]
+    corners = place_figure(sheet, [(x + dx, y + dy) for (x, y), (dx, dy) in zip(base, jitter, strict=True)], within=380)
+    halves = [centroid(corners[k], corners[(k + 1) % 4]) for k in range(4)]
     sheet.area(halves, sheet.style.tints[0])
     for first, second in ((0, 2), (1, 3)):
         sheet.segment(corners[first], corners[second], sheet.style.accents[1], thin=True, dashed=True)
@@ -226,7 +232,7 @@ def midpoints(sheet: Sheet) -> None:
     for k in range(4):
         sheet.ticks(corners[k], halves[k], 1 + k)
         sheet.ticks(halves[k], corners[(k + 1) % 4], 1 + k)
-    letters = names(sheet)
+    letters = choose_letters(sheet)
     name_corners(sheet, corners, letters)
     name_corners(sheet, halves, letters[4:])
 
@@ -236,10 +242,12 @@ def both_circles(sheet: Sheet) -> None:
     count = sheet.rng.choice((5, 6, 8))
     start = sheet.rng.choice((-90.0, -90.0 + 180 / count))
     # The circle about the polygon has to fit into the picture, too.
-    *corners, centre = place(sheet, [*regular(count, start), (0.0, 0.0)], ends(((0.0, 0.0), 1.0)), 370)
+    *corners, centre = place_figure(
+        sheet, [*build_regular_polygon(count, start), (0.0, 0.0)], find_extreme_points(((0.0, 0.0), 1.0)), 370
+    )
     k = sheet.rng.randrange(count)
     first, second = corners[k], corners[(k + 1) % count]
-    apothem = middle(first, second)
+    apothem = centroid(first, second)
     sheet.area([centre, first, second], sheet.style.tints[0])
     sheet.circle(centre, exact.dist(centre, first), sheet.style.accents[0])
     sheet.polygon(corners)
@@ -253,8 +261,8 @@ def both_circles(sheet: Sheet) -> None:
     sheet.angle(centre, third, fourth, f"{360 / count:g}°", sheet.style.accents[3], radius=32)
     name_corners(sheet, corners, "ABCDEFGH")
     sheet.point(centre, "M", apothem)
-    sheet.label(middle(centre, first), "R", direction(centre, first) - 90, size=-2)
-    sheet.label(middle(centre, apothem), "r", direction(centre, first) - 90, sheet.style.accents[2], size=-2)
+    sheet.label(centroid(centre, first), "R", measure_direction(centre, first) - 90, size=-2)
+    sheet.label(centroid(centre, apothem), "r", measure_direction(centre, first) - 90, sheet.style.accents[2], size=-2)
 
 
 RECIPES: tuple[Recipe, ...] = (

@@ -94,13 +94,13 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
         rng: Random generator.
         surface: Colour beneath.
         count: Number of different colours, 1–9.
-        contrast: Least contrast with the surface; see ``contrast_ratio``.
+        contrast: Least contrast with the surface; see ``compute_contrast_ratio``.
 
     Returns:
         Of one palette; shades of one hue stay in order, dark to light.
     """
     usable, shades = (
-        [[colour for colour in palette if contrast_ratio(colour, surface) >= contrast] for palette in palettes]
+        [[colour for colour in palette if compute_contrast_ratio(colour, surface) >= contrast] for palette in palettes]
         for palettes in (QUALITATIVE, SHADES)
     )
     enough, enough_shades = ([palette for palette in kind if len(palette) >= count] for kind in (usable, shades))
@@ -111,7 +111,7 @@ def pick_colours(rng: random.Random, surface: str, count: int, contrast: float) 
     return rng.sample(rng.choice(enough), count)
 
 
-def luminance(colour: str) -> float:
+def compute_luminance(colour: str) -> float:
     """Return the relative luminance of ``#rrggbb``, 0–1, after WCAG 2.2."""
     channels = [channel / 255 for channel in bytes.fromhex(colour[1:])]
     linear = [
@@ -120,21 +120,21 @@ def luminance(colour: str) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def contrast_ratio(first: str, second: str) -> float:
+def compute_contrast_ratio(first: str, second: str) -> float:
     """Return the contrast of two colours, 1–21, after WCAG 2.2."""
-    low, high = sorted((luminance(first), luminance(second)))
+    low, high = sorted((compute_luminance(first), compute_luminance(second)))
     return (high + 0.05) / (low + 0.05)
 
 
-def mix(first: str, second: str, share: float) -> str:
+def mix_colours(first: str, second: str, share: float) -> str:
     """Return the colour that lies ``share`` of the way from the first colour to the second."""
     pairs = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
-def readable_on(colour: str) -> str:
+def choose_readable_colour(colour: str) -> str:
     """Return white or near-black, whichever has the higher contrast on a colour."""
-    return max(("#ffffff", "#1c1c1c"), key=lambda ink: contrast_ratio(ink, colour))
+    return max(("#ffffff", "#1c1c1c"), key=lambda ink: compute_contrast_ratio(ink, colour))
 
 
 SHAPE_COLOURS = (
@@ -164,7 +164,7 @@ GROUND_COLOURS = (
 """Plain grounds: light ones and three dark ones."""
 
 
-def contrast(colour: str, other_colour: str) -> float:
+def measure_contrast(colour: str, other_colour: str) -> float:
     """Return how far apart two colours look, 0 to 1.
 
     Args:
@@ -181,6 +181,6 @@ def contrast(colour: str, other_colour: str) -> float:
     return math.sqrt(square / 9)
 
 
-def distinct_from(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:
+def select_distinct_colours(others: list[str], colours: tuple[str, ...], least: float = 0.3) -> list[str]:
     """Return the ``colours`` that are at least ``least`` away from each of ``others``."""
-    return [colour for colour in colours if all(contrast(colour, other) >= least for other in others)]
+    return [colour for colour in colours if all(measure_contrast(colour, other) >= least for other in others)]

@@ -15,7 +15,7 @@ FOLDER = files("ircore.instances.targets") / "photographs"
 class Photo(Record):
     """A shipped photograph, a line of ``photos.json``.
 
-    >>> {photo.difficulty for photo in catalogue()} <= {"easy", "hard"}
+    >>> {photo.difficulty for photo in load_catalogue()} <= {"easy", "hard"}
     True
     """
 
@@ -32,7 +32,7 @@ class Photo(Record):
 class Shot:
     """A photograph: its record and its picture.
 
-    >>> shot = shots("easy")[0]
+    >>> shot = load_shots("easy")[0]
     >>> shot.photo.difficulty, shot.picture.changes
     ('easy', ())
 
@@ -46,18 +46,18 @@ class Shot:
 
 
 @cache
-def catalogue() -> tuple[Photo, ...]:
+def load_catalogue() -> tuple[Photo, ...]:
     """Return every shipped photograph, in the order in which sets take them."""
     return TypeAdapter(tuple[Photo, ...]).validate_json((FOLDER / "photos.json").read_bytes())
 
 
-def shots(difficulty: Difficulty, edition: int = 1) -> tuple[Shot, ...]:
+def load_shots(difficulty: Difficulty, edition: int = 1) -> tuple[Shot, ...]:
     """Return the photographs of a difficulty and edition with their pictures."""
-    photos = (photo for photo in catalogue() if (photo.difficulty, photo.edition) == (difficulty, edition))
-    return tuple(Shot(photo, _picture(photo.file)) for photo in photos)
+    photos = (photo for photo in load_catalogue() if (photo.difficulty, photo.edition) == (difficulty, edition))
+    return tuple(Shot(photo, _read_picture(photo.file)) for photo in photos)
 
 
-def _picture(file: str) -> Picture:
+def _read_picture(file: str) -> Picture:
     data = (FOLDER / file).read_bytes()
     # Reading checks the file and tells its size; the bytes stay the file's own.
     checked = Picture.from_untrusted(data, file)

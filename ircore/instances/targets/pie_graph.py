@@ -9,10 +9,10 @@ from typing import Literal
 from ircore.core import exact
 from ircore.core.drawing import Anchor, Point, text_size
 from ircore.core.records import Difficulty
-from ircore.instances.targets.axes import first_legible
+from ircore.instances.targets.axes import draw_until_legible
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.instances.targets.palettes import Paper, contrast, pick_colours, pick_paper, readable_on
-from ircore.instances.targets.plane import polar
+from ircore.instances.targets.palettes import Paper, choose_readable_colour, measure_contrast, pick_colours, pick_paper
+from ircore.instances.targets.plane import point_at_angle
 from ircore.instances.targets.topics import KINDS, pick_words
 
 APART = 0.15
@@ -59,24 +59,24 @@ class _Look:
 def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
     """Draw a pie chart; easy: 3–4 wedges, hard: 6–9, often as a ring, pulled out, or with names and percentages."""
     plan = _plan_easy if difficulty == "easy" else _plan_hard
-    return first_legible(lambda chance: _draw(chance, *plan(chance)), rng)
+    return draw_until_legible(lambda chance: _draw_pie(chance, *plan(chance)), rng)
 
 
 def _plan_easy(rng: random.Random) -> tuple[list[int], _Look, int]:
-    shares = _shares(rng, rng.randint(3, 4), 12)
+    shares = _draw_shares(rng, rng.randint(3, 4), 12)
     names: Labels = rng.choice(("none", "beside", "beside", "inside"))
     percents: Labels = rng.choice(("none", "inside")) if names != "inside" else "none"
     return shares, _pick_look(rng, names, percents, 0.15), rng.randrange(len(shares)) if rng.random() < 0.15 else -1
 
 
 def _plan_hard(rng: random.Random) -> tuple[list[int], _Look, int]:
-    shares = _shares(rng, rng.randint(6, 9), 4)
+    shares = _draw_shares(rng, rng.randint(6, 9), 4)
     names: Labels = rng.choice(("beside", "beside", "leader"))
     percents: Labels = rng.choice(("inside", "inside", "beside", "none"))
     return shares, _pick_look(rng, names, percents, 0.4), rng.randrange(len(shares)) if rng.random() < 0.4 else -1
 
 
-def _shares(rng: random.Random, count: int, least: int) -> list[int]:
+def _draw_shares(rng: random.Random, count: int, least: int) -> list[int]:
     """Return different whole percentages that sum to 100, each at least ``least``, no two small ones together."""
     while True:
         cuts = sorted(rng.sample(range(1, 100), count - 1))
@@ -103,7 +103,7 @@ def _pick_look(rng: random.Random, names: Labels, percents: Labels, rings: float
     )
 
 
-def _radius(look: _Look, words: list[str]) -> float:
+def _compute_radius(look: _Look, words: list[str]) -> float:
     """Return the largest radius that leaves room for the widest label on either side, less some at chance."""
     room = SIZE / 2 - 32
     if look.names in ("beside", "leader"):
@@ -112,40 +112,40 @@ def _radius(look: _Look, words: list[str]) -> float:
     return look.size * min(room, 190.0)
 
 
-def _draw(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> Drawn:
+def _draw_pie(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> Drawn:
     scene = SceneDrawing(look.paper.background)
-    wedges = _wedges(rng, shares, look, pulled)
+    wedges = _build_wedges(rng, shares, look, pulled)
     for wedge in wedges:
         _draw_wedge(scene, look, wedge)
     # After all wedges, or the next wedge would cover a label that reaches over.
     for wedge in wedges:
-        _label(scene, look, wedge)
+        _label_wedge(scene, look, wedge)
     return scene.finish()
 
 
-def _wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> list[_Wedge]:
+def _build_wedges(rng: random.Random, shares: list[int], look: _Look, pulled: int) -> list[_Wedge]:
     topic = rng.choice([topic for topic in KINDS if len(topic.words) >= len(shares)])
     words = pick_words(rng, topic, len(shares))
-    radius = _radius(look, words)
-    colours = _colours(rng, look, len(shares))
+    radius = _compute_radius(look, words)
+    colours = _draw_colours(rng, look, len(shares))
     turn, wedges = rng.choice((-90.0, -90.0, 0.0, float(rng.randrange(0, 360, 15)))), []
     for index, (word, share, colour) in enumerate(zip(words, shares, colours, strict=True)):
         end = turn + share * 3.6
         away = radius * 0.1 if index == pulled else 0.0
-        centre = polar(look.centre, away, (turn + end) / 2)
+        centre = point_at_angle(look.centre, away, (turn + end) / 2)
         wedges.append(_Wedge(word, share, colour, turn, end, centre, radius, radius * look.ring, index == pulled))
         turn = end
     return wedges
 
 
-def _colours(rng: random.Random, look: _Look, count: int) -> list[str]:
+def _draw_colours(rng: random.Random, look: _Look, count: int) -> list[str]:
     """Draw colours of which no two neighbours, nor the last and the first, look alike."""
     # An edge in ink sets a pale wedge off from the paper, so less contrast does.
     least = 1.5 if look.edge == look.paper.background else 1.2
     while True:
         colours = pick_colours(rng, look.paper.background, count, least)
         if all(
-            contrast(colour, neighbour) >= APART
+            measure_contrast(colour, neighbour) >= APART
             for colour, neighbour in zip(colours, colours[1:] + colours[:1], strict=True)
         ):
             return colours
@@ -164,7 +164,7 @@ def _draw_wedge(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:
     )  # fmt: skip
 
 
-def _label(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:
+def _label_wedge(scene: SceneDrawing, look: _Look, wedge: _Wedge) -> None:
     percent = f"{wedge.share}%"
     inside = wedge.word if look.names == "inside" else percent if look.percents == "inside" else ""
     beside = [wedge.word] if look.names in ("beside", "leader") else []
@@ -181,26 +181,26 @@ def _write_inside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) ->
     distance = (wedge.hole + wedge.radius) / 2 if wedge.hole else wedge.radius * 0.68
     width, height = text_size(text, look.font)
     chord = 2 * distance * exact.sin(min(math.pi / 2, math.radians(wedge.share * 1.8)))
-    at = polar(wedge.centre, distance, wedge.middle)
+    at = point_at_angle(wedge.centre, distance, wedge.middle)
     if chord >= exact.hypot(width, height) + 4:
-        ink = readable_on(wedge.colour)
+        ink = choose_readable_colour(wedge.colour)
         scene.text("wedge_label", at, text, look.font, ink, category=wedge.word, share=wedge.share)
 
 
 def _write_beside(scene: SceneDrawing, look: _Look, wedge: _Wedge, text: str) -> None:
     reach = wedge.radius + (26 if look.names == "leader" else 10)
-    at = polar(wedge.centre, reach, wedge.middle)
+    at = point_at_angle(wedge.centre, reach, wedge.middle)
     if look.names == "leader":
-        start = polar(wedge.centre, wedge.radius + 3, wedge.middle)
-        end = polar(wedge.centre, reach - 5, wedge.middle)
+        start = point_at_angle(wedge.centre, wedge.radius + 3, wedge.middle)
+        end = point_at_angle(wedge.centre, reach - 5, wedge.middle)
         scene.line("leader", [start, end], look.paper.ink, 1.0, category=wedge.word)
-    anchor = _anchor(wedge.middle)
+    anchor = _choose_anchor(wedge.middle)
     scene.text(
         "wedge_label", at, text, look.font, look.paper.ink, anchor, category=wedge.word, share=wedge.share
     )  # fmt: skip
 
 
-def _anchor(angle: float) -> Anchor:
+def _choose_anchor(angle: float) -> Anchor:
     """Return the side or corner of a text that is nearest to the middle of the pie."""
     across, down = exact.cos(math.radians(angle)), exact.sin(math.radians(angle))
     return ("m" if abs(across) < 0.25 else "l" if across > 0 else "r") + (

@@ -11,7 +11,14 @@ import numpy as np
 from ircore.core import exact
 from ircore.core.drawing import Point, arc_points, text_size
 from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing
-from ircore.instances.targets.plane import ahead, along, direction, middle, perpendicular, polar
+from ircore.instances.targets.plane import (
+    centroid,
+    measure_direction,
+    point_ahead,
+    point_along,
+    point_at_angle,
+    point_beside,
+)
 
 CLEAR = 3
 """Free pixels around a label."""
@@ -32,7 +39,7 @@ class CrowdedError(Exception):
 class Style:
     """How a sheet looks.
 
-    >>> random_style(random.Random(1), dense=True).font in (17, 18, 19)
+    >>> choose_style(random.Random(1), dense=True).font in (17, 18, 19)
     True
 
     Attributes:
@@ -62,7 +69,7 @@ ACCENTS = ("#c62828", "#1d4ed8", "#2e7d32", "#d9660a", "#7b2cbf", "#0f8b8d")
 TINTS = ("#dbeafe", "#fde9b8", "#d9f2dd", "#fde0e0", "#ece3fb", "#d6f1f1")
 
 
-def random_style(rng: random.Random, dense: bool) -> Style:
+def choose_style(rng: random.Random, dense: bool) -> Style:
     """Choose a style; a dense figure gets thinner lines and smaller labels."""
     return Style(
         paper=rng.choice(PAPERS),
@@ -92,7 +99,7 @@ class _Label:
 class Sheet:
     """A figure in the making.
 
-    >>> sheet = Sheet(random_style(random.Random(1), dense=False), random.Random(1))
+    >>> sheet = Sheet(choose_style(random.Random(1), dense=False), random.Random(1))
     >>> sheet.segment((100, 100), (400, 100))
     >>> sheet.point((100, 100), "A")
     >>> "A" in [element.text for element in sheet.finish().scene.elements]
@@ -113,17 +120,17 @@ class Sheet:
         self._labels: list[_Label] = []
         self._points: list[tuple[Point, str]] = []
         if style.squared is not None:
-            self._square(style.squared)
+            self._draw_squares(style.squared)
 
     def area(self, points: Sequence[Point], colour: str) -> None:
         """Fill a polygon, which labels may cover."""
         box = self.scene.drawing.polygon(points, colour)
-        self.scene.add("area", box, colour, corners=_rounded(points))
+        self.scene.add("area", box, colour, corners=_round_points(points))
 
     def disc(self, centre: Point, radius: float, colour: str) -> None:
         """Fill a circle, which labels may cover."""
         box = self.scene.drawing.ellipse(centre, (radius, radius), colour)
-        self.scene.add("disc", box, colour, centre=_round(centre), radius=round(radius, 1))
+        self.scene.add("disc", box, colour, centre=_round_point(centre), radius=round(radius, 1))
 
     def segment(
         self, start: Point, end: Point, colour: str | None = None, *, thin: bool = False, dashed: bool = False
@@ -137,8 +144,8 @@ class Sheet:
             colour or self.ink,
             width,
             dash,
-            start=_round(start),
-            end=_round(end),
+            start=_round_point(start),
+            end=_round_point(end),
             dashed=dashed,
         )
         self._use([start, end], width)
@@ -148,7 +155,7 @@ class Sheet:
         if fill is not None:
             self.area(points, fill)
         width = self.style.width
-        self.scene.line("polygon", points, colour or self.ink, width, closed=True, corners=_rounded(points))
+        self.scene.line("polygon", points, colour or self.ink, width, closed=True, corners=_round_points(points))
         self._use([*points, points[0]], width)
 
     def circle(self, centre: Point, radius: float, colour: str | None = None, *, thin: bool = False) -> None:
@@ -156,7 +163,13 @@ class Sheet:
         width = max(1.2, self.style.width - 0.8) if thin else self.style.width
         path = arc_points(centre, (radius, radius), 0, 360)
         self.scene.line(
-            "circle", path, colour or self.ink, width, centre=_round(centre), radius=round(radius, 1), dashed=False
+            "circle",
+            path,
+            colour or self.ink,
+            width,
+            centre=_round_point(centre),
+            radius=round(radius, 1),
+            dashed=False,
         )
         self._use(path, width)
 
@@ -165,18 +178,24 @@ class Sheet:
         radius: float = 30, arcs: int = 1, tint: str | None = None,
     ) -> None:  # fmt: skip
         """Mark the angle below 180° between two directions with ``arcs`` arcs, a tint and a text inside."""
-        start, end = direction(vertex, on_first), direction(vertex, on_second)
+        start, end = measure_direction(vertex, on_first), measure_direction(vertex, on_second)
         if (end - start) % 360 > 180:
             start, end = end, start
         sweep = (end - start) % 360
         if tint is not None:
             box = self.scene.drawing.wedge(vertex, radius, start, start + sweep, tint)
-            self.scene.add("sector", box, tint, centre=_round(vertex), radius=radius, degrees=round(sweep, 1))
+            self.scene.add("sector", box, tint, centre=_round_point(vertex), radius=radius, degrees=round(sweep, 1))
         for ring in range(arcs):
             reach = radius - 5 * ring
             path = arc_points(vertex, (reach, reach), start, start + sweep)
             self.scene.line(
-                "angle", path, colour or self.ink, 1.5, vertex=_round(vertex), radius=reach, degrees=round(sweep, 1)
+                "angle",
+                path,
+                colour or self.ink,
+                1.5,
+                vertex=_round_point(vertex),
+                radius=reach,
+                degrees=round(sweep, 1),
             )
             self._use(path, 1.5)
         if text:
@@ -184,36 +203,46 @@ class Sheet:
             wide = text_size(text, self.style.font - 3)[0] / 2 + CLEAR
             reach = max(radius + 6, wide / max(0.2, exact.sin(math.radians(sweep / 2))))
             middle_way = start + sweep / 2
-            self.label(polar(vertex, reach + 6, middle_way), text, middle_way, colour, size=-3, centred=True, spread=30)
+            self.label(
+                point_at_angle(vertex, reach + 6, middle_way),
+                text,
+                middle_way,
+                colour,
+                size=-3,
+                centred=True,
+                spread=30,
+            )
 
     def right_angle(
         self, vertex: Point, on_first: Point, on_second: Point, colour: str | None = None, size: float = 14
     ) -> None:
         """Mark a right angle with a small square."""
-        first, second = ahead(vertex, on_first, size), ahead(vertex, on_second, size)
+        first, second = point_ahead(vertex, on_first, size), point_ahead(vertex, on_second, size)
         corner = (first[0] + second[0] - vertex[0], first[1] + second[1] - vertex[1])
-        self.scene.line("right_angle", [first, corner, second], colour or self.ink, 1.5, vertex=_round(vertex))
+        self.scene.line("right_angle", [first, corner, second], colour or self.ink, 1.5, vertex=_round_point(vertex))
         self._use([first, corner, second], 1.5)
 
     def ticks(self, start: Point, end: Point, count: int = 1, colour: str | None = None) -> None:
         """Mark a segment with ``count`` short strokes across the middle, as for sides of equal length."""
-        centre = middle(start, end)
+        centre = centroid(start, end)
         for number in range(count):
-            at = ahead(centre, end, 6.0 * (number - (count - 1) / 2)) if count > 1 else centre
-            stroke = [perpendicular(at, start, end, 7), perpendicular(at, start, end, -7)]
-            self.scene.line("tick", stroke, colour or self.ink, 1.8, start=_round(stroke[0]), end=_round(stroke[1]))
+            at = point_ahead(centre, end, 6.0 * (number - (count - 1) / 2)) if count > 1 else centre
+            stroke = [point_beside(at, start, end, 7), point_beside(at, start, end, -7)]
+            self.scene.line(
+                "tick", stroke, colour or self.ink, 1.8, start=_round_point(stroke[0]), end=_round_point(stroke[1])
+            )
             self._use(stroke, 2)
 
     def arrowhead(self, start: Point, end: Point) -> None:
         """Mark a line with an open arrowhead, as for parallel lines."""
-        tip, back = ahead(along(start, end, 0.86), end, 0.1), direction(end, start)
-        path = [polar(tip, 11, back - 28), tip, polar(tip, 11, back + 28)]
-        self.scene.line("arrowhead", path, self.ink, 1.8, tip=_round(tip))
+        tip, back = point_ahead(point_along(start, end, 0.86), end, 0.1), measure_direction(end, start)
+        path = [point_at_angle(tip, 11, back - 28), tip, point_at_angle(tip, 11, back + 28)]
+        self.scene.line("arrowhead", path, self.ink, 1.8, tip=_round_point(tip))
         self._use(path, 2)
 
     def point(self, at: Point, name: str, away_from: Point | None = None) -> None:
         """Name a point; the label lies on the side away from ``away_from``. The dot is drawn over all lines."""
-        towards = direction(away_from, at) if away_from is not None and exact.dist(away_from, at) > 1 else -45.0
+        towards = measure_direction(away_from, at) if away_from is not None and exact.dist(away_from, at) > 1 else -45.0
         if self.style.dot:
             self._points.append((at, name))
             self._use([at, at], 2 * self.style.dot)
@@ -221,11 +250,11 @@ class Sheet:
 
     def beside(self, start: Point, end: Point, text: str, away_from: Point, colour: str | None = None) -> None:
         """Write a text beside the middle of a segment, on the side away from a point."""
-        centre = middle(start, end)
-        outer = perpendicular(centre, start, end, 10)
+        centre = centroid(start, end)
+        outer = point_beside(centre, start, end, 10)
         if exact.dist(outer, away_from) < exact.dist(centre, away_from):
-            outer = perpendicular(centre, start, end, -10)
-        self.label(centre, text, direction(centre, outer), colour, size=-2, nearest=5, farthest=26)
+            outer = point_beside(centre, start, end, -10)
+        self.label(centre, text, measure_direction(centre, outer), colour, size=-2, nearest=5, farthest=26)
 
     def label(
         self, at: Point, text: str, towards: float, colour: str | None = None, *, size: int = 0, nearest: float = 4,
@@ -257,7 +286,7 @@ class Sheet:
         for at, name in self._points:
             radius = self.style.dot
             box = self.scene.drawing.ellipse(at, (radius, radius), self.ink)
-            self.scene.add("point", box, self.ink, name=name, centre=_round(at), radius=radius)
+            self.scene.add("point", box, self.ink, name=name, centre=_round_point(at), radius=radius)
         for label in self._labels:
             place = self._place(label)
             element = self.scene.text("label", place, label.text, label.size, label.colour)
@@ -268,7 +297,7 @@ class Sheet:
     def _place(self, label: _Label) -> Point:
         """Return the free place for a label's middle that is nearest to the label's best place."""
         wide, high = text_size(label.text, label.size)
-        if label.centred and self._free(*label.at, wide, high):
+        if label.centred and self._is_free(*label.at, wide, high):
             return label.at
         best, least = None, math.inf
         for distance, turn in itertools.product(
@@ -285,13 +314,13 @@ class Sheet:
             middle_x, middle_y = label.at[0] + reach * x, label.at[1] + reach * y
             # A pixel farther away counts as much as eight degrees aside.
             cost = 2 * float(distance) + abs(turn) / 4
-            if cost < least and self._free(middle_x, middle_y, wide, high):
+            if cost < least and self._is_free(middle_x, middle_y, wide, high):
                 best, least = (middle_x, middle_y), cost
         if best is None:
             raise CrowdedError(label.text)
         return best
 
-    def _free(self, x: float, y: float, wide: float, high: float) -> bool:
+    def _is_free(self, x: float, y: float, wide: float, high: float) -> bool:
         left, top = math.floor(x - wide / 2 - CLEAR), math.floor(y - high / 2 - CLEAR)
         right, bottom = math.ceil(x + wide / 2 + CLEAR), math.ceil(y + high / 2 + CLEAR)
         if min(left, top, SIZE - right, SIZE - bottom) < LABEL_EDGE - CLEAR:
@@ -304,11 +333,11 @@ class Sheet:
         for start, end in itertools.pairwise(path):
             steps = max(1, math.ceil(exact.dist(start, end)))
             for step in range(steps + 1):
-                x, y = along(start, end, step / steps)
+                x, y = point_along(start, end, step / steps)
                 column, row = int(x), int(y)
                 self._used[max(0, row - half) : row + half + 1, max(0, column - half) : column + half + 1] = True
 
-    def _square(self, colour: str) -> None:
+    def _draw_squares(self, colour: str) -> None:
         """Draw squared paper, which labels may cover."""
         step = 32
         for at in range(step, SIZE, step):
@@ -318,9 +347,9 @@ class Sheet:
                 self.scene.add("grid_line", box, colour, bleeds=True, start=list(path[0]), end=list(path[1]))
 
 
-def _round(point: Point) -> list[float]:
+def _round_point(point: Point) -> list[float]:
     return [round(point[0], 1), round(point[1], 1)]
 
 
-def _rounded(points: Sequence[Point]) -> list[list[float]]:
-    return [_round(point) for point in points]
+def _round_points(points: Sequence[Point]) -> list[list[float]]:
+    return [_round_point(point) for point in points]

@@ -12,8 +12,8 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.drawing import Point
 from ircore.core.records import Difficulty
-from ircore.instances.tangrams import in_pixels, make_tangram
-from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, rounded
+from ircore.instances.tangrams import make_tangram, scale_to_pixels
+from ircore.instances.targets.base import SIZE, Drawn, SceneDrawing, round_points
 
 FORMS = {
     "1": "square", "2": "parallelogram", "3": "right_triangle", "4": "right_triangle", "5": "right_triangle",
@@ -41,7 +41,7 @@ def build(difficulty: Difficulty, rng: random.Random) -> Drawn:
         colours = dict(zip(FORMS, rng.sample(COLOURS, len(COLOURS)), strict=True))
     else:
         colours = dict.fromkeys(FORMS, rng.choice(DARK))
-    return draw_pieces(in_pixels(tangram, SIZE), colours)
+    return draw_pieces(scale_to_pixels(tangram, SIZE), colours)
 
 
 def draw_pieces(pieces: dict[str, tuple[Point, ...]], colours: dict[str, str]) -> Drawn:
@@ -57,7 +57,7 @@ def draw_pieces(pieces: dict[str, tuple[Point, ...]], colours: dict[str, str]) -
         about: dict[str, Any] = {
             "piece": name,
             "centre": [round(math.fsum(axis) / len(corners), 2) for axis in zip(*corners, strict=True)],
-            "corners": rounded(corners),
+            "corners": round_points(corners),
         }
         turn = turn_of(FORMS[name], corners)
         if turn:
@@ -77,19 +77,19 @@ def turn_of(form: str, corners: Sequence[Point]) -> float:
     if form == "square":
         (ax, ay), (bx, by) = corners[:2]
         # A square looks the same after every quarter turn.
-        return _degrees(bx - ax, by - ay) % 90
-    right = min(range(3), key=lambda k: abs(_dot(corners, k)))
+        return _compute_direction(bx - ax, by - ay) % 90
+    right = min(range(3), key=lambda k: abs(_compute_dot_product(corners, k)))
     (x, y), first, second = corners[right], corners[right - 1], corners[right - 2]
     # From a right angle at the lower left the middle of the long side lies up to the right, at -45°.
-    return (_degrees((first[0] + second[0]) / 2 - x, (first[1] + second[1]) / 2 - y) + 45) % 360
+    return (_compute_direction((first[0] + second[0]) / 2 - x, (first[1] + second[1]) / 2 - y) + 45) % 360
 
 
-def _degrees(x: float, y: float) -> float:
+def _compute_direction(x: float, y: float) -> float:
     """Return the direction of a vector, clockwise from 3 o'clock, to the whole degree."""
     return float(round(math.degrees(exact.atan2(y, x))))
 
 
-def _dot(corners: Sequence[Point], k: int) -> float:
+def _compute_dot_product(corners: Sequence[Point], k: int) -> float:
     """Return the dot product of the two edges that leave a corner; 0 at a right angle."""
     (x, y), first, second = corners[k], corners[k - 1], corners[k - 2]
     return (first[0] - x) * (second[0] - x) + (first[1] - y) * (second[1] - y)

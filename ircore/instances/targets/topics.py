@@ -115,7 +115,9 @@ def round_top(most: float) -> float:
     return round(min(top for top in tops if top >= 1.04 * most), 9)
 
 
-def distinct_values(rng: random.Random, count: int, top: float, least: float = 0.12, most: float = 0.92) -> list[float]:
+def draw_distinct_values(
+    rng: random.Random, count: int, top: float, least: float = 0.12, most: float = 0.92
+) -> list[float]:
     """Draw values that all differ, as data with few digits does.
 
     Args:

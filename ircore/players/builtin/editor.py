@@ -75,24 +75,24 @@ class SeenRegion(NamedTuple):
     corners: int | None
 
 
-def described_region(pixels: Pixels, description: str) -> Mask | None:
+def find_described_region(pixels: Pixels, description: str) -> Mask | None:
     """Return the pixels of the region that a description means; None if the words or the picture are not understood."""
     kind = re.search(r"\b(bar|slice|shape)\b", description)
     if kind is None:
         return None
-    matches = _matching(description, seen_regions(pixels, kind[0]), kind[0])
+    matches = _select_matching(description, detect_regions(pixels, kind[0]), kind[0])
     return matches[0].mask if len(matches) == 1 else None
 
 
-def seen_regions(pixels: Pixels, kind: str) -> tuple[SeenRegion, ...]:
+def detect_regions(pixels: Pixels, kind: str) -> tuple[SeenRegion, ...]:
     """Return the regions of a picture in the order in which their kind (bar, slice or shape) is counted."""
-    masks = areas_of(pixels)
+    masks = list_areas(pixels)
     if not masks:
         return ()
-    places = [_middle(mask) for mask in masks]
+    places = [_compute_middle(mask) for mask in masks]
     rows = [int(kind == "shape" and 2 * y > len(pixels)) for _, y in places]
     if kind == "slice":
-        left, top, right, bottom = _box(np.logical_or.reduce(masks))
+        left, top, right, bottom = _compute_box(np.logical_or.reduce(masks))
         centre = ((left + right) / 2, (top + bottom) / 2)
         keys = [exact.atan2(y - centre[1], x - centre[0]) for x, y in places]
     else:
@@ -101,14 +101,14 @@ def seen_regions(pixels: Pixels, kind: str) -> tuple[SeenRegion, ...]:
     for row in sorted(set(rows)):
         members = sorted((key, index) for index, key in enumerate(keys) if rows[index] == row)
         for order, (_, index) in enumerate(members):
-            _, top, _, bottom = _box(masks[index])
+            _, top, _, bottom = _compute_box(masks[index])
             size = bottom - top if kind == "bar" else int(np.count_nonzero(masks[index]))
-            corners = _corners(masks[index]) if kind == "shape" else None
+            corners = _count_corners(masks[index]) if kind == "shape" else None
             regions.append(SeenRegion(masks[index], size, row, order, corners))
     return tuple(regions)
 
 
-def areas_of(pixels: Pixels) -> list[Mask]:
+def list_areas(pixels: Pixels) -> list[Mask]:
     """Return the pixels of each area of a single colour; the colour of the first pixel is the ground."""
     packed = pixels.astype(np.int64) @ np.array([65536, 256, 1])  # exact: adds whole numbers
     colours, counts = np.unique(packed, return_counts=True)
@@ -122,10 +122,10 @@ def areas_of(pixels: Pixels) -> list[Mask]:
     return masks
 
 
-def _matching(description: str, regions: Sequence[SeenRegion], kind: str) -> list[SeenRegion]:
+def _select_matching(description: str, regions: Sequence[SeenRegion], kind: str) -> list[SeenRegion]:
     """Return the regions that a description fits: first the regions of the neighbour that it names, if any."""
     if neighbour := _NEIGHBOUR.search(description):
-        known = _matching(neighbour[2], regions, kind)
+        known = _select_matching(neighbour[2], regions, kind)
         if len(known) != 1:
             return []
         row, order = known[0].row + STEPS[neighbour[1]][0], known[0].order + STEPS[neighbour[1]][1]
@@ -142,20 +142,20 @@ def _matching(description: str, regions: Sequence[SeenRegion], kind: str) -> lis
     return []
 
 
-def _corners(mask: Mask) -> int:
+def _count_corners(mask: Mask) -> int:
     """Return the corners of an upright regular figure, by how much of its box it fills and how tall the box is."""
-    left, top, right, bottom = _box(mask)
+    left, top, right, bottom = _compute_box(mask)
     high, wide = bottom - top, right - left
     fill, tall = int(np.count_nonzero(mask)) / (high * wide), high / wide
     return min(FIGURES, key=lambda corners: abs(FIGURES[corners][0] - fill) + abs(FIGURES[corners][1] - tall))
 
 
-def _middle(mask: Mask) -> tuple[float, float]:
+def _compute_middle(mask: Mask) -> tuple[float, float]:
     rows, columns = np.nonzero(mask)
     return int(columns.sum()) / len(columns), int(rows.sum()) / len(rows)
 
 
-def _box(mask: Mask) -> tuple[int, int, int, int]:
+def _compute_box(mask: Mask) -> tuple[int, int, int, int]:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
@@ -198,20 +198,20 @@ class EditorPlayer:
         Raises:
             PlayerError: A choice is asked for and none of the choices is known.
         """
-        return await asyncio.to_thread(_chosen if question.choices else _edited, question)
+        return await asyncio.to_thread(_answer_choice if question.choices else _answer_edit, question)
 
 
-def _chosen(question: Question) -> ChoiceAnswer:
-    choice = recognised(question.in_sight[0].picture, question.choices) if question.in_sight else None
+def _answer_choice(question: Question) -> ChoiceAnswer:
+    choice = recognise_thing(question.in_sight[0].picture, question.choices) if question.in_sight else None
     if choice is None:
         raise PlayerError("rule_broken", "no picture is shown of a thing that the editor knows")
     return ChoiceAnswer(choice)
 
 
-def _edited(question: Question) -> PictureAnswer:
+def _answer_edit(question: Question) -> PictureAnswer:
     if not question.in_sight:
-        name = named_thing(question.prompt)
-        return drawn(*read([known_things()[name] if name else question.prompt]))
+        name = find_named_thing(question.prompt)
+        return drawn(*read([load_known_things()[name] if name else question.prompt]))
     shown = question.in_sight[0].picture
     try:
         pixels = edit_for(question.prompt)(shown.pixels, question.prompt)
@@ -226,7 +226,7 @@ def edit_for(prompt: str) -> Edit:
     Raises:
         UnsolvedError: The prompt names no edit that the editor knows.
     """
-    for word, edit in (("sudoku", solve_sudoku), ("tiles", solve_jigsaw), ("paint", paint)):
+    for word, edit in (("sudoku", solve_sudoku), ("tiles", solve_jigsaw), ("paint", paint_region)):
         if word in prompt.lower():
             return edit
     raise UnsolvedError("the prompt asks for no edit that the editor knows")
@@ -246,10 +246,10 @@ def solve_sudoku(pixels: Pixels, prompt: str) -> Pixels:  # noqa: ARG001 - the p
     solution = deduce_sudoku(cells) if set(cells) <= set(f"{EMPTY}123456789") else None
     if solution is None:
         raise UnsolvedError(f"the digits are not understood: {cells}")
-    return with_digits(pixels, grid, cells, solution)
+    return write_digits(pixels, grid, cells, solution)
 
 
-def with_digits(pixels: Pixels, grid: RuledGrid, cells: str, digits: str) -> Pixels:
+def write_digits(pixels: Pixels, grid: RuledGrid, cells: str, digits: str) -> Pixels:
     """Return a picture with digits written into the empty cells of a grid.
 
     Args:
@@ -271,14 +271,14 @@ def solve_jigsaw(pixels: Pixels, prompt: str) -> Pixels:
     Raises:
         UnsolvedError: The prompt names no grid.
     """
-    tiles = cut_tiles(pixels, tiles_a_side(prompt))
+    tiles = cut_tiles(pixels, parse_tiles_per_side(prompt))
     return join_tiles(tiles, find_tile_order(tiles))
 
 
-def tiles_a_side(prompt: str) -> int:
+def parse_tiles_per_side(prompt: str) -> int:
     """Return the tiles a side that a prompt names, such as ``3 × 3``.
 
-    >>> tiles_a_side("The picture was cut into 3 × 3 tiles.")
+    >>> parse_tiles_per_side("The picture was cut into 3 × 3 tiles.")
     3
 
     Raises:
@@ -290,13 +290,13 @@ def tiles_a_side(prompt: str) -> int:
     return int(grid[1])
 
 
-def paint(pixels: Pixels, prompt: str) -> Pixels:
+def paint_region(pixels: Pixels, prompt: str) -> Pixels:
     """Paint the region that a prompt describes pure green.
 
     Raises:
         UnsolvedError: The description is not understood.
     """
-    mask = described_region(pixels, prompt)
+    mask = find_described_region(pixels, prompt)
     if mask is None:
         raise UnsolvedError("the description is not understood")
     painted = np.array(pixels)
@@ -309,34 +309,36 @@ LEVELS = 4
 
 
 @cache
-def known_things() -> dict[str, str]:
+def load_known_things() -> dict[str, str]:
     """Return the words from which each known thing is drawn, by its name."""
     lines = (files(__package__) / "known_things.txt").read_text(encoding="utf-8").splitlines()
     return {name: words for name, _, words in (line.partition(": ") for line in lines)}
 
 
-def named_thing(prompt: str) -> str | None:
+def find_named_thing(prompt: str) -> str | None:
     """Return the known thing with the longest name in a prompt; None if it names none."""
-    names = [name for name in known_things() if name.lower() in prompt.lower()]
+    names = [name for name in load_known_things() if name.lower() in prompt.lower()]
     return max(names, key=len, default=None)
 
 
 @cache
-def _drawn(name: str) -> Picture:
-    return answer(*read([known_things()[name]])).picture
+def _draw_thing(name: str) -> Picture:
+    return answer(*read([load_known_things()[name]])).picture
 
 
-def recognised(picture: Picture, choices: Sequence[str]) -> str | None:
+def recognise_thing(picture: Picture, choices: Sequence[str]) -> str | None:
     """Return the choice whose drawing has the most similar colours; None if no choice is a known thing."""
-    known = [choice for choice in choices if choice in known_things()]
-    colours = _colours(picture.pixels)
+    known = [choice for choice in choices if choice in load_known_things()]
+    colours = _measure_colour_shares(picture.pixels)
     # The name decides between equally similar things, so that the order of the choices does not.
     return min(
-        known, key=lambda name: (float(np.abs(colours - _colours(_drawn(name).pixels)).sum()), name), default=None
+        known,
+        key=lambda name: (float(np.abs(colours - _measure_colour_shares(_draw_thing(name).pixels)).sum()), name),
+        default=None,
     )
 
 
-def _colours(pixels: Pixels) -> npt.NDArray[np.float64]:
+def _measure_colour_shares(pixels: Pixels) -> npt.NDArray[np.float64]:
     """Return the share of each colour among pixels that differ from the colour of the corner."""
     channels = pixels.astype(np.int64) * LEVELS // 256
     names = (channels[..., 0] * LEVELS + channels[..., 1]) * LEVELS + channels[..., 2]
@@ -368,7 +370,7 @@ class IdentityEditor:
         """Return the picture of the question."""
         if question.choices:
             return ChoiceAnswer(question.choices[0])
-        return PictureAnswer(_shown(question))
+        return PictureAnswer(_select_shown_picture(question))
 
 
 class RandomEditor:
@@ -392,26 +394,26 @@ class RandomEditor:
         rng = random.Random(question.seed)
         if question.choices:
             return ChoiceAnswer(rng.choice(question.choices))
-        picture = _shown(question)
+        picture = _select_shown_picture(question)
         try:
-            return PictureAnswer(Picture.from_pixels(_random_edit(picture.pixels, question.prompt, rng)))
+            return PictureAnswer(Picture.from_pixels(_draw_random_edit(picture.pixels, question.prompt, rng)))
         except UnsolvedError as reason:
             return PictureAnswer(picture, (str(reason),))
 
 
-def _shown(question: Question) -> Picture:
+def _select_shown_picture(question: Question) -> Picture:
     if question.in_sight:
         return question.in_sight[0].picture
     return Picture.from_pixels(np.full((BLANK, BLANK, 3), 255, np.uint8))
 
 
-def _random_edit(pixels: Pixels, prompt: str, rng: random.Random) -> Pixels:
+def _draw_random_edit(pixels: Pixels, prompt: str, rng: random.Random) -> Pixels:
     edit = edit_for(prompt)
     if edit is solve_jigsaw:
-        tiles = cut_tiles(pixels, tiles_a_side(prompt))
+        tiles = cut_tiles(pixels, parse_tiles_per_side(prompt))
         return join_tiles(tiles, rng.sample(range(len(tiles)), len(tiles)))
-    if edit is paint:
-        painted, areas = np.array(pixels), areas_of(pixels)
+    if edit is paint_region:
+        painted, areas = np.array(pixels), list_areas(pixels)
         if areas:
             painted[rng.choice(areas)] = PAINT
         return painted
@@ -420,4 +422,4 @@ def _random_edit(pixels: Pixels, prompt: str, rng: random.Random) -> Pixels:
         raise UnsolvedError("no grid of 4 × 4 or 9 × 9 cells is seen")
     cells = read_cells(pixels, grid)
     digits = "".join(rng.choice("123456789"[: grid.side]) if cell == EMPTY else cell for cell in cells)
-    return with_digits(pixels, grid, cells, digits)
+    return write_digits(pixels, grid, cells, digits)

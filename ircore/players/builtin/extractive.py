@@ -16,7 +16,7 @@ from ircore.players.base import PlayerError, Question, TextAnswer, refuse_settin
 from ircore.players.traits import THINKS_OFFLINE
 
 
-def _words(name: str) -> frozenset[str]:
+def _read_words(name: str) -> frozenset[str]:
     return frozenset((files(__package__) / name).read_text(encoding="utf-8").split())
 
 
@@ -43,8 +43,8 @@ _NO = re.compile(r"^(?:no|nope|not really|not at all)\b[,.! ]*", re.IGNORECASE)
 _OPENINGS = re.compile(
     r"^(?:well|so|okay|ok|oh|hmm|i (?:can )?see|i think|i guess|there you go|of course)\b,?\s+", re.IGNORECASE
 )
-_CHAT = _words("chat_words.txt")
-_FUNCTION_WORDS = _words("function_words.txt")
+_CHAT = _read_words("chat_words.txt")
+_FUNCTION_WORDS = _read_words("function_words.txt")
 
 
 @dataclass(frozen=True)
@@ -87,35 +87,35 @@ class ExtractivePlayer:
             PlayerError: The prompt holds no dialogue of at least two lines.
         """
         messages = [(name.strip(), text.strip()) for name, text in _LINE.findall(question.prompt)]
-        exchanges = _exchanges(messages)
+        exchanges = _pair_exchanges(messages)
         if not exchanges:
             raise PlayerError("rule_broken", "the prompt holds no dialogue of lines NAME: message")
         allowed = _BUDGET.findall(question.prompt)
-        return TextAnswer(summary(exchanges, int(allowed[-1]) if allowed else DEFAULT_BUDGET))
+        return TextAnswer(write_summary(exchanges, int(allowed[-1]) if allowed else DEFAULT_BUDGET))
 
 
-def summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
+def write_summary(exchanges: Sequence[tuple[str, str]], budget: int) -> str:
     """Return the answers' statements about the picture, in the order in which they were made.
 
     Args:
         exchanges: Questions with their answers.
         budget: Tokens at most.
     """
-    sentences = _without_repeats(_corrected(exchanges))
-    telling = [sentence for sentence in sentences if _chat(sentence) <= MOST_CHAT] or sentences
+    sentences = _remove_repeats(_apply_corrections(exchanges))
+    telling = [sentence for sentence in sentences if _compute_chat_share(sentence) <= MOST_CHAT] or sentences
     chosen, left = list[_Sentence](), budget
-    for sentence in sorted(telling, key=_weight, reverse=True):
-        tokens = count_tokens(" " + _closed(sentence.text))
+    for sentence in sorted(telling, key=_weigh_sentence, reverse=True):
+        tokens = count_tokens(" " + _add_full_stop(sentence.text))
         if tokens <= left:
             chosen.append(sentence)
             left -= tokens
     # No whole sentence fits.
     if not chosen:
         return truncate_tokens(telling[0].text, budget)
-    return " ".join(_closed(sentence.text) for sentence in sorted(chosen, key=telling.index))
+    return " ".join(_add_full_stop(sentence.text) for sentence in sorted(chosen, key=telling.index))
 
 
-def _exchanges(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+def _pair_exchanges(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the pairs of lines by two different speakers that follow one another."""
     pairs, waiting = [], None
     for name, text in messages:
@@ -127,14 +127,14 @@ def _exchanges(messages: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _corrected(exchanges: Sequence[tuple[str, str]]) -> list[_Sentence]:
+def _apply_corrections(exchanges: Sequence[tuple[str, str]]) -> list[_Sentence]:
     """Return the sentences of all answers; a correction stands in the place of the sentence that it corrects."""
     sentences: list[_Sentence] = []
     for place, (question, answer) in enumerate(exchanges):
-        for text in _statements(question, answer):
+        for text in _list_statements(question, answer):
             marked = _CORRECTION.match(text)
-            sentence = _Sentence(_capital(text[marked.end() :] if marked else text), place)
-            wrong = _resembling(sentence, sentences) if marked else None
+            sentence = _Sentence(_capitalise(text[marked.end() :] if marked else text), place)
+            wrong = _find_resembling(sentence, sentences) if marked else None
             if wrong is None:
                 sentences.append(sentence)
             else:
@@ -142,7 +142,7 @@ def _corrected(exchanges: Sequence[tuple[str, str]]) -> list[_Sentence]:
     return sentences
 
 
-def _statements(question: str, answer: str) -> Iterator[str]:
+def _list_statements(question: str, answer: str) -> Iterator[str]:
     """Yield the sentences of an answer; a bare yes becomes the question's content, a bare no is left out."""
     bare = _NO.sub("", _YES.sub("", answer)).strip()
     if not bare:
@@ -158,7 +158,7 @@ def _statements(question: str, answer: str) -> Iterator[str]:
             yield shortened
 
 
-def _resembling(sentence: _Sentence, earlier_sentences: Sequence[_Sentence]) -> int | None:
+def _find_resembling(sentence: _Sentence, earlier_sentences: Sequence[_Sentence]) -> int | None:
     """Return the index of the earlier sentence that shares most content words; None if none shares enough."""
     shares = [
         len(sentence.content & other.content) / max(1, min(len(sentence.content), len(other.content)))
@@ -168,7 +168,7 @@ def _resembling(sentence: _Sentence, earlier_sentences: Sequence[_Sentence]) -> 
     return best if best is not None and shares[best] >= LEAST_SHARED else None
 
 
-def _without_repeats(sentences: Sequence[_Sentence]) -> list[_Sentence]:
+def _remove_repeats(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """Return the sentences that say something new: a content word or number that none of the others has said before."""
     known: set[str] = set()
     standing = []
@@ -179,20 +179,20 @@ def _without_repeats(sentences: Sequence[_Sentence]) -> list[_Sentence]:
     return standing
 
 
-def _chat(sentence: _Sentence) -> float:
+def _compute_chat_share(sentence: _Sentence) -> float:
     return sum(word in _CHAT for word in sentence.words) / max(1, len(sentence.words))
 
 
-def _weight(sentence: _Sentence) -> float:
+def _weigh_sentence(sentence: _Sentence) -> float:
     """Return how telling a sentence is: content words by tokens, halved with every hop: the main things come first."""
     density = len(sentence.content) / max(1, count_tokens(sentence.text))
     return density * exact.whole_power(0.5, sentence.place)
 
 
-def _closed(text: str) -> str:
+def _add_full_stop(text: str) -> str:
     """Return a sentence with a full stop, where it ends without a mark."""
     return text if text[-1] in ".!?:;" else f"{text}."
 
 
-def _capital(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -73,8 +73,8 @@ class LookerPlayer:
         if not question.in_sight:
             raise PlayerError("rule_broken", "there are no pictures to look at")
         if question.answers == "choice":
-            return ChoiceAnswer(_chosen(question))
-        return TextAnswer(_described(question))
+            return ChoiceAnswer(_answer_choice(question))
+        return TextAnswer(_answer_description(question))
 
 
 class LiteralPlayer:
@@ -98,8 +98,8 @@ class LiteralPlayer:
         Raises:
             PlayerError: The prompt names no picture that is shown.
         """
-        _, shown = _target(question)
-        features = features_of(shown.picture)
+        _, shown = _find_target(question)
+        features = find_features(shown.picture)
         words = (
             features.get("form", ""),
             features.get("proportion", ""),
@@ -109,50 +109,52 @@ class LiteralPlayer:
         return TextAnswer(next((word for word in words if word and not word.startswith(("compact", "full"))), ""))
 
 
-def _target(question: Question) -> tuple[str, Captioned]:
+def _find_target(question: Question) -> tuple[str, Captioned]:
     """Return the label of the picture that the prompt names as the target, and the picture.
 
     Raises:
         PlayerError: It names none that is shown.
     """
-    labels = labels_of(question.in_sight)
-    target = _named(question.prompt, labels)
+    labels = list_labels(question.in_sight)
+    target = _find_named_label(question.prompt, labels)
     if target is None:
         raise PlayerError("rule_broken", "the prompt names none of the pictures as the target")
     return target, question.in_sight[labels.index(target)]
 
 
-def _described(question: Question) -> str:
-    target, _ = _target(question)
-    labels = labels_of(question.in_sight)
-    picture_features = [features_of(shown.picture) for shown in question.in_sight]
-    mentions = sum(_named(exchange.prompt, labels) == target for exchange in question.earlier)
-    return worded(telling(labels.index(target), picture_features, least=1 if mentions else _FIRST))
+def _answer_description(question: Question) -> str:
+    target, _ = _find_target(question)
+    labels = list_labels(question.in_sight)
+    picture_features = [find_features(shown.picture) for shown in question.in_sight]
+    mentions = sum(_find_named_label(exchange.prompt, labels) == target for exchange in question.earlier)
+    return format_features(
+        select_telling_features(labels.index(target), picture_features, least=1 if mentions else _FIRST)
+    )
 
 
-def _chosen(question: Question) -> str:
+def _answer_choice(question: Question) -> str:
     description = question.prompt.rpartition("\n")[2].lower()
-    scores = [_fit(description, features_of(shown.picture)) for shown in question.in_sight]
+    scores = [_score_fit(description, find_features(shown.picture)) for shown in question.in_sight]
     best = [label for label, score in zip(question.choices, scores, strict=False) if score == max(scores)]
     # The question's seed decides between equals, so that a run can be repeated.
     return Random(question.seed).choice(best or list(question.choices))
 
 
-def labels_of(pictures: Sequence[Captioned]) -> list[str]:
+def list_labels(pictures: Sequence[Captioned]) -> list[str]:
     """Return the label in each caption: its last word, without punctuation."""
     return [re.findall(r"\w+", shown.caption)[-1] for shown in pictures]
 
 
-def _named(prompt: str, labels: Iterable[str]) -> str | None:
+def _find_named_label(prompt: str, labels: Iterable[str]) -> str | None:
     """Return the label that stands last in a prompt."""
     words = [word for word in re.findall(r"\w+", prompt) if word in set(labels)]
     return words[-1] if words else None
 
 
-def telling(target: int, picture_features: Sequence[Features], least: int = 1) -> Features:
+def select_telling_features(target: int, picture_features: Sequence[Features], least: int = 1) -> Features:
     """Return features of a picture that no other picture has all of, as few as a greedy choice finds.
 
-    >>> telling(0, [{"colour": "red", "form": "circle"}, {"colour": "red", "form": "star"}])
+    >>> select_telling_features(0, [{"colour": "red", "form": "circle"}, {"colour": "red", "form": "star"}])
     {'form': 'circle'}
 
     Args:
@@ -173,7 +175,7 @@ def telling(target: int, picture_features: Sequence[Features], least: int = 1) -
     return {name: own[name] for name in own if name in chosen}
 
 
-def worded(features: Features) -> str:
+def format_features(features: Features) -> str:
     """Return features as a message: adjectives, the form, then places."""
     adjectives = [features[name] for name in ("size", "fill", "colour", "proportion") if name in features]
     noun = features.get("form", "figure" if adjectives else "")
@@ -181,7 +183,7 @@ def worded(features: Features) -> str:
     return ", ".join(filter(None, [" ".join(filter(None, [*adjectives, noun])), *places]))
 
 
-def _fit(description: str, features: Features) -> int:
+def _score_fit(description: str, features: Features) -> int:
     """Return the number of named features that a picture has, minus the number that the picture lacks."""
     score = 0
     for name, phrases in _PHRASES.items():
@@ -210,28 +212,28 @@ class _Key:
     picture: Picture | None = field(compare=False)
 
 
-def features_of(picture: Picture) -> Features:
+def find_features(picture: Picture) -> Features:
     """Return the features of a picture; each picture is examined once."""
     key = _Key(picture.sha256, picture)
-    features = _features(key)
+    features = _compute_features(key)
     # The cache keeps its keys; without this, they would keep the pictures alive.
     key.picture = None
     return features
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _features(key: _Key) -> Features:
+def _compute_features(key: _Key) -> Features:
     assert key.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
     pixels = key.picture.pixels.astype(np.int32)
-    ink = np.abs(pixels - _ground(pixels)).sum(axis=2) > INK
+    ink = np.abs(pixels - _find_ground_colour(pixels)).sum(axis=2) > INK
     if not ink.any():
         return {}
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     box = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return _form(key.picture) | _outward(pixels[ink], box, ink.shape) | _ninths(box)
+    return _recognise_form(key.picture) | _describe_appearance(pixels[ink], box, ink.shape) | _describe_ninths(box)
 
 
-def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+def _find_ground_colour(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Return the colour that most pixels of the rim have."""
     rim = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
     colours, counts = np.unique(rim, axis=0, return_counts=True)
@@ -239,12 +241,12 @@ def _ground(pixels: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return ground
 
 
-def _form(picture: Picture) -> dict[str, str]:
+def _recognise_form(picture: Picture) -> dict[str, str]:
     """Return form and fill of a picture with a single shape of a known form; empty for others."""
-    from ircore.players.builtin.classical.perceive import perceive
+    from ircore.players.builtin.classical.perceive import perceive_picture
     from ircore.seeing.percepts import Shape
 
-    percepts = perceive(picture).percepts
+    percepts = perceive_picture(picture).percepts
     if len(percepts) != 1 or not isinstance(percepts[0], Shape):
         return {}
     shape = percepts[0]
@@ -254,7 +256,9 @@ def _form(picture: Picture) -> dict[str, str]:
     return {"form": form, "fill": fill} if form in FORMS else {}
 
 
-def _outward(colours: npt.NDArray[np.int32], box: npt.NDArray[np.bool_], size: tuple[int, ...]) -> dict[str, str]:
+def _describe_appearance(
+    colours: npt.NDArray[np.int32], box: npt.NDArray[np.bool_], size: tuple[int, ...]
+) -> dict[str, str]:
     middle = np.median(colours, axis=0)
     colour = min(COLOURS, key=lambda name: float(np.abs(middle - COLOURS[name]).sum()))
     high, wide = box.shape
@@ -263,7 +267,7 @@ def _outward(colours: npt.NDArray[np.int32], box: npt.NDArray[np.bool_], size: t
     return {"colour": colour, "size": "large" if reach > LARGE else "small", "proportion": proportion}
 
 
-def _ninths(box: npt.NDArray[np.bool_]) -> dict[str, str]:
+def _describe_ninths(box: npt.NDArray[np.bool_]) -> dict[str, str]:
     """Return which ninths of the thing's box are full and which are empty."""
     phrases = {}
     for place, part in zip(

@@ -45,59 +45,60 @@ class SketchGenerator:
 
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Answer with a sketch of everything said so far."""
-        return await asyncio.to_thread(_answer, view)
+        return await asyncio.to_thread(_build_answer, view)
 
 
-def _answer(view: GeneratorView) -> PictureAnswer:
+def _build_answer(view: GeneratorView) -> PictureAnswer:
     canvas, notes = read(["\n".join((*view.earlier, view.message))], corrections=False)
-    return answer(coarse(canvas), notes)
+    return answer(coarsen_canvas(canvas), notes)
 
 
-def coarse(canvas: Canvas) -> Canvas:
+def coarsen_canvas(canvas: Canvas) -> Canvas:
     """Return a canvas with positions, sizes and colours made coarse, without texts, dashes and fades."""
-    items = tuple(_coarse_item(item) for item in canvas.items if not isinstance(item, Label))
-    return replace(canvas, background=_nearest_colour(canvas.background), fade=None, items=items)
+    items = tuple(_coarsen_item(item) for item in canvas.items if not isinstance(item, Label))
+    return replace(canvas, background=_find_nearest_colour(canvas.background), fade=None, items=items)
 
 
-def _coarse_item(item: Item) -> Item:
+def _coarsen_item(item: Item) -> Item:
     if isinstance(item, Blob):
         return replace(
-            item, centre=_snapped(item.centre), width=_nearest(SIZES, item.width), height=_nearest(SIZES, item.height),
-            fill=_optional_colour(item.fill), outline=_optional_colour(item.outline), dash=(),
-            stroke=_nearest(STROKES, item.stroke), rotation=round(item.rotation / 45) * 45.0,
+            item, centre=_snap_point(item.centre), width=_find_nearest_size(SIZES, item.width),
+            height=_find_nearest_size(SIZES, item.height),
+            fill=_coarsen_optional_colour(item.fill), outline=_coarsen_optional_colour(item.outline), dash=(),
+            stroke=_find_nearest_size(STROKES, item.stroke), rotation=round(item.rotation / 45) * 45.0,
         )  # fmt: skip
     if isinstance(item, Pie):
         slices = tuple(
-            Slice(_nearest_colour(part.colour), max(5.0, round(part.share / 5) * 5.0)) for part in item.slices
+            Slice(_find_nearest_colour(part.colour), max(5.0, round(part.share / 5) * 5.0)) for part in item.slices
         )
-        radius = _nearest(SIZES, item.radius * 2) / 2
+        radius = _find_nearest_size(SIZES, item.radius * 2) / 2
         return replace(
-            item, centre=_snapped(item.centre), radius=radius, hole=min(item.hole, radius / 2), slices=slices
+            item, centre=_snap_point(item.centre), radius=radius, hole=min(item.hole, radius / 2), slices=slices
         )
     if isinstance(item, Stroke):
-        points = tuple(_snapped(point) for point in item.points)
+        points = tuple(_snap_point(point) for point in item.points)
         return replace(
             item,
             points=points,
-            colour=_nearest_colour(item.colour),
-            stroke=_nearest(STROKES, item.stroke),
+            colour=_find_nearest_colour(item.colour),
+            stroke=_find_nearest_size(STROKES, item.stroke),
             dash=(),
             marker="",
         )
     return item
 
 
-def _snapped(point: Point) -> Point:
+def _snap_point(point: Point) -> Point:
     return round(point[0] / GRID) * float(GRID), round(point[1] / GRID) * float(GRID)
 
 
-def _nearest(steps: tuple[float, ...], size: float) -> float:
+def _find_nearest_size(steps: tuple[float, ...], size: float) -> float:
     return min(steps, key=lambda step: abs(step - size))
 
 
-def _optional_colour(colour: str | None) -> str | None:
-    return None if colour is None else _nearest_colour(colour)
+def _coarsen_optional_colour(colour: str | None) -> str | None:
+    return None if colour is None else _find_nearest_colour(colour)
 
 
-def _nearest_colour(colour: str) -> str:
+def _find_nearest_colour(colour: str) -> str:
     return min(PALETTE, key=lambda other: measure_difference(colour, other))

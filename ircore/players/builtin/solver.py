@@ -70,11 +70,11 @@ class Solver:
     async def answer(self, question: Question) -> TextAnswer:
         """Return a description of the drawing, or the task itself where it is not understood."""
         task = question.prompt.partition("The task:")[2].strip() or question.prompt
-        solved = _counted(task) or _arranged(task) or _spelt(task)
+        solved = _solve_count(task) or _solve_arrangement(task) or _solve_spelling(task)
         return TextAnswer(solved or task)
 
 
-def _counted(task: str) -> str | None:
+def _solve_count(task: str) -> str | None:
     """Return the forms of a riddle of animals and legs; None if the task is none, or has not one solution."""
     forms = re.findall(r"every (\w+) as an? (\w+ \w+)", task)
     total = re.search(r"(?:There are|counts) ([\w-]+) (?:animals|heads)", task)
@@ -82,10 +82,10 @@ def _counted(task: str) -> str | None:
     if not forms or total is None or legs is None or any(kind not in LEGS for kind, _ in forms):
         return None
     looks = dict(forms)
-    differences = _differences(task)
+    differences = _parse_differences(task)
     fitting = [
         counts
-        for counts in _counts(list(looks), _number(total[1]), _number(legs[1]))
+        for counts in _list_possible_counts(list(looks), _parse_number(total[1]), _parse_number(legs[1]))
         if all(counts[first] - times * counts[second] == more for first, second, times, more in differences)
     ]
     # A riddle has one solution; several mean that a sentence was not understood.
@@ -94,10 +94,10 @@ def _counted(task: str) -> str | None:
     drawn = [looks[kind] for kind, number in fitting[0].items() for _ in range(number)]
     cell = SIDE / A_ROW
     places = (((place % A_ROW + 0.5) * cell, (place // A_ROW + 0.5) * cell) for place in range(len(drawn)))
-    return _forms(zip(drawn, places, strict=False), 0.3 * cell)
+    return _describe_forms(zip(drawn, places, strict=False), 0.3 * cell)
 
 
-def _counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, int]]:
+def _list_possible_counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, int]]:
     """Yield the counts of animals that have so many heads and legs."""
     for numbers in product(range(1, MOST), repeat=len(kinds)):
         counts = dict(zip(kinds, numbers, strict=True))
@@ -105,17 +105,17 @@ def _counts(kinds: Sequence[str], total: int, legs: int) -> Iterable[dict[str, i
             yield counts
 
 
-def _differences(task: str) -> list[tuple[str, str, int, int]]:
+def _parse_differences(task: str) -> list[tuple[str, str, int, int]]:
     """Return two kinds, and how many more there are of the first than so many times the second, for each comparison."""
     more = re.findall(r"There (?:is|are) ([\w-]+) more (\w+) than (\w+)", task)
     alike = re.findall(r"There are (twice )?as many (\w+) as (\w+)", task)
     return [
-        *((_singular(first), _singular(second), 1, _number(number)) for number, first, second in more),
-        *((_singular(first), _singular(second), 2 if twice else 1, 0) for twice, first, second in alike),
+        *((_form_singular(first), _form_singular(second), 1, _parse_number(number)) for number, first, second in more),
+        *((_form_singular(first), _form_singular(second), 2 if twice else 1, 0) for twice, first, second in alike),
     ]
 
 
-def _number(word: str) -> int:
+def _parse_number(word: str) -> int:
     """Return a number that is written in digits or in words; −1 for other words."""
     if word.isdigit():
         return int(word)
@@ -125,11 +125,11 @@ def _number(word: str) -> int:
     return ONES.index(word) if word in ONES else -1
 
 
-def _singular(name: str) -> str:
+def _form_singular(name: str) -> str:
     return name.removesuffix("s")
 
 
-def _arranged(task: str) -> str | None:
+def _solve_arrangement(task: str) -> str | None:
     """Return the forms of a chain of directions at their places; None if the task is none."""
     chain = re.findall(r"Seen from the (\w+ \w+), the (\w+ \w+) lies ([^.]*)\.", task)
     if not chain:
@@ -146,26 +146,26 @@ def _arranged(task: str) -> str | None:
             places[landmark] = (places[thing][0] - step[0], places[thing][1] - step[1])
         else:
             return None
-    return _forms(_centred(places), 0.28 * SIDE / _cells(list(places.values())))
+    return _describe_forms(_centre_forms(places), 0.28 * SIDE / _count_cells(list(places.values())))
 
 
-def _cells(places: Sequence[tuple[int, int]]) -> int:
+def _count_cells(places: Sequence[tuple[int, int]]) -> int:
     widest: int = max(max(axis) - min(axis) + 1 for axis in zip(*places, strict=True))
     return widest
 
 
-def _centred(places: Mapping[str, tuple[int, int]]) -> Iterable[tuple[str, tuple[float, float]]]:
+def _centre_forms(places: Mapping[str, tuple[int, int]]) -> Iterable[tuple[str, tuple[float, float]]]:
     """Yield each form with its centre in pixels."""
     across, down = zip(*places.values(), strict=True)
-    cell = SIDE / _cells(list(places.values()))
+    cell = SIDE / _count_cells(list(places.values()))
     for form, (x, y) in places.items():
         yield form, ((x - min(across) + 0.5) * cell, (y - min(down) + 0.5) * cell)
 
 
-def _spelt(task: str) -> str | None:
+def _solve_spelling(task: str) -> str | None:
     """Return the word of a riddle of letters, or of days and months; None if the task is none."""
-    if day := _counted_on(task):
-        return _lettering(day)
+    if day := _solve_calendar(task):
+        return _describe_lettering(day)
     hidden = re.search(r": ([A-Z]{2,}|[a-z]+(?:, [a-z]+)+)\.", task)
     if hidden is None or "word" not in task:
         return None
@@ -176,10 +176,10 @@ def _spelt(task: str) -> str | None:
         letters = "".join(chr((ord(letter) - ord("A") - 1) % 26 + ord("A")) for letter in letters)
     if "from the last" in task:
         letters = letters[::-1]
-    return _lettering(letters)
+    return _describe_lettering(letters)
 
 
-def _counted_on(task: str) -> str | None:
+def _solve_calendar(task: str) -> str | None:
     """Return the day or month that lies so far from another one; None if the task is none, or a fact is not known."""
     riddle = re.search(r"(month|day of the week) that comes (\w+) (?:months|days) (after|before) ([^.]+)\.", task)
     if riddle is None:
@@ -189,15 +189,15 @@ def _counted_on(task: str) -> str | None:
     start = next(known, riddle[4].upper())
     if start not in names:
         return None
-    steps = _number(riddle[2]) * (1 if riddle[3] == "after" else -1)
+    steps = _parse_number(riddle[2]) * (1 if riddle[3] == "after" else -1)
     return names[(names.index(start) + steps) % len(names)]
 
 
-def _lettering(word: str) -> str:
+def _describe_lettering(word: str) -> str:
     return f'The text "{word}" in black, 24 px, centred at ({SIDE // 2}, {SIDE // 2}).'
 
 
-def _forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> str:
+def _describe_forms(placed: Iterable[tuple[str, tuple[float, float]]], radius: float) -> str:
     """Return coloured forms at their places in words that give every number."""
     size = round(radius)
     sentences = []

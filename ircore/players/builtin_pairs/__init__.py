@@ -9,20 +9,20 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import available, unknown
+from ircore.core.plugins import build_unknown_name_error, list_available
 
 _PACKAGE = Path(__file__).resolve().parent
 
 _PREFIX = "builtin-"
 
 
-def builtin_pairs() -> dict[str, Path]:
+def list_builtin_pairs() -> dict[str, Path]:
     """Return the folders of the built-in pairs by name, such as ``classical+canvas``.
 
-    >>> sorted(builtin_pairs())
+    >>> sorted(list_builtin_pairs())
     ['captioner+canvas', 'captioner+sketch', 'classical+canvas', 'classical+sketch', 'plain+canvas']
     """
-    manifests = sorted(_folder().glob(f"{_PREFIX}*/submission.yaml"))
+    manifests = sorted(_find_folder().glob(f"{_PREFIX}*/submission.yaml"))
     return {path.parent.name.removeprefix(_PREFIX).replace("-", "+"): path.parent for path in manifests}
 
 
@@ -30,7 +30,7 @@ OTHER_GAMES = ("editor", "extractive", "extractive-sketch", "literal", "looker",
 """Built-in submissions of the other games, by the names of their folders."""
 
 
-def submission_place(named: Path) -> Path:
+def find_submission_place(named: Path) -> Path:
     """Return the path of a submission: the given folder or manifest, or the folder of a named built-in submission.
 
     Args:
@@ -44,17 +44,17 @@ def submission_place(named: Path) -> Path:
     if named.exists() or named.name != name:
         return named
     if name in OTHER_GAMES:
-        return _folder() / name
-    pairs = builtin_pairs()
+        return _find_folder() / name
+    pairs = list_builtin_pairs()
     if name in pairs:
         return pairs[name]
     if "+" in name:
-        raise _no_pair(name, pairs)
+        raise _build_no_pair_error(name, pairs)
     _refuse_near_name(name, pairs)
     return named
 
 
-def _no_pair(name: str, pairs: Mapping[str, Path]) -> InputError:
+def _build_no_pair_error(name: str, pairs: Mapping[str, Path]) -> InputError:
     """Return the error for ``DESCRIBER+GENERATOR`` of no built-in pair, with what the user meant to do."""
     describers, generators = ({pair.split("+")[seat] for pair in pairs} for seat in (0, 1))
     describer, _, generator = name.partition("+")
@@ -64,11 +64,11 @@ def _no_pair(name: str, pairs: Mapping[str, Path]) -> InputError:
             f"Write the describer first: {generator}+{describer}",
         )
     nearest = get_close_matches(name.lower(), pairs, n=1, cutoff=0.85)
-    players = available("players").keys() | available("traits").keys()
+    players = list_available("players").keys() | list_available("traits").keys()
     strangers = [word for word in (describer, generator) if word not in describers | generators]
     # A slip of the keys in a built-in name; any other word is a model, or a player that takes settings.
     if nearest and not any(word in players for word in strangers):
-        return unknown("built-in pair", name, list(pairs))
+        return build_unknown_name_error("built-in pair", name, list(pairs))
     if not strangers:
         seat = "describes" if describer not in describers else "draws"
         player = describer if seat == "describes" else generator
@@ -94,9 +94,9 @@ def _refuse_near_name(name: str, pairs: Mapping[str, Path]) -> None:
             f"{name}: a player alone plays nothing", f"Name a pair, the describer first: {' or '.join(with_it)}"
         )
     if get_close_matches(name.lower(), [*pairs, *OTHER_GAMES], n=1, cutoff=0.75):
-        raise unknown("built-in submission", name, [*pairs, *OTHER_GAMES])
+        raise build_unknown_name_error("built-in submission", name, [*pairs, *OTHER_GAMES])
 
 
-def _folder() -> Path:
+def _find_folder() -> Path:
     packaged = _PACKAGE / "submissions"
     return packaged if packaged.is_dir() else _PACKAGE.parents[2] / "submissions"

@@ -13,17 +13,17 @@ import numpy as np
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import need_packages
+from ircore.core.plugins import require_packages
 from ircore.core.records import PlayerSpec
 from ircore.players.base import PictureAnswer, PlayerError
 from ircore.players.local.weights import (
     NO_MEMORY,
     PictureSettings,
-    device_of,
-    load,
-    precision_of,
+    choose_device,
+    format_served_name,
+    load_weights,
+    parse_precision,
     read_settings,
-    served_name,
 )
 from ircore.players.local.writer import Batches, OutOfMemoryError
 from ircore.players.traits import DRAWS_BY_WEIGHTS
@@ -75,10 +75,10 @@ class DiffusersPlayer:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._settings = read_settings(spec, PictureSettings)
-        need_packages(f"the player {spec.player}", "local", "torch", "transformers", "diffusers")
-        self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
-        self._pipelines = _pipelines(*self._place)
-        self._served = served_name(str(spec.model), spec.revision)
+        require_packages(f"the player {spec.player}", "local", "torch", "transformers", "diffusers")
+        self._place = (str(spec.model), spec.revision, parse_precision(self._settings), choose_device(self._settings))
+        self._pipelines = _load_pipelines(*self._place)
+        self._served = format_served_name(str(spec.model), spec.revision)
         self._batches: Batches[_Wanted, _Drawn] = Batches(self._draw_all, self._settings.batch_size, NO_MEMORY)
 
     @classmethod
@@ -97,8 +97,8 @@ class DiffusersPlayer:
             PlayerError: The model's own filter kept the picture (``generator_refused``).
         """
         if view.previous is None or not self._edits:
-            return await self._drawn(_Wanted(view.prompt, None, view.seed), "generator_refused")
-        return await self._drawn(_Wanted(view.message, view.previous, view.seed), "generator_refused")
+            return await self._draw_picture(_Wanted(view.prompt, None, view.seed), "generator_refused")
+        return await self._draw_picture(_Wanted(view.message, view.previous, view.seed), "generator_refused")
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture: the last picture shown is changed, if there is one.
@@ -107,13 +107,13 @@ class DiffusersPlayer:
             PlayerError: The model's own filter kept the picture (``answer_refused``).
         """
         shown = question.pictures[-1].picture if question.pictures and self._edits else None
-        return await self._drawn(_Wanted(question.prompt, shown, question.step), "answer_refused")
+        return await self._draw_picture(_Wanted(question.prompt, shown, question.step), "answer_refused")
 
     @property
     def _edits(self) -> bool:
         return not self._settings.redraw and self._pipelines[1] is not None
 
-    async def _drawn(self, wanted: _Wanted, refused: Any) -> PictureAnswer:
+    async def _draw_picture(self, wanted: _Wanted, refused: Any) -> PictureAnswer:
         drawn = await self._batches.answer(wanted)
         attempt = Attempt(kind="answered", seconds=drawn.seconds, served=self._served)
         if drawn.picture is None:
@@ -128,11 +128,11 @@ class DiffusersPlayer:
             batches[None if item.previous is None else (item.previous.width, item.previous.height)].append(place)
         drawn: dict[int, _Drawn] = {}
         for size, places in batches.items():
-            pictures = self._batch([wanted[place] for place in places], edits=size is not None)
+            pictures = self._draw_batch([wanted[place] for place in places], edits=size is not None)
             drawn |= dict(zip(places, pictures, strict=True))
         return [drawn[place] for place in range(len(wanted))]
 
-    def _batch(self, wanted: Sequence[_Wanted], edits: bool) -> list[_Drawn]:
+    def _draw_batch(self, wanted: Sequence[_Wanted], edits: bool) -> list[_Drawn]:
         import torch
 
         started = perf_counter()
@@ -145,7 +145,7 @@ class DiffusersPlayer:
         }
         try:
             with torch.inference_mode():
-                made = pipeline(**arguments, **self._options(pipeline, wanted, edits))
+                made = pipeline(**arguments, **self._select_options(pipeline, wanted, edits))
         except torch.OutOfMemoryError as error:
             # The failed batch's blocks would stay reserved and could make the smaller batch fail too.
             torch.cuda.empty_cache()
@@ -153,11 +153,11 @@ class DiffusersPlayer:
         withheld = getattr(made, "nsfw_content_detected", None) or [False] * len(wanted)
         seconds = round((perf_counter() - started) / len(wanted), 4)
         return [
-            _Drawn(None if filtered else _picture(image), seconds)
+            _Drawn(None if filtered else _convert_to_picture(image), seconds)
             for image, filtered in zip(made.images, withheld, strict=True)
         ]
 
-    def _options(self, pipeline: Any, wanted: Sequence[_Wanted], edits: bool) -> dict[str, Any]:
+    def _select_options(self, pipeline: Any, wanted: Sequence[_Wanted], edits: bool) -> dict[str, Any]:
         """Return the options that are set and that the pipeline takes."""
         settings = self._settings
         options = {
@@ -166,7 +166,9 @@ class DiffusersPlayer:
             # An edit takes the size of the picture that is changed.
             "width": None if edits else settings.width,
             "height": None if edits else settings.height,
-            "image": [_image(item.previous) for item in wanted if item.previous is not None] if edits else None,
+            "image": [_convert_to_image(item.previous) for item in wanted if item.previous is not None]
+            if edits
+            else None,
             "strength": settings.strength if edits else None,
         }
         # Pipelines differ in the options that they take, and refuse unknown ones.
@@ -174,19 +176,19 @@ class DiffusersPlayer:
         return {name: value for name, value in options.items() if value is not None and name in taken}
 
 
-def _image(picture: Picture) -> Any:
+def _convert_to_image(picture: Picture) -> Any:
     from PIL import Image
 
     return Image.fromarray(picture.pixels)
 
 
-def _picture(image: "np.ndarray[Any, Any]") -> Picture:
+def _convert_to_picture(image: "np.ndarray[Any, Any]") -> Picture:
     """Return a picture from values between 0 and 1."""
     return Picture.from_pixels((np.clip(np.nan_to_num(image[..., :3]), 0, 1) * 255).round().astype(np.uint8))
 
 
 @lru_cache(maxsize=2)
-def _pipelines(place: str, revision: str | None, dtype: Any, device: "torch.device") -> tuple[Any, Any | None]:
+def _load_pipelines(place: str, revision: str | None, dtype: Any, device: "torch.device") -> tuple[Any, Any | None]:
     """Return the pipelines that draw and that change a picture, of the same weights; None if it cannot change one."""
     import torch
     from diffusers import AutoPipelineForImage2Image, DiffusionPipeline
@@ -196,7 +198,7 @@ def _pipelines(place: str, revision: str | None, dtype: Any, device: "torch.devi
     logging.disable_progress_bar()
     at = {} if revision is None else {"revision": revision}
     precision = {} if dtype == "auto" else {"torch_dtype": dtype}
-    pipeline = load(place, DiffusionPipeline, use_safetensors=True, **precision, **at)
+    pipeline = load_weights(place, DiffusionPipeline, use_safetensors=True, **precision, **at)
     try:
         pipeline = pipeline.to(device)
     except torch.OutOfMemoryError as error:

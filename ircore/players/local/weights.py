@@ -72,7 +72,7 @@ REMEDY = "Name a folder with saved weights (safetensors), or a model of the Hub 
 NO_MEMORY = "Take a smaller model, dtype bfloat16 or float16, smaller pictures, or a larger device."
 
 
-def device_of(settings: WeightSettings) -> "torch.device":
+def choose_device(settings: WeightSettings) -> "torch.device":
     """Return the device to compute on.
 
     Raises:
@@ -91,14 +91,14 @@ def device_of(settings: WeightSettings) -> "torch.device":
     return torch.device(settings.device)
 
 
-def precision_of(settings: WeightSettings) -> Any:
+def parse_precision(settings: WeightSettings) -> Any:
     """Return the precision of the weights as ``from_pretrained`` takes it: ``auto`` or a dtype of torch."""
     import torch
 
     return "auto" if settings.dtype == "auto" else getattr(torch, settings.dtype)
 
 
-def load(place: str, kind: Any, **settings: Any) -> Any:
+def load_weights(place: str, kind: Any, **settings: Any) -> Any:
     """Load a model, processor or pipeline; only safetensors are read, and no code of the model's own is run.
 
     Args:
@@ -121,7 +121,7 @@ def load(place: str, kind: Any, **settings: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def served_name(place: str, revision: str | None) -> str:
+def format_served_name(place: str, revision: str | None) -> str:
     """Return the name under which weights are recorded, with their revision or hash behind ``@``.
 
     Returns:
@@ -130,11 +130,11 @@ def served_name(place: str, revision: str | None) -> str:
     """
     folder = Path(place)
     if folder.is_dir():
-        return f"{folder.resolve().name[-100:]}@{_hash(folder)}"
-    return f"{place[-100:]}@{_commit(place, revision)[:12]}"
+        return f"{folder.resolve().name[-100:]}@{_hash_folder(folder)}"
+    return f"{place[-100:]}@{_find_commit(place, revision)[:12]}"
 
 
-def _hash(folder: Path) -> str:
+def _hash_folder(folder: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         # Hidden files, such as a download's notes, do not change the model.
@@ -145,7 +145,7 @@ def _hash(folder: Path) -> str:
     return digest.hexdigest()[:12]
 
 
-def _commit(place: str, revision: str | None) -> str:
+def _find_commit(place: str, revision: str | None) -> str:
     """Return the commit of a downloaded model by the cache's folder for it, which is named after the commit."""
     from huggingface_hub import try_to_load_from_cache
 

@@ -15,21 +15,21 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from ircore.core.episode_records import Attempt, Usage
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import need_packages
+from ircore.core.plugins import require_packages
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, PlayerError, TextAnswer
 from ircore.players.calls import ProviderStopError
 from ircore.players.local.weights import (
     NO_MEMORY,
     TextSettings,
-    device_of,
-    load,
-    precision_of,
+    choose_device,
+    format_served_name,
+    load_weights,
+    parse_precision,
     read_settings,
-    served_name,
 )
-from ircore.players.openai.conversations import Message, asked, described, judged
-from ircore.players.spoken_answers import choice_of, spoken
+from ircore.players.openai.conversations import Message, build_dialogue, build_judge_messages, build_question_messages
+from ircore.players.spoken_answers import extract_spoken, find_choice
 from ircore.players.traits import WRITES_BY_WEIGHTS
 from ircore.players.views import DescriberView, JudgeView, Question
 
@@ -97,29 +97,29 @@ class Batches(Generic[QuestionT, AnswerT]):
             except OutOfMemoryError as error:
                 # The batch goes back in front in its old order, to be asked again in smaller pieces.
                 self._waiting.extendleft(reversed(batch))
-                if not self._shrunk(len(batch), error):
+                if not self._halve_batch_size(len(batch), error):
                     return
                 continue
             except Exception as error:  # noqa: BLE001 - whatever it is, it belongs to those who asked
                 for _, future in batch:
-                    _fail(future, error)
+                    _set_failure(future, error)
                 continue
             for (_, future), answer in zip(batch, answers, strict=True):
                 if not future.done():
                     future.set_result(answer)
 
-    def _shrunk(self, size: int, error: OutOfMemoryError) -> bool:
+    def _halve_batch_size(self, size: int, error: OutOfMemoryError) -> bool:
         """Halve the batches from now on; False if a batch of one is too large already."""
         if size > 1:
             self._most = max(1, size // 2)
             return True
         stop = ProviderStopError(f"no memory for a single question ({error})", self._remedy)
         while self._waiting:
-            _fail(self._waiting.popleft()[1], stop)
+            _set_failure(self._waiting.popleft()[1], stop)
         return False
 
 
-def _fail(future: "asyncio.Future[AnswerT]", error: Exception) -> None:
+def _set_failure(future: "asyncio.Future[AnswerT]", error: Exception) -> None:
     if not future.done():
         future.set_exception(error)
 
@@ -167,10 +167,10 @@ class TransformersPlayer:
 
     def __init__(self, spec: PlayerSpec) -> None:
         self._settings = read_settings(spec, TextSettings)
-        need_packages(f"the player {spec.player}", "local", "torch", "transformers")
-        self._place = (str(spec.model), spec.revision, precision_of(self._settings), device_of(self._settings))
-        _model(*self._place)
-        self._served = served_name(str(spec.model), spec.revision)
+        require_packages(f"the player {spec.player}", "local", "torch", "transformers")
+        self._place = (str(spec.model), spec.revision, parse_precision(self._settings), choose_device(self._settings))
+        _load_model(*self._place)
+        self._served = format_served_name(str(spec.model), spec.revision)
         # Tokens drawn in a batch share one random state, so an answer would hang on its neighbours.
         most = 1 if self._settings.temperature else self._settings.batch_size
         self._batches: Batches[_Asked, _Said] = Batches(self._answer_all, most, NO_MEMORY)
@@ -186,7 +186,7 @@ class TransformersPlayer:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Write the message of this turn."""
-        return self._answer(await self._batches.answer(_Asked(tuple(described(view)), view.seed)))
+        return self._answer(await self._batches.answer(_Asked(tuple(build_dialogue(view)), view.seed)))
 
     async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
         """Answer a question of any game with words or with a choice.
@@ -194,38 +194,40 @@ class TransformersPlayer:
         Raises:
             PlayerError: The answer is none of the choices (``answer_format``).
         """
-        answer = self._answer(await self._batches.answer(_Asked(tuple(asked(question)), question.step)))
+        answer = self._answer(
+            await self._batches.answer(_Asked(tuple(build_question_messages(question)), question.step))
+        )
         if question.answers != "choice":
             return answer
-        choice = choice_of(answer.text, question)
+        choice = find_choice(answer.text, question)
         if choice is None:
             raise PlayerError("answer_format", f"none of the choices: {answer.text!r}"[:500], answer.attempts)
         return ChoiceAnswer(*choice, usage=answer.usage, attempts=answer.attempts)
 
     async def judge(self, view: JudgeView) -> TextAnswer:
         """Answer a judge's question."""
-        return self._answer(await self._batches.answer(_Asked(tuple(judged(view)), 0)))
+        return self._answer(await self._batches.answer(_Asked(tuple(build_judge_messages(view)), 0)))
 
     def _answer(self, output: _Said) -> TextAnswer:
         counts = {"prompt_tokens": output.read, "completion_tokens": output.written}
         attempt = Attempt(kind="answered", seconds=output.seconds, served=self._served, **counts)
-        text = spoken(output.text, stopped=output.written < self._settings.max_new_tokens).text
+        text = extract_spoken(output.text, stopped=output.written < self._settings.max_new_tokens).text
         return TextAnswer(text, Usage(requests=0, **counts), attempts=(attempt,))
 
     def _answer_all(self, questions: Sequence[_Asked]) -> list[_Said]:
         import torch
 
-        model, processor = _model(*self._place)
-        conversations = [_conversation(question.messages) for question in questions]
+        model, processor = _load_model(*self._place)
+        conversations = [_convert_conversation(question.messages) for question in questions]
         started = perf_counter()
         try:
             with torch.inference_mode():
-                return self._generated(model, processor, conversations, questions[0].seed, started)
+                return self._generate_answers(model, processor, conversations, questions[0].seed, started)
         except torch.OutOfMemoryError as error:
             torch.cuda.empty_cache()
             raise OutOfMemoryError(" ".join(str(error).split())[:200]) from error
 
-    def _generated(
+    def _generate_answers(
         self, model: Any, processor: Any, conversations: list[list[dict[str, Any]]], seed: int, started: float
     ) -> list[_Said]:
         import torch
@@ -250,12 +252,12 @@ class TransformersPlayer:
         return [_Said(text, read, count, seconds) for text, read, count in zip(texts, reads, counts, strict=True)]
 
 
-def _conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:
+def _convert_conversation(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Return a conversation as chat templates of ``transformers`` take it."""
-    return [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
+    return [{"role": message.role, "content": [_convert_part(part) for part in message.parts]} for message in messages]
 
 
-def _part(part: str | Picture) -> dict[str, Any]:
+def _convert_part(part: str | Picture) -> dict[str, Any]:
     from PIL import Image
 
     if isinstance(part, str):
@@ -264,7 +266,7 @@ def _part(part: str | Picture) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _model(place: str, revision: str | None, dtype: Any, device: "torch.device") -> tuple[Any, Any]:
+def _load_model(place: str, revision: str | None, dtype: Any, device: "torch.device") -> tuple[Any, Any]:
     """Return a model and its processor; a describer and a judge of the same weights share them."""
     from transformers import AutoModelForImageTextToText, AutoProcessor
     from transformers.utils import logging
@@ -272,17 +274,17 @@ def _model(place: str, revision: str | None, dtype: Any, device: "torch.device")
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     at = {} if revision is None else {"revision": revision}
-    processor = load(place, AutoProcessor, **at)
+    processor = load_weights(place, AutoProcessor, **at)
     if getattr(processor, "chat_template", None) is None:
         raise InputError(f"model: {place}: has no chat template", "Name a model that was made for conversations.")
     if processor.tokenizer.pad_token_id is None:
         # Batches need a token to fill up with, and many models name none.
         processor.tokenizer.pad_token = processor.tokenizer.eos_token
-    model = load(place, AutoModelForImageTextToText, dtype=dtype, use_safetensors=True, **at)
-    return _placed(model, place, device).eval(), processor
+    model = load_weights(place, AutoModelForImageTextToText, dtype=dtype, use_safetensors=True, **at)
+    return _place_model(model, place, device).eval(), processor
 
 
-def _placed(model: Any, place: str, device: "torch.device") -> Any:
+def _place_model(model: Any, place: str, device: "torch.device") -> Any:
     import torch
 
     try:

@@ -14,19 +14,19 @@ from pydantic import BaseModel, ValidationError
 from ircore.core.episode_records import FaultKind
 from ircore.core.validation import describe_validation_error
 from ircore.players.calls import Fault, FaultError, Reply, Tokens
-from ircore.players.openai.provider_errors import error_in_body, fault_in_reply, fault_of_response
-from ircore.players.openai.replies import tokens_of
+from ircore.players.openai.provider_errors import find_body_error_status, find_reply_fault, find_response_fault
+from ircore.players.openai.replies import read_tokens
 from ircore.players.openai.settings import DEFAULT_BASE_URL
 from ircore.players.openai.transport import (
     FormBody,
     JsonBody,
     LeanClient,
     LeanResponse,
-    assembled,
+    assemble_document,
+    build_picture_files,
     can_send,
     is_stream,
-    mended,
-    picture_files,
+    mend_characters,
     read_document,
 )
 
@@ -56,8 +56,8 @@ _NEVER_SENT = {
 class Connection:
     """A connection to a service, opened by the first request, and again after ``close`` or in another event loop.
 
-    >>> connection = connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
-    >>> connection is connection_to("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    >>> connection = find_connection("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
+    >>> connection is find_connection("http://127.0.0.1:8000/v1", "", "httpx", 10.0)
     True
 
     Args:
@@ -93,28 +93,30 @@ class Connection:
         try:
             response = await self._send(path, body)
             # What a header says of the cost holds whatever becomes of the body.
-            tokens = tokens_of(None, response.headers)
+            tokens = read_tokens(None, response.headers)
             try:
                 async for piece in response.aiter_bytes():
                     received += piece
                     if len(received) > MAX_REPLY_BYTES:
                         raise FaultError(
-                            _malformed(f"more than {MAX_REPLY_BYTES:,} bytes", response), tokens, len(received)
+                            _build_malformed_fault(f"more than {MAX_REPLY_BYTES:,} bytes", response),
+                            tokens,
+                            len(received),
                         )
             finally:
                 await response.aclose()
             # Redirects are not followed, so they count as errors too.
             if response.status_code >= 300:
                 text = received.decode(errors="replace")
-                fault = fault_of_response(response.status_code, response.headers, text)
+                fault = find_response_fault(response.status_code, response.headers, text)
                 raise FaultError(fault, tokens, len(received))
         except openai.APIStatusError as error:
             text = error.response.text
-            fault = fault_of_response(error.status_code, error.response.headers, text)
+            fault = find_response_fault(error.status_code, error.response.headers, text)
             raise FaultError(fault, None, len(error.response.content)) from None
-        except _network_errors() as error:
-            raise FaultError(_broken(error), tokens, len(received)) from None
-        return _read(response, received, kind)
+        except _list_network_errors() as error:
+            raise FaultError(_classify_transport_error(error), tokens, len(received)) from None
+        return _parse_reply(response, received, kind)
 
     async def fetch(self, url: str) -> bytes:
         """Return the file at an address of the service itself: same scheme, host and port, no redirect followed.
@@ -130,7 +132,7 @@ class Connection:
 
         address = urljoin(f"{self._base_url}/", url)
         # An answer must not decide whom this machine asks: it may stand inside a network.
-        if _origin(address) != _origin(self._base_url):
+        if _parse_origin(address) != _parse_origin(self._base_url):
             problem = f"its picture is at {urlsplit(address).hostname}, which is another server and not asked"
             raise FaultError(Fault("no_image", f"{problem}; parameters.response_format: b64_json may help"))
         received = bytearray()
@@ -146,8 +148,8 @@ class Connection:
         except openai.APIStatusError as error:
             detail = f"its picture could not be fetched: HTTP {error.status_code}"
             raise FaultError(Fault("dropped", detail, error.status_code, final=True)) from None
-        except _network_errors() as error:
-            fault = _broken(error)
+        except _list_network_errors() as error:
+            fault = _classify_transport_error(error)
             kind: FaultKind = "timeout" if fault.kind == "timeout" else "dropped"
             raise FaultError(Fault(kind, f"its picture could not be fetched: {fault.detail}", final=True)) from None
         if response.status_code != 200:
@@ -168,8 +170,8 @@ class Connection:
             await response.aclose()
         except openai.APIStatusError:
             return
-        except _network_errors() as error:
-            raise FaultError(_broken(error)) from None
+        except _list_network_errors() as error:
+            raise FaultError(_classify_transport_error(error)) from None
 
     async def _get(self, address: str) -> "httpx2.Response | LeanResponse":
         import httpx2
@@ -198,7 +200,7 @@ class Connection:
             headers = {"Content-Type": "application/json", "Content-Length": str(body.length)}
         else:
             sent["body"] = body.fields
-            sent["files"] = picture_files(body.pictures)
+            sent["files"] = build_picture_files(body.pictures)
             headers = {"Content-Type": "multipart/form-data"}
         # A redirect would take pictures and words to an address that the manifest does not name.
         sent["options"] = {"headers": headers, "follow_redirects": False}
@@ -261,7 +263,7 @@ class Connection:
 _OPEN: WeakValueDictionary[tuple[str | None, str, str, float], Connection] = WeakValueDictionary()
 
 
-def connection_to(base_url: str | None, key: str, transport: str, timeout: float) -> Connection:
+def find_connection(base_url: str | None, key: str, transport: str, timeout: float) -> Connection:
     """Return the connection shared by all players with the same address, key, transport and timeout.
 
     A client's pool looks at every idle connection at every request, so that one pool is better than two half idle.
@@ -270,30 +272,30 @@ def connection_to(base_url: str | None, key: str, transport: str, timeout: float
     return _OPEN.setdefault((base_url, key, transport, timeout), Connection(base_url, key, transport, timeout))
 
 
-def _read(response: "httpx2.Response | LeanResponse", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
+def _parse_reply(response: "httpx2.Response | LeanResponse", data: bytearray, kind: type[Kind]) -> Reply[Kind]:
     """Parse and validate a reply of status 200; a reply that is of no use was billed all the same."""
-    size, status, tokens = len(data), response.status_code, tokens_of(None, response.headers)
+    size, status, tokens = len(data), response.status_code, read_tokens(None, response.headers)
     try:
         streamed = is_stream(response.headers.get("content-type", ""), data)
-        document = mended(assembled(data)) if streamed else read_document(data)
+        document = mend_characters(assemble_document(data)) if streamed else read_document(data)
     except ValueError:
-        detail = fault_of_response(status, {}, data.decode(errors="replace")).detail
-        raise FaultError(_malformed(f"not JSON: {detail}", response), tokens, size) from None
+        detail = find_response_fault(status, {}, data.decode(errors="replace")).detail
+        raise FaultError(_build_malformed_fault(f"not JSON: {detail}", response), tokens, size) from None
     if isinstance(document, dict):
-        tokens = tokens_of(document.get("usage"), response.headers)
-    code = error_in_body(document)
+        tokens = read_tokens(document.get("usage"), response.headers)
+    code = find_body_error_status(document)
     if code is not None:
         text = data.decode(errors="replace")
-        raise FaultError(fault_of_response(code, response.headers, text), tokens, size)
+        raise FaultError(find_response_fault(code, response.headers, text), tokens, size)
     try:
         return Reply(kind.model_validate(document), Tokens(), status, size, response.headers)
     except ValidationError as error:
-        if (fault := fault_in_reply(document)) is not None:
+        if (fault := find_reply_fault(document)) is not None:
             raise FaultError(fault, tokens, size) from None
-        raise FaultError(_malformed(describe_validation_error(error), response), tokens, size) from None
+        raise FaultError(_build_malformed_fault(describe_validation_error(error), response), tokens, size) from None
 
 
-def _origin(address: str) -> tuple[str, str | None, int | None]:
+def _parse_origin(address: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(address)
     try:
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
@@ -302,15 +304,15 @@ def _origin(address: str) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, port
 
 
-def _malformed(fault: str, response: "httpx2.Response | LeanResponse") -> Fault:
+def _build_malformed_fault(fault: str, response: "httpx2.Response | LeanResponse") -> Fault:
     kind = response.headers.get("content-type", "no content type")
     return Fault("malformed", f"{kind}: {fault}", response.status_code)
 
 
-def _broken(error: BaseException) -> Fault:
+def _classify_transport_error(error: BaseException) -> Fault:
     """Classify a transport error by the class names in its chain of causes, which differ between transports."""
     chain = [error]
-    while (cause := _cause(chain[-1])) is not None:
+    while (cause := _find_cause(chain[-1])) is not None:
         chain.append(cause)
     names = {type(cause).__name__ for cause in chain}
     explanation = next((text for cause in reversed(chain) if (text := str(cause).strip())), "no explanation")
@@ -322,14 +324,14 @@ def _broken(error: BaseException) -> Fault:
     return Fault("timeout" if any("Timeout" in name for name in names) else "dropped", detail)
 
 
-def _cause(error: BaseException) -> BaseException | None:
+def _find_cause(error: BaseException) -> BaseException | None:
     """Return an error's cause; for a group of errors, as from both addresses of localhost, the first error."""
     if isinstance(error, BaseExceptionGroup):
         return error.exceptions[0]
     return error.__cause__ or error.__context__
 
 
-def _network_errors() -> tuple[type[Exception], ...]:
+def _list_network_errors() -> tuple[type[Exception], ...]:
     """Return the exceptions that clients and transports raise; aiohttp's only if aiohttp is installed."""
     import httpx2
     import openai

@@ -23,7 +23,7 @@ CHOOSE = "Answer with exactly one of these, as it stands here, and with nothing 
 class Message:
     """A message of a conversation: words and pictures in order.
 
-    >>> chat_messages([Message("user", ("Hello",))])
+    >>> build_chat_messages([Message("user", ("Hello",))])
     [{'role': 'user', 'content': [{'type': 'text', 'text': 'Hello'}]}]
     """
 
@@ -31,16 +31,16 @@ class Message:
     parts: tuple[str | Picture, ...]
 
 
-def under(system: str | None, messages: list[Message]) -> list[Message]:
+def add_system_text(system: str | None, messages: list[Message]) -> list[Message]:
     """Return a conversation behind a manifest's own system text, if it has one.
 
-    >>> [message.role for message in under("Reply in English.", [Message("user", ("Hello",))])]
+    >>> [message.role for message in add_system_text("Reply in English.", [Message("user", ("Hello",))])]
     ['system', 'user']
     """
     return messages if system is None else [Message("system", (system,)), *messages]
 
 
-def described(view: DescriberView) -> list[Message]:
+def build_dialogue(view: DescriberView) -> list[Message]:
     """Return a dialogue: a user message with prompt and picture for each turn, raw answers in between."""
     messages = []
     pictures = (view.target, *view.renderings)
@@ -50,55 +50,55 @@ def described(view: DescriberView) -> list[Message]:
     return [*messages, Message("user", (view.prompt, pictures[-1]))]
 
 
-def judged(view: JudgeView) -> list[Message]:
+def build_judge_messages(view: JudgeView) -> list[Message]:
     """Return a question to a judge: prompt, captioned pictures, then rejected answers with their repairs."""
-    messages = [Message("user", (view.prompt, *_shown(view.pictures)))]
+    messages = [Message("user", (view.prompt, *_list_picture_parts(view.pictures)))]
     for exchange in view.exchanges:
         messages += [Message("assistant", (exchange.reply,)), Message("user", (exchange.repair,))]
     return messages
 
 
-def drawing_request(view: GeneratorView) -> list[Message]:
+def build_drawing_messages(view: GeneratorView) -> list[Message]:
     """Return the message to a generator: the prompt, then the generator's previous rendering, if any."""
     return [Message("user", (view.prompt, *(() if view.previous is None else (view.previous,))))]
 
 
-def asked(question: Question) -> list[Message]:
+def build_question_messages(question: Question) -> list[Message]:
     """Return a question of any game: earlier exchanges, prompt, captioned pictures, choices."""
     messages = []
     for exchange in question.earlier:
         messages += [
-            Message("user", (exchange.prompt, *_shown(exchange.pictures))),
+            Message("user", (exchange.prompt, *_list_picture_parts(exchange.pictures))),
             Message("assistant", (exchange.answer,)),
         ]
     offered = ["\n".join([CHOOSE, *question.choices])] if question.answers == "choice" else []
-    return [*messages, Message("user", (question.prompt, *_shown(question.pictures), *offered))]
+    return [*messages, Message("user", (question.prompt, *_list_picture_parts(question.pictures), *offered))]
 
 
-def _shown(pictures: Sequence[Captioned]) -> list[str | Picture]:
+def _list_picture_parts(pictures: Sequence[Captioned]) -> list[str | Picture]:
     return [part for captioned in pictures for part in (captioned.caption, captioned.picture)]
 
 
-def chat_fields(
+def build_chat_fields(
     messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
 ) -> dict[str, Any]:
     """Return the fields of a request for chat completions, but for the model."""
     answer = {"name": ANSWER, "strict": True, "schema": schema}
     return {
-        "messages": chat_messages(messages, settings.detail),
+        "messages": build_chat_messages(messages, settings.detail),
         **settings.model_dump(include=TEXT_FIELDS),
         "response_format": {"type": "json_schema", "json_schema": answer} if schema else None,
         "stream": False,
     }
 
 
-def responses_fields(
+def build_responses_fields(
     messages: list[Message], settings: DescriberSettings, schema: dict[str, JsonValue] | None
 ) -> dict[str, Any]:
     """The same for the Responses API."""
     answer = {"type": "json_schema", "name": ANSWER, "strict": True, "schema": schema}
     return {
-        "input": responses_input(messages, settings.detail),
+        "input": build_responses_input(messages, settings.detail),
         # By default the Responses API keeps each answer on the provider's servers.
         "store": False,
         "max_output_tokens": settings.max_completion_tokens,
@@ -110,17 +110,17 @@ def responses_fields(
     }
 
 
-def chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+def build_chat_messages(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
     """Return a conversation as chat completions expect it; ``detail`` applies to every picture."""
-    return _turns(messages, _chat_part, detail)
+    return _build_turns(messages, _build_chat_part, detail)
 
 
-def responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
+def build_responses_input(messages: list[Message], detail: str | None = None) -> list[dict[str, Any]]:
     """The same for the Responses API."""
-    return _turns(messages, _responses_part, detail)
+    return _build_turns(messages, _build_responses_part, detail)
 
 
-def _turns(
+def _build_turns(
     messages: list[Message], as_part: Callable[[str | Picture, dict[str, str]], dict[str, Any]], detail: str | None
 ) -> list[dict[str, Any]]:
     """Return the turns of a conversation; all but the user's messages are sent as plain text."""
@@ -133,13 +133,13 @@ def _turns(
     return turns
 
 
-def _chat_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+def _build_chat_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
     return {"type": "image_url", "image_url": {"url": DataUrl(part), **extra}}
 
 
-def _responses_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
+def _build_responses_part(part: str | Picture, extra: dict[str, str]) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "input_text", "text": part}
     return {"type": "input_image", "image_url": DataUrl(part), **extra}

@@ -15,11 +15,19 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import ChoiceAnswer, DescriberView, JudgeView, PlayerError, Question, Role, TextAnswer
 from ircore.players.calls import Fault, FaultError
-from ircore.players.openai.conversations import Message, asked, chat_fields, described, judged, responses_fields, under
+from ircore.players.openai.conversations import (
+    Message,
+    add_system_text,
+    build_chat_fields,
+    build_dialogue,
+    build_judge_messages,
+    build_question_messages,
+    build_responses_fields,
+)
 from ircore.players.openai.provider import Provider
-from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
+from ircore.players.openai.replies import ChatReply, ResponsesReply, read_visible_text
 from ircore.players.openai.settings import IMMATERIAL, DescriberSettings, read_settings
-from ircore.players.spoken_answers import choice_of
+from ircore.players.spoken_answers import find_choice
 
 LONGEST_PROBLEM = 500
 """Characters of an invalid choice that an error quotes."""
@@ -62,7 +70,7 @@ class OpenAIDescriber:
 
     async def describe(self, view: DescriberView) -> TextAnswer:
         """Ask for the message of this turn."""
-        return await self._answer("describer", described(view))
+        return await self._answer("describer", build_dialogue(view))
 
     async def answer(self, question: Question) -> TextAnswer | ChoiceAnswer:
         """Answer a question of any game with words or with a choice.
@@ -70,10 +78,10 @@ class OpenAIDescriber:
         Raises:
             PlayerError: The question could not be answered, or not with a choice (``answer_format``).
         """
-        answer = await self._answer(None, asked(question))
+        answer = await self._answer(None, build_question_messages(question))
         if question.answers != "choice":
             return answer
-        choice = choice_of(answer.text, question)
+        choice = find_choice(answer.text, question)
         if choice is None:
             problem = f"none of the choices ({', '.join(question.choices)}): {answer.text!r}"
             raise PlayerError("answer_format", problem[:LONGEST_PROBLEM], answer.attempts)
@@ -84,7 +92,9 @@ class OpenAIDescriber:
 
         The schema of the answer is sent only if ``parameters.structured`` asks for it.
         """
-        return await self._answer("judge", judged(view), view.schema if self._settings.structured else None)
+        return await self._answer(
+            "judge", build_judge_messages(view), view.schema if self._settings.structured else None
+        )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -93,21 +103,22 @@ class OpenAIDescriber:
     async def _answer(
         self, seat: Role | None, messages: list[Message], schema: dict[str, JsonValue] | None = None
     ) -> TextAnswer:
-        messages = under(self._settings.system, messages)
+        messages = add_system_text(self._settings.system, messages)
         shown = [
-            Message(message.role, tuple([await self._shown(part) for part in message.parts])) for message in messages
+            Message(message.role, tuple([await self._limit_picture_size(part) for part in message.parts]))
+            for message in messages
         ]
         provider, settings = self._provider, self._settings
         is_chat = settings.api == "chat"
-        fields = (chat_fields if is_chat else responses_fields)(shown, settings, schema)
+        fields = (build_chat_fields if is_chat else build_responses_fields)(shown, settings, schema)
         path = "/chat/completions" if is_chat else "/responses"
         kind: type[ChatReply | ResponsesReply] = ChatReply if is_chat else ResponsesReply
-        read = _message if seat == "describer" else _text
+        read = _read_message if seat == "describer" else _read_text
         # Made anew for each attempt, which may have to fit into less room.
         called = await provider.ask(seat, path, lambda: provider.json(model=self._model, **fields), kind, read)
         return TextAnswer(called.value, called.usage, attempts=called.attempts)
 
-    async def _shown(self, part: str | Picture) -> str | Picture:
+    async def _limit_picture_size(self, part: str | Picture) -> str | Picture:
         """Return words unchanged, and a picture resized if the manifest limits the longer side."""
         longest = self._settings.max_side
         if isinstance(part, str) or longest is None or max(part.width, part.height) <= longest:
@@ -115,7 +126,7 @@ class OpenAIDescriber:
         known = self._smaller.get(part.sha256)
         if known is None:
             # In a thread, because resizing a large picture would hold up all other episodes.
-            known = await asyncio.to_thread(smaller, part, longest)
+            known = await asyncio.to_thread(shrink_picture, part, longest)
             self._smaller[part.sha256] = known
             if len(self._smaller) > _KEPT:
                 self._smaller.popitem(last=False)
@@ -126,7 +137,7 @@ _KEPT = 128
 """Smaller pictures that are kept, the oldest going first."""
 
 
-def smaller(picture: Picture, longest: int) -> Picture:
+def shrink_picture(picture: Picture, longest: int) -> Picture:
     """Return a picture resized so that its longer side has ``longest`` pixels (Lanczos filter)."""
     scale = longest / max(picture.width, picture.height)
     size = max(1, round(picture.width * scale)), max(1, round(picture.height * scale))
@@ -136,12 +147,12 @@ def smaller(picture: Picture, longest: int) -> Picture:
     return Picture(buffer.getvalue(), *size)
 
 
-async def _text(reply: ChatReply | ResponsesReply) -> str:
-    return visible_text(reply)
+async def _read_text(reply: ChatReply | ResponsesReply) -> str:
+    return read_visible_text(reply)
 
 
-async def _message(reply: ChatReply | ResponsesReply) -> str:
-    text = visible_text(reply)
+async def _read_message(reply: ChatReply | ResponsesReply) -> str:
+    text = read_visible_text(reply)
     # Tags around nothing are as empty as no text at all.
     if _NOTHING_SAID.fullmatch(text):
         raise FaultError(Fault("empty", "there is nothing between the tags"))

@@ -16,16 +16,23 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, PlayerError, Question, Role
 from ircore.players.calls import Called
-from ircore.players.openai.conversations import Message, asked, chat_messages, drawing_request, responses_input, under
-from ircore.players.openai.provider import EDITS, Provider, stated_fields
+from ircore.players.openai.conversations import (
+    Message,
+    add_system_text,
+    build_chat_messages,
+    build_drawing_messages,
+    build_question_messages,
+    build_responses_input,
+)
+from ircore.players.openai.provider import EDITS, Provider, select_stated_fields
 from ircore.players.openai.replies import (
     ChatReply,
     ImagesReply,
     ResponsesReply,
-    decoded_picture,
-    first_picture,
-    image_datum,
-    visible_text,
+    decode_picture,
+    find_first_picture,
+    find_image_datum,
+    read_visible_text,
 )
 from ircore.players.openai.settings import (
     IMMATERIAL,
@@ -68,44 +75,46 @@ class _Generator(ABC, Generic[Settings]):
     async def render(self, view: GeneratorView) -> PictureAnswer:
         """Ask for the picture of this turn; first for a prompt, where a rewriter is to merge the dialogue."""
         if not view.rewrite:
-            return _answer(await self._called("generator", drawing_request(view)))
-        written = await self._rewritten(view.prompt)
+            return _build_answer(await self._called("generator", build_drawing_messages(view)))
+        written = await self._ask_rewriter(view.prompt)
         prompt = written.value[:LONGEST_PROMPT]
         try:
             drawn = await self._called("generator", [Message("user", (prompt,))])
         # With the requests of the rewriter, which cost tokens too.
         except PlayerError as error:
             raise PlayerError(error.reason, error.detail, (*written.attempts, *error.attempts)) from None
-        return _answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_prompt_notes(prompt))
+        return _build_answer(Called(drawn.value, (*written.attempts, *drawn.attempts)), *_build_prompt_notes(prompt))
 
-    async def _rewritten(self, words: str) -> Called[str]:
+    async def _ask_rewriter(self, words: str) -> Called[str]:
         """Ask the rewriter for a prompt."""
         if self._settings.rewriter is None:
             raise InputError(
                 "parameters.rewriter is missing, which the rule drawing: rewrite needs",
                 "Name a text model of the same service, or play with --rule drawing=redraw.",
             )
-        messages = chat_messages([Message("user", (words,))])
+        messages = build_chat_messages([Message("user", (words,))])
         body = self._provider.json(model=self._settings.rewriter, messages=messages, stream=False)
         ask = self._provider.ask
-        return await ask("generator", "/chat/completions", lambda: body, ChatReply, _prompt, purpose="rewriter")
+        return await ask("generator", "/chat/completions", lambda: body, ChatReply, _read_prompt, purpose="rewriter")
 
     async def answer(self, question: Question) -> PictureAnswer:
         """Answer a question of any game with a picture."""
-        return _answer(await self._called(None, asked(question)))
+        return _build_answer(await self._called(None, build_question_messages(question)))
 
     async def close(self) -> None:
         """Close the connections."""
         await self._provider.close()
 
-    async def _first(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
+    async def _read_first_picture(self, reply: ChatReply | ResponsesReply | ImagesReply) -> Picture:
         """Return the first picture of a reply; a picture at an address of the service itself is fetched."""
-        drawn = image_datum(reply) if isinstance(reply, ImagesReply) else first_picture(reply)
+        drawn = find_image_datum(reply) if isinstance(reply, ImagesReply) else find_first_picture(reply)
         data = await self._provider.fetched(drawn.url) if isinstance(drawn, PictureAddress) else drawn
-        return await asyncio.get_running_loop().run_in_executor(_DECODERS, decoded_picture, data)
+        return await asyncio.get_running_loop().run_in_executor(_DECODERS, decode_picture, data)
 
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        return await self._provider.ask(seat, self.path, lambda: self._body(messages), self.kind, self._first)
+        return await self._provider.ask(
+            seat, self.path, lambda: self._body(messages), self.kind, self._read_first_picture
+        )
 
     @abstractmethod
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
@@ -124,8 +133,8 @@ class OpenAIImagesGenerator(_Generator[ImagesSettings]):
     settings_kind = ImagesSettings
 
     async def _called(self, seat: Role | None, messages: list[Message]) -> Called[Picture]:
-        path = EDITS if _shows_pictures(messages) else "/images/generations"
-        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._first)
+        path = EDITS if _has_pictures(messages) else "/images/generations"
+        return await self._provider.ask(seat, path, lambda: self._body(messages), ImagesReply, self._read_first_picture)
 
     def _body(self, messages: list[Message]) -> JsonBody | FormBody:
         settings, parts = self._settings, [part for message in messages for part in message.parts]
@@ -156,7 +165,7 @@ class OpenAIChatGenerator(_Generator[ChatImageSettings]):
         settings = self._settings
         return self._provider.json(
             model=self._model,
-            messages=chat_messages(under(settings.system, messages)),
+            messages=build_chat_messages(add_system_text(settings.system, messages)),
             modalities=list(settings.modalities),
             image_config=settings.image_config,
             **settings.model_dump(include=TEXT_FIELDS),
@@ -184,16 +193,16 @@ class OpenAIResponsesGenerator(_Generator[ResponsesImageSettings]):
             "type": "image_generation",
             "model": settings.image_model,
             **settings.model_dump(include={"size", "quality", "background", "moderation"}),
-            "input_fidelity": settings.input_fidelity if _shows_pictures(messages) else None,
+            "input_fidelity": settings.input_fidelity if _has_pictures(messages) else None,
         }
         return self._provider.json(
             model=self._model,
-            input=responses_input(messages),
+            input=build_responses_input(messages),
             # By default the Responses API keeps each answer on the provider's servers.
             store=False,
-            tools=[stated_fields(tool)],
+            tools=[select_stated_fields(tool)],
             tool_choice={"type": "image_generation"},
-            reasoning=stated_fields({"effort": settings.reasoning_effort}) or None,
+            reasoning=select_stated_fields({"effort": settings.reasoning_effort}) or None,
             stream=False,
         )
 
@@ -202,19 +211,19 @@ _DECODERS = ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1), thread_n
 """Few threads: more would not be faster, and each may hold a picture several times while it decodes it."""
 
 
-def _shows_pictures(messages: list[Message]) -> bool:
+def _has_pictures(messages: list[Message]) -> bool:
     return any(isinstance(part, Picture) for message in messages for part in message.parts)
 
 
-def _prompt_notes(prompt: str) -> list[str]:
+def _build_prompt_notes(prompt: str) -> list[str]:
     """Return a rewriter's prompt as notes, each of which a transcript may hold."""
     pieces = [prompt[start : start + NOTE_CHARACTERS] for start in range(0, len(prompt), NOTE_CHARACTERS)]
     return [f"prompt {number} of {len(pieces)}: {piece}" for number, piece in enumerate(pieces, start=1)]
 
 
-async def _prompt(reply: ChatReply) -> str:
-    return visible_text(reply).strip()
+async def _read_prompt(reply: ChatReply) -> str:
+    return read_visible_text(reply).strip()
 
 
-def _answer(called: Called[Picture], *notes: str) -> PictureAnswer:
+def _build_answer(called: Called[Picture], *notes: str) -> PictureAnswer:
     return PictureAnswer(called.value, notes, usage=called.usage, attempts=called.attempts)

@@ -11,13 +11,13 @@ from ircore.core.episode_records import Purpose
 from ircore.core.records import PlayerSpec
 from ircore.players.base import JudgeError, PlayerError, Role
 from ircore.players.calls import Called, Caller, CallError, Fault, FaultError, Reply, note_reply
-from ircore.players.open_questions import scrubber
-from ircore.players.openai.connection import Kind, connection_to
-from ircore.players.openai.provider_errors import remedies_for
-from ircore.players.openai.replies import tokens_of
-from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, chosen_transport, read_key
+from ircore.players.open_questions import build_scrubber
+from ircore.players.openai.connection import Kind, find_connection
+from ircore.players.openai.provider_errors import list_remedies
+from ircore.players.openai.replies import read_tokens
+from ircore.players.openai.settings import DEFAULT_BASE_URL, CallSettings, choose_transport, read_key
 from ircore.players.openai.transport import FormBody, JsonBody
-from ircore.players.pacing import gate_for, pace_for
+from ircore.players.pacing import find_gate, find_pace
 
 T = TypeVar("T")
 
@@ -49,16 +49,16 @@ class Provider:
         key = read_key(spec)
         base_url = spec.base_url or DEFAULT_BASE_URL
         who = f"{spec.player}, model {spec.model} at {base_url}"
-        self.scrub = scrubber(key)
+        self.scrub = build_scrubber(key)
         self._extra = settings.extra_body
-        self._connection = connection_to(spec.base_url, key, chosen_transport(settings.transport), settings.timeout_s)
+        self._connection = find_connection(spec.base_url, key, choose_transport(settings.transport), settings.timeout_s)
         self._caller = Caller(
             who=who,
-            gate=gate_for(base_url),
+            gate=find_gate(base_url),
             timeout=settings.timeout_s,
             deadline=settings.deadline_s,
-            pace=pace_for(base_url, str(spec.model), settings.requests_per_minute, settings.tokens_per_minute),
-            remedies=remedies_for(spec),
+            pace=find_pace(base_url, str(spec.model), settings.requests_per_minute, settings.tokens_per_minute),
+            remedies=list_remedies(spec),
             scrub=self.scrub,
             # Jitter seeded by the player makes runs repeatable and keeps players apart.
             random=Random(who),
@@ -93,12 +93,12 @@ class Provider:
         async def attempt() -> Reply[T]:
             nonlocal room
             try:
-                reply = await self._connection.post(path, _fitted(body(), room), kind)
+                reply = await self._connection.post(path, _limit_answer_tokens(body(), room), kind)
             except FaultError as error:
                 # A service that tells how many tokens are left is asked again for no more.
                 room = min(room, error.fault.room or math.inf)
-                raise _of_path(error, path) from None
-            tokens = tokens_of(getattr(reply.value, "usage", None), reply.headers)
+                raise _explain_by_path(error, path) from None
+            tokens = read_tokens(getattr(reply.value, "usage", None), reply.headers)
             note_reply(tokens)
             try:
                 value = await read(reply.value)
@@ -109,7 +109,7 @@ class Provider:
             # Before anything is cut or split, which could leave parts of a key that the service repeats.
             if isinstance(value, str):
                 value = cast(T, self.scrub(value))
-            return Reply(value, tokens, reply.status, reply.received, reply.headers, served_model(reply.value))
+            return Reply(value, tokens, reply.status, reply.received, reply.headers, find_served_model(reply.value))
 
         # Importing the client takes time that must not count as time of the first request.
         await self._connection.ready()
@@ -141,24 +141,24 @@ class Provider:
 
     def form_fields(self, **fields: Any) -> dict[str, Any]:
         """The same for a form."""
-        return {**stated_fields(fields), **self._extra}
+        return {**select_stated_fields(fields), **self._extra}
 
     async def close(self) -> None:
         """Close the connections."""
         await self._connection.close()
 
 
-def stated_fields(fields: dict[str, Any]) -> dict[str, Any]:
+def select_stated_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _fitted(body: JsonBody | FormBody, room: float) -> JsonBody | FormBody:
+def _limit_answer_tokens(body: JsonBody | FormBody, room: float) -> JsonBody | FormBody:
     """Return a request whose answer may have no more tokens than the service has left for one."""
     return body if isinstance(body, FormBody) or math.isinf(room) else body.fitted(int(room))
 
 
-def _of_path(error: FaultError, path: str) -> FaultError:
+def _explain_by_path(error: FaultError, path: str) -> FaultError:
     """Return a fault as the endpoint that was asked explains it: a service without edits may well draw."""
     fault = error.fault
     if path == EDITS and fault.status in (404, 405, 501) and "model" not in fault.detail.lower():
@@ -166,7 +166,7 @@ def _of_path(error: FaultError, path: str) -> FaultError:
     return error
 
 
-def served_model(reply: Any) -> str | None:
+def find_served_model(reply: Any) -> str | None:
     """Return the model that answered, as a reply names it, and its fingerprint."""
     model, fingerprint = getattr(reply, "model", None), getattr(reply, "system_fingerprint", None)
     if not isinstance(model, str) or not model:

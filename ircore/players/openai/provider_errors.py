@@ -23,7 +23,7 @@ from pydantic import Field
 from ircore.core.episode_records import FaultKind
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.core.word_files import read_table
 from ircore.players.calls import LIMITS, Fault
 
@@ -114,40 +114,44 @@ def read_error(body: str) -> ServiceError:
         body: Of the reply: JSON, a page, or plain text.
     """
     body = body[:LONGEST_BODY]
-    document = _document(body)
+    document = _parse_document(body)
     if document is None:
         title = re.search(r"<title>([^<]{0,500})</title>", body, re.IGNORECASE)
         text = f"a page titled {unescape(title[1])!r}" if title else re.sub(r"<[^<>]{0,500}>", " ", body)
-        return ServiceError(text, _codes_in(text), text[:LONGEST_TEXT])
-    values = list(_values(document))
-    codes = frozenset(_plain(value) for value in values if len(value) <= _LONGEST_CODE and len(value.split()) == 1)
+        return ServiceError(text, _find_codes(text), text[:LONGEST_TEXT])
+    values = list(_list_values(document))
+    codes = frozenset(
+        _simplify_code(value) for value in values if len(value) <= _LONGEST_CODE and len(value.split()) == 1
+    )
     text = " ".join(values)[:LONGEST_TEXT]
-    return ServiceError(_explanation(document) or json.dumps(document)[:LONGEST_TEXT], codes | _codes_in(text), text)
+    return ServiceError(
+        _find_explanation(document) or json.dumps(document)[:LONGEST_TEXT], codes | _find_codes(text), text
+    )
 
 
-def meaning_of(status: int, error: ServiceError) -> Meaning:
+def find_meaning(status: int, error: ServiceError) -> Meaning:
     """Return what an error means, by the first rule that fits.
 
     Args:
         status: Of the reply, or the one that the body names.
         error: What it says.
     """
-    for rule in _compiled():
+    for rule in _compile_rules():
         if rule.fits(status, error):
             kind = rule.rule.meaning
-            if kind == "context_too_long" and (room := _room(error.text)) is not None:
+            if kind == "context_too_long" and (room := _parse_room(error.text)) is not None:
                 return Meaning("answer_too_long", rule.rule, room)
             return Meaning(kind, rule.rule)
     return Meaning("rejected")
 
 
 @cache
-def meaning_table() -> MeaningTable:
+def load_meaning_table() -> MeaningTable:
     """Return the table in ``meanings.yaml``."""
     remedy = "Install the package again."
     with as_file(files("ircore.players.openai") / "meanings.yaml") as path:
         document = read_mapping(path, remedy, "")
-    with validating("meanings.yaml", remedy):
+    with convert_validation_errors("meanings.yaml", remedy):
         return MeaningTable.model_validate(document)
 
 
@@ -174,45 +178,47 @@ class _CompiledRule(NamedTuple):
 
 
 @cache
-def _compiled() -> tuple[_CompiledRule, ...]:
-    return tuple(_compile(rule) for rule in meaning_table().rules)
+def _compile_rules() -> tuple[_CompiledRule, ...]:
+    return tuple(_compile_rule(rule) for rule in load_meaning_table().rules)
 
 
-def _compile(rule: MeaningRule) -> _CompiledRule:
+def _compile_rule(rule: MeaningRule) -> _CompiledRule:
     statuses: set[int] = set()
     for status in rule.status:
         # "5xx" stands for a hundred statuses.
         statuses.update(
             [status] if isinstance(status, int) else range(int(status[0]) * 100, int(status[0]) * 100 + 100)
         )
-    exact = frozenset(_plain(code) for code in rule.codes if "*" not in code)
-    patterns = tuple("*".join(map(_plain, code.split("*"))) for code in rule.codes if "*" in code)
-    return _CompiledRule(rule, frozenset(statuses), exact, patterns, _any_of(rule.words), _any_of(rule.unless))
+    exact = frozenset(_simplify_code(code) for code in rule.codes if "*" not in code)
+    patterns = tuple("*".join(map(_simplify_code, code.split("*"))) for code in rule.codes if "*" in code)
+    return _CompiledRule(
+        rule, frozenset(statuses), exact, patterns, _build_alternation(rule.words), _build_alternation(rule.unless)
+    )
 
 
-def _any_of(patterns: str | tuple[str, ...]) -> re.Pattern[str] | None:
+def _build_alternation(patterns: str | tuple[str, ...]) -> re.Pattern[str] | None:
     listed = (patterns,) if isinstance(patterns, str) else patterns
     return re.compile("|".join(listed), re.IGNORECASE) if any(listed) else None
 
 
-def _room(text: str) -> int | None:
+def _parse_room(text: str) -> int | None:
     """Return the tokens that a text leaves for an answer; None if a shorter answer would not help."""
-    numbers = meaning_table().numbers
-    if most := _number(numbers.most, text):
+    numbers = load_meaning_table().numbers
+    if most := _find_number(numbers.most, text):
         return most
-    whole, read = _number(numbers.whole, text), _number(numbers.read, text)
+    whole, read = _find_number(numbers.whole, text), _find_number(numbers.read, text)
     # Without both numbers nobody knows whether a shorter answer would fit.
     return whole - read if whole and read and whole - read >= SMALLEST_ROOM else None
 
 
-def _number(patterns: tuple[str, ...], text: str) -> int | None:
+def _find_number(patterns: tuple[str, ...], text: str) -> int | None:
     for pattern in patterns:
         if match := re.search(pattern, text, re.IGNORECASE):
             return int(match[1].replace(",", "")[:12])
     return None
 
 
-def _document(text: str) -> Any:
+def _parse_document(text: str) -> Any:
     """Return a JSON object or list in a text, or None."""
     if not text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return None
@@ -223,7 +229,7 @@ def _document(text: str) -> Any:
     return document if isinstance(document, (dict, list)) else None
 
 
-def _values(document: Any) -> Iterator[str]:
+def _list_values(document: Any) -> Iterator[str]:
     """Yield the keys and texts of an error, JSON inside its texts included, without what it repeats of a request."""
     # A stack of our own: errors may be nested deeper than Python calls functions.
     waiting: list[Any] = [document]
@@ -237,42 +243,42 @@ def _values(document: Any) -> Iterator[str]:
         elif isinstance(value, list):
             waiting += reversed(value)
         elif isinstance(value, str):
-            inner = _document(value)
+            inner = _parse_document(value)
             yield value if inner is None else ""
             waiting += [] if inner is None else [inner]
         elif isinstance(value, int) and not isinstance(value, bool):
             yield str(value)
 
 
-def _explanation(value: Any, depth: int = 0) -> str:
+def _find_explanation(value: Any, depth: int = 0) -> str:
     """Return what an error says to people."""
     if depth > 6:
         return ""
     if isinstance(value, str):
-        inner = _document(value)
-        return value if inner is None else _explanation(inner, depth + 1) or value
+        inner = _parse_document(value)
+        return value if inner is None else _find_explanation(inner, depth + 1) or value
     if isinstance(value, list):
-        return "; ".join(text for item in value[:5] if (text := _explanation(item, depth + 1)))
+        return "; ".join(text for item in value[:5] if (text := _find_explanation(item, depth + 1)))
     if not isinstance(value, dict):
         return ""
     # Where one text is a code and the other one prose, prose is for people.
     if isinstance(value.get("error"), str) and isinstance(value.get("message"), str) and " " not in value["message"]:
         return str(value["error"])
-    said = next((text for key in _EXPLAINING if (text := _explanation(value.get(key), depth + 1))), "")
+    said = next((text for key in _EXPLAINING if (text := _find_explanation(value.get(key), depth + 1))), "")
     metadata = value.get("metadata")
-    raw = _explanation(metadata.get("raw"), depth + 1) if isinstance(metadata, dict) else ""
+    raw = _find_explanation(metadata.get("raw"), depth + 1) if isinstance(metadata, dict) else ""
     return f"{said}: {raw}" if said and raw else said or raw
 
 
-def _codes_in(text: str) -> frozenset[str]:
-    return frozenset(map(_plain, _CODE_IN_TEXT.findall(text[:LONGEST_TEXT])))
+def _find_codes(text: str) -> frozenset[str]:
+    return frozenset(map(_simplify_code, _CODE_IN_TEXT.findall(text[:LONGEST_TEXT])))
 
 
-def _plain(code: str) -> str:
+def _simplify_code(code: str) -> str:
     return re.sub(r"[^a-z0-9]+", "", code.lower())
 
 
-def remedies_for(spec: PlayerSpec) -> dict[FaultKind, str]:
+def list_remedies(spec: PlayerSpec) -> dict[FaultKind, str]:
     """Return the remedy for each kind of fault that a player behind a service may meet.
 
     Args:
@@ -293,7 +299,7 @@ _PAUSE = re.compile(
 """How services that send no header name the pause that they ask for, such as ``try again in 7m12.5s``."""
 
 
-def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fault:
+def find_response_fault(status: int, headers: Mapping[str, str], body: str) -> Fault:
     """Return the fault that a reply reports by its status or by an error in its body.
 
     Args:
@@ -305,7 +311,7 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
     explanation = error.explanation.strip() or "no explanation"
     if 300 <= status < 400:
         explanation = f"redirected to {headers.get('location', 'nowhere')}"
-    meaning = meaning_of(status, error)
+    meaning = find_meaning(status, error)
     if meaning.kind in LIMITS:
         again = 0.0 if meaning.room is not None else None
         return Fault(meaning.kind, explanation, status, again, meaning.room)
@@ -315,7 +321,7 @@ def fault_of_response(status: int, headers: Mapping[str, str], body: str) -> Fau
     return Fault(meaning.kind, explanation, status, pause)
 
 
-def fault_in_reply(document: Any) -> Fault | None:
+def find_reply_fault(document: Any) -> Fault | None:
     """Return the fault that a reply of status 200 reports instead of an answer, under other names than ``error``.
 
     None if no rule knows its words, so that it is just no answer.
@@ -331,7 +337,7 @@ def fault_in_reply(document: Any) -> Fault | None:
     if not said:
         return None
     error = read_error(json.dumps(said))
-    meaning = meaning_of(200, error)
+    meaning = find_meaning(200, error)
     known = meaning.rule is not None and (meaning.rule.words or meaning.rule.codes)
     return Fault(meaning.kind, error.explanation, 200, None, meaning.room) if known else None
 
@@ -340,7 +346,7 @@ _REPORTING = ("code", "status", "message", "msg", "detail", "details", "errors",
 """Keys under which replies of status 200 tell of an error."""
 
 
-def error_in_body(document: Any) -> int | None:
+def find_body_error_status(document: Any) -> int | None:
     """Return the real status of a reply of status 200 whose body holds an error; None without an error."""
     if isinstance(document, list):
         document = document[0] if document else None

@@ -23,14 +23,14 @@ from pydantic import (
 
 from ircore.core.images import ImageError, Picture
 from ircore.players.calls import Fault, FaultError, Tokens
-from ircore.players.openai.provider_errors import error_in_body, fault_of_response
+from ircore.players.openai.provider_errors import find_body_error_status, find_response_fault
 from ircore.players.openai.transport import (
     DATA_ADDRESS_IN_TEXT,
     PictureAddress,
     decode_base64,
-    picture_source,
+    parse_picture_source,
 )
-from ircore.players.spoken_answers import Spoken, spoken
+from ircore.players.spoken_answers import Spoken, extract_spoken
 
 SMALLEST_SIDE = 16
 """Pixels; a smaller picture is a placeholder, not an answer."""
@@ -65,14 +65,14 @@ _THINKING = re.compile("think|thought|reason", re.IGNORECASE)
 """Types of message parts that are no answer."""
 
 
-def _listed(value: Any) -> Any:
+def _convert_to_list(value: Any) -> Any:
     """Return a mapping of pictures, or a single picture, as a list, since servers answer with either."""
     if not isinstance(value, dict):
         return [value] if isinstance(value, str) else value
     return [value] if {"b64_json", "url", "image_url"} & value.keys() else list(value.values())
 
 
-def _objects(items: Any) -> Any:
+def _select_objects(items: Any) -> Any:
     """Return the objects of a list, since one odd item beside an answer loses no answer."""
     return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else items
 
@@ -81,7 +81,7 @@ class _Loose(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-def _text(value: Any) -> str:
+def _convert_to_text(value: Any) -> str:
     """Return a field's text; empty if it is of another kind: an answer is not lost for a fault beside it."""
     return value if isinstance(value, str) else ""
 
@@ -103,7 +103,7 @@ class _ChatChoice(_Loose):
     error: Any = None
 
 
-def _first_choice(choices: Any) -> Any:
+def _select_first_choice(choices: Any) -> Any:
     """Return the first choice alone: a fault in another one, which nobody asked for, loses no answer."""
     if not isinstance(choices, list):
         return choices
@@ -117,7 +117,7 @@ class ChatReply(_Loose):
     'Hello'
     """
 
-    choices: Annotated[list[_ChatChoice], BeforeValidator(_first_choice)] = Field(min_length=1)
+    choices: Annotated[list[_ChatChoice], BeforeValidator(_select_first_choice)] = Field(min_length=1)
     usage: Any = None
     model: Any = None
     system_fingerprint: Any = None
@@ -130,36 +130,39 @@ class ChatReply(_Loose):
     @cached_property
     def _spoken(self) -> Spoken:
         choice = self.choices[0]
-        return spoken(_words(choice.message.content), stopped=_text(choice.finish_reason).lower() in _STOPPED)
+        return extract_spoken(
+            _collect_words(choice.message.content), stopped=_convert_to_text(choice.finish_reason).lower() in _STOPPED
+        )
 
     @property
     def pictures(self) -> list["str | PictureAddress"]:
         """Pictures in base64 or their addresses, wherever they are."""
         message = self.choices[0].message
         content = message.content if isinstance(message.content, list) else [message.content]
-        images = _listed(message.images)
+        images = _convert_to_list(message.images)
         shown = [
-            part if isinstance(part, str) else _source(part) for part in (images if isinstance(images, list) else ())
+            part if isinstance(part, str) else _find_picture_source(part)
+            for part in (images if isinstance(images, list) else ())
         ]
         parts = (part for part in content if isinstance(message.content, list) or isinstance(part, dict))
-        sources = [source for source in (*shown, *map(_source, parts)) if source]
+        sources = [source for source in (*shown, *map(_find_picture_source, parts)) if source]
         if not sources and isinstance(message.content, str):
             # Some servers write the picture into the text, as a data address.
             sources = [match[0] for match in DATA_ADDRESS_IN_TEXT.finditer(message.content)]
-        found = [picture_source(source) for source in sources]
+        found = [parse_picture_source(source) for source in sources]
         # A picture in the reply itself needs no further request.
         return sorted(found, key=lambda source: isinstance(source, PictureAddress))
 
     def check(self) -> None:
         """Raise ``FaultError`` if the provider withheld the answer or broke off."""
         choice = self.choices[0]
-        if refusal := _text(choice.message.refusal):
+        if refusal := _convert_to_text(choice.message.refusal):
             raise FaultError(Fault("refused", refusal))
-        finish = _text(choice.finish_reason)
+        finish = _convert_to_text(choice.finish_reason)
         if choice.error:
-            code = error_in_body({"error": choice.error}) or 500
-            raise FaultError(fault_of_response(code, {}, json.dumps({"error": choice.error})))
-        if _WITHHELD.match(finish) or _WITHHELD.match(_text(choice.native_finish_reason)):
+            code = find_body_error_status({"error": choice.error}) or 500
+            raise FaultError(find_response_fault(code, {}, json.dumps({"error": choice.error})))
+        if _WITHHELD.match(finish) or _WITHHELD.match(_convert_to_text(choice.native_finish_reason)):
             raise FaultError(Fault("filtered", f"the provider's filter withheld the answer {self.text!r} ({finish})"))
         if finish == "error":
             raise FaultError(Fault("server", "the provider broke off"))
@@ -188,20 +191,20 @@ class _ImageDatum(_Loose):
         return {"b64_json": datum}
 
 
-def _first_picture(value: Any) -> Any:
+def _select_first_picture(value: Any) -> Any:
     """Return the first picture alone, in a list."""
-    pictures = _listed(value)
+    pictures = _convert_to_list(value)
     return pictures[:1] if isinstance(pictures, list) else pictures
 
 
 class ImagesReply(_Loose):
     """A reply of ``/images/generations`` or ``/images/edits``.
 
-    >>> image_datum(ImagesReply.model_validate({"data": [{"b64_json": "AAAA"}]}))
+    >>> find_image_datum(ImagesReply.model_validate({"data": [{"b64_json": "AAAA"}]}))
     'AAAA'
     """
 
-    data: Annotated[list[_ImageDatum], BeforeValidator(_first_picture)] = Field(
+    data: Annotated[list[_ImageDatum], BeforeValidator(_select_first_picture)] = Field(
         min_length=1, validation_alias=AliasChoices("data", "images")
     )
     usage: Any = None
@@ -237,7 +240,7 @@ class ResponsesReply(_Loose):
     'Hello'
     """
 
-    output: Annotated[list[_OutputItem], BeforeValidator(_objects)] = Field(min_length=1)
+    output: Annotated[list[_OutputItem], BeforeValidator(_select_objects)] = Field(min_length=1)
     status: Any = None
     incomplete_details: Any = None
     usage: Any = None
@@ -253,13 +256,19 @@ class ResponsesReply(_Loose):
         messages = [item for item in self.output if item.type == "message"]
         # What a model says while it works is no answer where it says which message is.
         final = [item for item in messages if item.phase != "commentary"] or messages
-        return spoken("".join(_words(item.content) for item in final), stopped=self.status == "completed")
+        return extract_spoken(
+            "".join(_collect_words(item.content) for item in final), stopped=self.status == "completed"
+        )
 
     @property
     def pictures(self) -> list[str | PictureAddress]:
         """Pictures in base64."""
-        drawn = [item.result for item in self.output if item.type == "image_generation_call" and _text(item.result)]
-        return [picture_source(source) for source in drawn]
+        drawn = [
+            item.result
+            for item in self.output
+            if item.type == "image_generation_call" and _convert_to_text(item.result)
+        ]
+        return [parse_picture_source(source) for source in drawn]
 
     @property
     def _refusals(self) -> list[str]:
@@ -282,7 +291,7 @@ class ResponsesReply(_Loose):
             raise FaultError(Fault("cut_off", _CUT_OFF))
 
 
-def visible_text(reply: ChatReply | ResponsesReply) -> str:
+def read_visible_text(reply: ChatReply | ResponsesReply) -> str:
     """Return a describer's or a judge's answer.
 
     Raises:
@@ -295,7 +304,7 @@ def visible_text(reply: ChatReply | ResponsesReply) -> str:
     return text
 
 
-def first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
+def find_first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
     """Return a generator's picture in base64, or its address; the first if there are several.
 
     Raises:
@@ -307,23 +316,23 @@ def first_picture(reply: ChatReply | ResponsesReply) -> str | PictureAddress:
     return reply.pictures[0]
 
 
-def image_datum(reply: ImagesReply) -> str | PictureAddress:
+def find_image_datum(reply: ImagesReply) -> str | PictureAddress:
     """Return the picture of an Images API reply in base64, or its address.
 
     Raises:
         FaultError: The reply has no picture.
     """
     datum = reply.data[0]
-    source = _text(datum.b64_json) or _text(datum.url)
+    source = _convert_to_text(datum.b64_json) or _convert_to_text(datum.url)
     # xAI answers with a place for a picture that its filter withheld.
     if datum.respect_moderation is False:
         raise FaultError(Fault("filtered", "the provider's filter withheld the picture"))
     if not source:
         raise FaultError(Fault("no_image", "no picture"))
-    return picture_source(source)
+    return parse_picture_source(source)
 
 
-def decoded_picture(data: str | bytes) -> Picture:
+def decode_picture(data: str | bytes) -> Picture:
     """Decode and check a stranger's picture; slow, meant for a thread.
 
     Args:
@@ -344,7 +353,7 @@ def decoded_picture(data: str | bytes) -> Picture:
     return Picture(picture.data, picture.width, picture.height, picture.changes)
 
 
-def _words(content: Any) -> str:
+def _collect_words(content: Any) -> str:
     """Return the text of a message, without the parts that are thoughts or pictures."""
     if isinstance(content, str):
         return content
@@ -359,7 +368,7 @@ def _words(content: Any) -> str:
     return "".join(texts)
 
 
-def _source(part: object) -> str:
+def _find_picture_source(part: object) -> str:
     """Return the picture or the address in a message part such as ``{"image_url": {"url": "data:…"}}``; else empty."""
     if isinstance(part, str):
         # A text among the parts of a message is no picture, unless it says so.
@@ -388,7 +397,7 @@ MOST_TOKENS = 10**15
 """No answer takes as many; nor can a larger figure be multiplied by a price."""
 
 
-def tokens_of(usage: Any, headers: Mapping[str, str]) -> Tokens:
+def read_tokens(usage: Any, headers: Mapping[str, str]) -> Tokens:
     """Return tokens and cost of a reply from any endpoint; unreadable values are None.
 
     Args:
@@ -396,32 +405,32 @@ def tokens_of(usage: Any, headers: Mapping[str, str]) -> Tokens:
         headers: Headers of the reply, names in lower case or of any case if the mapping ignores it.
     """
     if not isinstance(usage, dict):
-        return Tokens(cost_usd=_dollars(headers.get(COST_HEADER)))
+        return Tokens(cost_usd=_parse_dollars(headers.get(COST_HEADER)))
     read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     written = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     # DeepSeek counts what its cache held beside the details that OpenAI introduced.
     cached = read.get("cached_tokens") if isinstance(read, dict) else usage.get("prompt_cache_hit_tokens")
     return Tokens(
-        prompt=_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
-        completion=_count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        reasoning=_count(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
-        cached=_count(cached),
-        cost_usd=_reported(usage, headers),
+        prompt=_parse_count(usage.get("prompt_tokens", usage.get("input_tokens"))),
+        completion=_parse_count(usage.get("completion_tokens", usage.get("output_tokens"))),
+        reasoning=_parse_count(written.get("reasoning_tokens")) if isinstance(written, dict) else None,
+        cached=_parse_count(cached),
+        cost_usd=_read_reported_cost(usage, headers),
     )
 
 
-def _reported(usage: dict[str, Any], headers: Mapping[str, str]) -> float | None:
+def _read_reported_cost(usage: dict[str, Any], headers: Mapping[str, str]) -> float | None:
     """Return the US dollars that a service reports: OpenRouter and xAI in the usage, LiteLLM's proxy in a header."""
-    cost, details = _dollars(usage.get("cost")), usage.get("cost_details")
+    cost, details = _parse_dollars(usage.get("cost")), usage.get("cost_details")
     if cost is not None and usage.get("is_byok") and isinstance(details, dict):
         # With a key of the user's own, OpenRouter's cost is its fee alone; the provider bills the rest.
-        cost += _dollars(details.get("upstream_inference_cost")) or 0.0
-    if cost is None and (ticks := _count(usage.get("cost_in_usd_ticks"))) is not None:
+        cost += _parse_dollars(details.get("upstream_inference_cost")) or 0.0
+    if cost is None and (ticks := _parse_count(usage.get("cost_in_usd_ticks"))) is not None:
         cost = ticks / XAI_TICKS
-    return _dollars(headers.get(COST_HEADER)) if cost is None else cost
+    return _parse_dollars(headers.get(COST_HEADER)) if cost is None else cost
 
 
-def _dollars(value: object) -> float | None:
+def _parse_dollars(value: object) -> float | None:
     """Return a sum of money, also from the text of a header; None if it is none."""
     if isinstance(value, str):
         try:
@@ -432,5 +441,5 @@ def _dollars(value: object) -> float | None:
     return float(value) if known else None  # type: ignore[arg-type]
 
 
-def _count(value: object) -> int | None:
+def _parse_count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_TOKENS else None

@@ -9,7 +9,7 @@ from urllib.request import getproxies
 from pydantic import Field, JsonValue
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import need_packages
+from ircore.core.plugins import require_packages
 from ircore.core.records import LOOPBACK, Line, PlayerSpec, Record
 from ircore.players.submission import read_parameters
 
@@ -148,7 +148,7 @@ def read_settings(spec: PlayerSpec, kind: type[Settings]) -> Settings:
             "api_key_env is missing", "Name the environment variable that holds the key, such as OPENAI_API_KEY."
         )
     packages = ("openai", "aiohttp") if settings.transport == "aiohttp" else ("openai",)
-    need_packages(f"the player {spec.player}", "models", *packages)
+    require_packages(f"the player {spec.player}", "models", *packages)
     return settings
 
 
@@ -183,13 +183,13 @@ OF_THE_NETWORK = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 """Variables of the environment by which the client of the package ``openai`` chooses certificates."""
 
 
-def chosen_transport(transport: str | None) -> str:
+def choose_transport(transport: str | None) -> str:
     """Return the transport to be used where a manifest names this one, or none.
 
     Where the environment or the system names proxies or certificates it is the client's own, whatever a manifest
     says: names, ports and networks that are excepted, SOCKS and certificates are then heeded as the client does.
 
-    >>> chosen_transport("httpx")
+    >>> choose_transport("httpx")
     'httpx'
     """
     named = bool(getproxies()) or any(os.environ.get(name) for name in OF_THE_NETWORK)

@@ -31,7 +31,7 @@ from urllib.parse import unquote
 from pydantic_core import from_json
 
 from ircore.core.images import Picture
-from ircore.core.untrusted_text import whole_characters
+from ircore.core.untrusted_text import replace_half_characters
 
 if TYPE_CHECKING:
     import ssl
@@ -53,7 +53,7 @@ def read_document(data: bytes | bytearray) -> Any:
         # Strict reading refuses half characters, so that nothing is left to mend.
         return from_json(data)
     except ValueError:
-        return mended(parse_part(data.decode("utf-8-sig", "replace")))
+        return mend_characters(parse_part(data.decode("utf-8-sig", "replace")))
 
 
 def parse_part(text: str) -> Any:
@@ -72,10 +72,10 @@ def parse_part(text: str) -> Any:
             raise ValueError("nested too deep") from None
 
 
-def mended(document: Any) -> Any:
+def mend_characters(document: Any) -> Any:
     r"""Return a document with whole characters in all of its texts; the document itself is changed.
 
-    >>> mended({"choices": [{"text": "half \ud83d"}]})
+    >>> mend_characters({"choices": [{"text": "half \ud83d"}]})
     {'choices': [{'text': 'half \ufffd'}]}
     """
     # A stack of our own: strangers nest documents deeper than Python calls functions.
@@ -86,7 +86,7 @@ def mended(document: Any) -> Any:
         items = container.items() if isinstance(container, dict) else enumerate(container)
         for key, value in list(items):
             if isinstance(value, str):
-                container[key] = whole_characters(value)
+                container[key] = replace_half_characters(value)
             elif isinstance(value, (dict, list)):
                 waiting.append(value)
     return root[0]
@@ -108,10 +108,10 @@ def is_stream(content_type: str, data: bytes | bytearray) -> bool:
     return content_type.startswith("text/event-stream") or data.lstrip()[:6].startswith((b"data:", b"event:"))
 
 
-def assembled(data: bytes | bytearray) -> dict[str, Any]:
+def assemble_document(data: bytes | bytearray) -> dict[str, Any]:
     """Return the document that a stream's events add up to.
 
-    >>> assembled(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}')["choices"]
+    >>> assemble_document(b'data: {"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}')["choices"]
     [{'message': {'content': 'Hi'}, 'finish_reason': 'stop'}]
 
     Args:
@@ -121,7 +121,7 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
         ValueError: It is no such stream, or breaks off before its end.
     """
     chunks, ended = [], False
-    for text in _events(data):
+    for text in _parse_events(data):
         if text == "[DONE]":
             ended = True
             continue
@@ -135,10 +135,10 @@ def assembled(data: bytes | bytearray) -> dict[str, Any]:
         if event.get("error"):
             return {"error": event["error"]}
         chunks.append(event)
-    return _chat(chunks, ended)
+    return _assemble_chat(chunks, ended)
 
 
-def _events(data: bytes | bytearray) -> Iterator[str]:
+def _parse_events(data: bytes | bytearray) -> Iterator[str]:
     """Yield the data of each event; comments and other fields are left out."""
     lines: list[str] = []
     # The empty line at the end closes a last event that the server left open.
@@ -150,7 +150,7 @@ def _events(data: bytes | bytearray) -> Iterator[str]:
             lines = []
 
 
-def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
+def _assemble_chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
     """Return the reply of chat completions that the pieces of its first choice make up."""
     texts: dict[str, str] = {}
     pictures: list[Any] = []
@@ -158,7 +158,7 @@ def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
     finish = None
     for chunk in chunks:
         document |= {name: chunk[name] for name in ("model", "system_fingerprint", "usage") if chunk.get(name)}
-        choice = _first(chunk.get("choices"))
+        choice = _select_first_choice(chunk.get("choices"))
         delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else choice.get("message")
         for name in ("content", "refusal"):
             if isinstance(delta, dict) and isinstance(delta.get(name), str):
@@ -173,7 +173,7 @@ def _chat(chunks: list[dict[str, Any]], ended: bool) -> dict[str, Any]:
     return {**document, "choices": [{"message": message, "finish_reason": finish}]}
 
 
-def _first(choices: Any) -> dict[str, Any]:
+def _select_first_choice(choices: Any) -> dict[str, Any]:
     firsts = [choice for choice in choices if isinstance(choice, dict) and not choice.get("index")] if choices else []
     return firsts[0] if firsts else {}
 
@@ -196,7 +196,7 @@ class DataUrl:
     picture: Picture
 
 
-def media_type(data: bytes) -> str:
+def detect_media_type(data: bytes) -> str:
     """Return the media type of a picture by its first bytes; ``Picture`` holds PNG or JPEG."""
     return "image/jpeg" if data.startswith(b"\xff\xd8") else "image/png"
 
@@ -214,7 +214,7 @@ class JsonBody:
         self._encoded = 0
         # Nobody can foresee the mark, so that no text in the document can be taken for it.
         self._mark = token_hex(16)
-        self._texts = json.dumps(document, default=self._stand_in).split(self._mark)
+        self._texts = json.dumps(document, default=self._encode_data_url).split(self._mark)
         self.length = sum(map(len, self._texts)) + self._encoded
 
     def fitted(self, room: int) -> "JsonBody":
@@ -230,12 +230,12 @@ class JsonBody:
         limits = [name for name in ANSWER_LIMITS if isinstance(self._document.get(name), int)]
         return JsonBody({**self._document, **{name: min(room, self._document[name]) for name in limits}})
 
-    def _stand_in(self, value: object) -> str:
+    def _encode_data_url(self, value: object) -> str:
         if not isinstance(value, DataUrl):
             raise TypeError(f"{type(value).__name__} cannot be sent")
         # Asked for once here and once when it is sent: the picture may lie in a file.
         data = value.picture.data
-        head = f"data:{media_type(data)};base64,"
+        head = f"data:{detect_media_type(data)};base64,"
         # Base64 writes four characters for every three bytes begun.
         self._encoded += 4 * -(-len(data) // 3)
         self._pictures.append(value.picture)
@@ -292,10 +292,10 @@ class PictureAddress(NamedTuple):
     url: str
 
 
-def picture_source(text: str) -> str | PictureAddress:
+def parse_picture_source(text: str) -> str | PictureAddress:
     """Return the address that a text is, or the text itself where it is a picture.
 
-    >>> picture_source("https://127.0.0.1/1.png"), picture_source("data:image/png;base64,AAAA")
+    >>> parse_picture_source("https://127.0.0.1/1.png"), parse_picture_source("data:image/png;base64,AAAA")
     (PictureAddress(url='https://127.0.0.1/1.png'), 'data:image/png;base64,AAAA')
 
     Args:
@@ -405,7 +405,7 @@ class LeanClient:
         self._headers = {name: value for name, value in headers.items() if isinstance(value, str)}
         self._headers["X-Stainless-Read-Timeout"] = str(timeout)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=CONNECTIONS, ssl=_certificates()),
+            connector=aiohttp.TCPConnector(limit=CONNECTIONS, ssl=_load_certificates()),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=connect, sock_read=timeout),
             cookie_jar=aiohttp.DummyCookieJar(),
             # By itself aiohttp reads environment and .netrc again for each request, and refuses a key beside .netrc's.
@@ -421,7 +421,7 @@ class LeanClient:
         else:
             # aiohttp writes the type of a form itself, with the boundary between its fields.
             headers = {name: value for name, value in self._headers.items() if name.lower() != "content-type"}
-            data = _form(body)
+            data = _build_form(body)
         sent = self._session.post(f"{self._base_url}{path}", data=data, headers=headers, allow_redirects=False)
         return LeanResponse(await sent)
 
@@ -436,7 +436,7 @@ class LeanClient:
 
 
 @cache
-def _certificates() -> "ssl.SSLContext":
+def _load_certificates() -> "ssl.SSLContext":
     """Return the certificates that the client trusts; making them takes some milliseconds."""
     import httpx2
 
@@ -448,20 +448,20 @@ def can_send(body: JsonBody | FormBody) -> bool:
     return isinstance(body, JsonBody) or all(isinstance(value, FieldValue) for value in body.fields.values())
 
 
-def _form(body: FormBody) -> "aiohttp.FormData":
+def _build_form(body: FormBody) -> "aiohttp.FormData":
     import aiohttp
 
     form = aiohttp.FormData()
     for name, value in body.fields.items():
         form.add_field(name, str(value).lower() if isinstance(value, bool) else str(value))
-    for name, (filename, data, kind) in picture_files(body.pictures):
+    for name, (filename, data, kind) in build_picture_files(body.pictures):
         form.add_field(name, data, filename=filename, content_type=kind)
     return form
 
 
-def picture_files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
+def build_picture_files(pictures: tuple[Picture, ...]) -> list[tuple[str, tuple[str, bytes, str]]]:
     """Return the files of a form: ``image``, or ``image[]`` for each of several."""
     # The client's own names for one picture and for several.
     name = "image" if len(pictures) == 1 else "image[]"
-    kinds = [(picture.data, media_type(picture.data)) for picture in pictures]
+    kinds = [(picture.data, detect_media_type(picture.data)) for picture in pictures]
     return [(name, (f"picture.{kind.removeprefix('image/')}", data, kind)) for data, kind in kinds]

@@ -11,9 +11,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ircore.games.base import Game, messages_of
-from ircore.results.arrays import strata, under
-from ircore.results.curves import same_episodes
+from ircore.games.base import Game, list_messages
+from ircore.results.arrays import select_condition, strata
+from ircore.results.curves import select_same_episodes
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.corrections import (
     BUILT_IN,
@@ -24,12 +24,12 @@ from ircore.results.language.corrections import (
     find_corrections,
     load_lexicon,
 )
-from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, clustered_share, estimate
+from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, estimate, estimate_clustered_share
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of a text in order, in lower case."""
     return [word.removesuffix("'s") for word in _WORD.findall(text.lower().replace("’", "'"))]
 
@@ -41,7 +41,7 @@ def stop_words() -> frozenset[str]:
     return frozenset(word for line in text.splitlines() if not line.startswith("#") for word in line.split())
 
 
-def novelty(message: frozenset[str], earlier: Iterable[frozenset[str]]) -> float | None:
+def compute_novelty(message: frozenset[str], earlier: Iterable[frozenset[str]]) -> float | None:
     """Return the share of a message's distinct content words that no earlier message of the episode used.
 
     Args:
@@ -54,7 +54,7 @@ def novelty(message: frozenset[str], earlier: Iterable[frozenset[str]]) -> float
     return len(message.difference(*earlier)) / len(message) if message else None
 
 
-def similarity(message: frozenset[str], previous: frozenset[str]) -> float | None:
+def compute_similarity(message: frozenset[str], previous: frozenset[str]) -> float | None:
     """Return how much two messages share: |A ∩ B| / |A ∪ B| of their content words (Jaccard 1901).
 
     Returns:
@@ -113,7 +113,7 @@ class CorrectionProfile:
     """Corrections in a group of correction messages.
 
     Example:
-        >>> profile = correction_profile([])
+        >>> profile = count_corrections([])
         >>> profile.messages, profile.usage["colour"].n
         (0, 0)
     """
@@ -182,7 +182,7 @@ class RunLanguage:
     """Length and novelty of the messages, turn by turn."""
 
 
-def episode_messages(
+def analyse_messages(
     game: Game[Any], episodes: Iterable[EpisodeResult], lexicon: Choice = BUILT_IN
 ) -> tuple[MessageResult, ...]:
     """Read every message of played episodes, in order.
@@ -193,18 +193,20 @@ def episode_messages(
         lexicon: Patterns by which corrections are told.
     """
     return tuple(
-        message for result in episodes if result.episode.played for message in _messages(game, result, lexicon)
+        message for result in episodes if result.episode.played for message in _analyse_episode(game, result, lexicon)
     )
 
 
-def chosen(
+def select_messages(
     messages: Iterable[MessageResult],
     category: str | None = None,
     difficulty: str | None = None,
     turn: int | None = None,
 ) -> tuple[MessageResult, ...]:
     """Return the messages about a category or difficulty of pictures, or of one turn; None takes all."""
-    return tuple(message for message in under(messages, category, difficulty) if turn in (None, message.turn))
+    return tuple(
+        message for message in select_condition(messages, category, difficulty) if turn in (None, message.turn)
+    )
 
 
 def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) -> RunLanguage:
@@ -212,15 +214,16 @@ def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) 
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a category is wanted.
-        lexicon: Patterns by which ``episode_messages`` told their corrections.
+        lexicon: Patterns by which ``analyse_messages`` told their corrections.
     """
     later = sorted({message.turn for message in messages if message.turn > 1})
-    same = _same_messages(messages)
+    same = _select_same_messages(messages)
     return RunLanguage(
-        profile=correction_profile(messages, lexicon),
+        profile=count_corrections(messages, lexicon),
         by_turn={
             turn: replace(
-                correction_profile(chosen(same, turn=turn), lexicon), messages=len(chosen(messages, turn=turn))
+                count_corrections(select_messages(same, turn=turn), lexicon),
+                messages=len(select_messages(messages, turn=turn)),
             )
             for turn in later
         },
@@ -228,12 +231,12 @@ def run_language(messages: Sequence[MessageResult], lexicon: Choice = BUILT_IN) 
     )
 
 
-def correction_profile(messages: Iterable[MessageResult], lexicon: Choice = BUILT_IN) -> CorrectionProfile:
+def count_corrections(messages: Iterable[MessageResult], lexicon: Choice = BUILT_IN) -> CorrectionProfile:
     """Count the topics of corrections; messages of turn 1, which correct nothing, are left out.
 
     Args:
         messages: Of one run, narrowed by ``chosen`` where only a turn or a category is wanted.
-        lexicon: Patterns by which ``episode_messages`` told their corrections.
+        lexicon: Patterns by which ``analyse_messages`` told their corrections.
     """
     corrections = [message for message in messages if message.turn >= 2]
     by_episode: dict[str, list[frozenset[Correction]]] = {}
@@ -245,12 +248,12 @@ def correction_profile(messages: Iterable[MessageResult], lexicon: Choice = BUIL
         messages=len(corrections),
         episodes=len(by_episode),
         usage={
-            correction: clustered_share(
+            correction: estimate_clustered_share(
                 [sum(correction in fired for fired in messages) for messages in by_episode.values()], sizes
             )
             for correction in CORRECTIONS
         },
-        top_tokens=_top_tokens(corrections),
+        top_tokens=_find_top_tokens(corrections),
     )
 
 
@@ -265,25 +268,25 @@ def turn_language(messages: Iterable[MessageResult]) -> tuple[_TurnLanguage, ...
     """
     messages = tuple(messages)
     counts = Counter(message.turn for message in messages)
-    same = _same_messages(messages)
-    return tuple(_turn(turn, counts[turn], chosen(same, turn=turn)) for turn in sorted(counts))
+    same = _select_same_messages(messages)
+    return tuple(_turn(turn, counts[turn], select_messages(same, turn=turn)) for turn in sorted(counts))
 
 
-def _same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ...]:
+def _select_same_messages(messages: Iterable[MessageResult]) -> tuple[MessageResult, ...]:
     """Return the messages of the episodes that reach the last turn, up to that turn."""
     by_episode: dict[str, dict[int, MessageResult]] = {}
     for message in messages:
         by_episode.setdefault(message.episode_id, {})[message.turn] = message
     episodes = list(by_episode.values())
-    same = same_episodes(episodes)
+    same = select_same_episodes(episodes)
     return tuple(episodes[number][turn] for number in same.episodes for turn in same.places)
 
 
-def _messages(game: Game[Any], result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
+def _analyse_episode(game: Game[Any], result: EpisodeResult, lexicon: Choice) -> Iterable[MessageResult]:
     episode = result.episode
     earlier: list[frozenset[str]] = []
-    for message in messages_of(game, episode):
-        spoken = words(message.text)
+    for message in list_messages(game, episode):
+        spoken = split_words(message.text)
         content = frozenset(spoken) - stop_words()
         yield MessageResult(
             episode_id=episode.episode_id,
@@ -294,13 +297,13 @@ def _messages(game: Game[Any], result: EpisodeResult, lexicon: Choice) -> Iterab
             words=len(spoken),
             marks=find_corrections(message.text, lexicon) if message.step >= 2 else (),
             # The first message has nothing before it, so that its share of new words would always be 1.
-            novelty=novelty(content, earlier) if earlier else None,
-            similarity=similarity(content, earlier[-1]) if earlier else None,
+            novelty=compute_novelty(content, earlier) if earlier else None,
+            similarity=compute_similarity(content, earlier[-1]) if earlier else None,
         )
         earlier.append(content)
 
 
-def _top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tuple[str, int], ...]]:
+def _find_top_tokens(messages: Iterable[MessageResult]) -> dict[Correction, tuple[tuple[str, int], ...]]:
     counts: dict[Correction, Counter[str]] = {correction: Counter() for correction in CORRECTIONS}
     for message in messages:
         for mark in message.marks:

@@ -175,7 +175,7 @@ def find_corrections(message: str, lexicon: Choice = BUILT_IN) -> tuple[Mark, ..
     Returns:
         The marks by place, then in the order of the categories; none for a message that corrects nothing listed.
     """
-    return _finder(lexicon).find(message)
+    return _load_finder(lexicon).find(message)
 
 
 class _Finder:
@@ -184,18 +184,20 @@ class _Finder:
     def __init__(self, lexicon: Lexicon) -> None:
         self._order = {words.correction: index for index, words in enumerate(lexicon.lists)}
         # Longer phrases are tried first: the first that matches wins.
-        self._phrases = {words.correction: sorted(_texts(words), key=len, reverse=True) for words in lexicon.lists}
+        self._phrases = {
+            words.correction: sorted(_expand_phrases(words), key=len, reverse=True) for words in lexicon.lists
+        }
         self._by_stem: dict[str, tuple[Correction, ...]] = defaultdict(tuple)
         for words in lexicon.lists:
             for stem in words.stems:
                 self._by_stem[stem.text] += (words.correction,)
         self._longest = max(len(stem) for stem in self._by_stem) + ENDING
         # Words repeat: most are looked up once in a whole run.
-        self._of_token = lru_cache(maxsize=65_536)(self._categories_of)
+        self._of_token = lru_cache(maxsize=65_536)(self._find_categories)
 
     def find(self, message: str) -> tuple[Mark, ...]:
         """Return the marks of a message; see ``find_corrections``."""
-        lowered = _lowered(message)
+        lowered = _lower_case(message)
         marks: list[Mark] = []
         phrases: dict[Correction, list[Span]] = defaultdict(list)
         for token in _TOKEN.finditer(lowered):
@@ -217,38 +219,38 @@ class _Finder:
                 stems = [(mark.start, mark.end) for mark in marks if mark.correction == correction]
                 marks += [
                     Mark(correction, start, end, " ".join(lowered[start:end].split()))
-                    for start, end in _outside(matches, stems)
+                    for start, end in _drop_overlaps(matches, stems)
                 ]
         return tuple(sorted(marks, key=lambda mark: (mark.start, self._order[mark.correction])))
 
-    def _categories_of(
+    def _find_categories(
         self, token: str
     ) -> tuple[tuple[Correction, ...], tuple[tuple[Correction, re.Pattern[str]], ...]]:
         """Return the categories whose stems fire on ``token``, and those with phrases that may begin there."""
         lengths = range(max(1, len(token) - ENDING), len(token) + 1)
         stems = {correction for length in lengths for correction in self._by_stem.get(token[:length], ())}
         phrases = (
-            (correction, tuple(text for text in texts if f"{token} ".startswith(_openings(text))))
+            (correction, tuple(text for text in texts if f"{token} ".startswith(_list_openings(text))))
             for correction, texts in self._phrases.items()
         )
-        patterns = tuple((correction, _pattern(texts)) for correction, texts in phrases if texts)
+        patterns = tuple((correction, _join_phrases(texts)) for correction, texts in phrases if texts)
         return tuple(sorted(stems, key=self._order.__getitem__)), patterns
 
 
 @cache
-def _finder(lexicon: Choice) -> _Finder:
+def _load_finder(lexicon: Choice) -> _Finder:
     return _Finder(load_lexicon(lexicon))
 
 
 @cache
-def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+def _join_phrases(phrases: Sequence[str]) -> re.Pattern[str]:
     """Join phrases into a single pattern; earlier ones are tried first."""
     # Bounded repeats: an unbounded run of white space would take quadratic time on a hostile message.
     spaced = (phrase.replace(" ?", r"\s{0,8}").replace(" ", r"\s{1,8}") for phrase in phrases)
     return re.compile(rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)")
 
 
-def _texts(words: WordList) -> Iterator[str]:
+def _expand_phrases(words: WordList) -> Iterator[str]:
     """Yield the phrases of a list; a phrase that begins with alternatives is yielded once for each."""
     for phrase in words.phrases:
         leading = re.match(r"\(\?:([a-z |]+)\)", phrase.text)
@@ -260,10 +262,10 @@ def _texts(words: WordList) -> Iterator[str]:
 
 
 @cache
-def _openings(text: str) -> tuple[str, ...]:
+def _list_openings(text: str) -> tuple[str, ...]:
     """Return what a token may begin with where a match of a phrase begins; a space ends a whole word.
 
-    >>> _openings("hues?"), _openings("#[0-9a-f]{6}"), _openings("a bit")
+    >>> _list_openings("hues?"), _list_openings("#[0-9a-f]{6}"), _list_openings("a bit")
     (('hue',), ('#',), ('a ',))
     """
     if text.startswith("[0-9]"):
@@ -275,7 +277,7 @@ def _openings(text: str) -> tuple[str, ...]:
     return (opening[0].removeprefix("\\"),)
 
 
-def _lowered(message: str) -> str:
+def _lower_case(message: str) -> str:
     """Return the message in lower case, character by character, so that positions do not move."""
     lowered = message.lower()
     # A few letters, such as İ, become two in lower case.
@@ -284,7 +286,7 @@ def _lowered(message: str) -> str:
     return "".join(low if len(low := character.lower()) == 1 else character for character in message)
 
 
-def _outside(phrases: Sequence[Span], stems: Sequence[Span]) -> list[Span]:
+def _drop_overlaps(phrases: Sequence[Span], stems: Sequence[Span]) -> list[Span]:
     """Return the phrases that no stem overlaps; both lists are in order and without overlaps of their own."""
     ends = [end for _, end in stems]
     after = [(start, end, bisect_right(ends, start)) for start, end in phrases]

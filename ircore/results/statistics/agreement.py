@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ircore.results.statistics.bootstrap import RESAMPLES, SEED
 from ircore.results.statistics.intervals import MINIMUM_PICTURES
-from ircore.results.statistics.resamples import Floats, drawn_weights, quotient, widened
+from ircore.results.statistics.resamples import Floats, count_draws, divide, widen_levels
 
 FEWEST_PAIRS = 3
 """With two pairs every correlation is 1, −1 or undefined."""
@@ -93,15 +93,17 @@ def pearson(
     Raises:
         ValueError: The shapes differ, or a rating is infinite.
     """
-    pairs = _matched(first, second, clusters)
-    reason = _too_few(pairs) or _constant(pairs)
+    pairs = _match_pairs(first, second, clusters)
+    reason = _explain_too_few(pairs) or _explain_constant(pairs)
     if reason:
         return pairs.result(None, reason)
     # r does not change, but the sums of squares lose fewer digits.
     x, y = pairs.one - pairs.one.mean(), pairs.other - pairs.other.mean()
     sums = pairs.sums(np.ones_like(x), x, y, x * x, y * y, x * y)
-    value = float(_correlation(sums.sum(axis=0)))
-    return with_interval(pairs.result(value, None), _correlation(drawn_weights(pairs.size, resamples, seed).T @ sums))
+    value = float(_compute_correlation(sums.sum(axis=0)))
+    return add_interval(
+        pairs.result(value, None), _compute_correlation(count_draws(pairs.size, resamples, seed).T @ sums)
+    )
 
 
 def spearman(
@@ -112,15 +114,15 @@ def spearman(
     Ranks are taken anew in each resample. Where there are so many distinct ratings that this would take long, there
     are fewer resamples (``WORK``), at least ``FEWEST_RESAMPLES``. Arguments and errors are those of ``pearson``.
     """
-    pairs = _matched(first, second, clusters)
-    reason = _too_few(pairs) or _constant(pairs)
+    pairs = _match_pairs(first, second, clusters)
+    reason = _explain_too_few(pairs) or _explain_constant(pairs)
     if reason:
         return pairs.result(None, reason)
     cells = _Crossed.of(pairs)
     value = float(cells.rank_correlation(np.ones((pairs.size, 1)))[0])
-    weights = drawn_weights(pairs.size, affordable(resamples, cells.size), seed)
-    draws = np.concatenate([cells.rank_correlation(part) for part in parts(weights, cells.size)])
-    return with_interval(pairs.result(value, None), draws)
+    weights = count_draws(pairs.size, limit_resamples(resamples, cells.size), seed)
+    draws = np.concatenate([cells.rank_correlation(part) for part in split_resamples(weights, cells.size)])
+    return add_interval(pairs.result(value, None), draws)
 
 
 def observed_agreement(
@@ -130,12 +132,12 @@ def observed_agreement(
 
     Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
-    pairs = _matched(first, second, clusters)
-    if reason := _too_few(pairs):
+    pairs = _match_pairs(first, second, clusters)
+    if reason := _explain_too_few(pairs):
         return pairs.result(None, reason)
     same = (pairs.one == pairs.other).astype(np.float64)
-    sums = drawn_weights(pairs.size, resamples, seed).T @ pairs.sums(same, np.ones_like(same))
-    return with_interval(pairs.result(float(same.mean()), None), sums[:, 0] / sums[:, 1])
+    sums = count_draws(pairs.size, resamples, seed).T @ pairs.sums(same, np.ones_like(same))
+    return add_interval(pairs.result(float(same.mean()), None), sums[:, 0] / sums[:, 1])
 
 
 def cohens_kappa(
@@ -148,8 +150,8 @@ def cohens_kappa(
     gives the same value, of one table at a time; importing it takes seconds, and the interval needs 10,000 tables.
     Arguments and errors are those of ``pearson``, with categories as numbers for ratings.
     """
-    pairs = _matched(first, second, clusters)
-    if reason := _too_few(pairs):
+    pairs = _match_pairs(first, second, clusters)
+    if reason := _explain_too_few(pairs):
         return pairs.result(None, reason)
     names, codes = np.unique(np.concatenate([pairs.one, pairs.other]), return_inverse=True)
     if len(names) == 1:
@@ -161,9 +163,9 @@ def cohens_kappa(
         pairs.clusters * square + categories * len(names) + other_categories, minlength=pairs.size * square
     )
     tables = crossed.reshape(pairs.size, square).astype(np.float64)
-    value = float(_kappa(tables.sum(axis=0)[None], len(names))[0])
-    draws = _kappa(drawn_weights(pairs.size, resamples, seed).T @ tables, len(names))
-    return with_interval(pairs.result(value, None), draws)
+    value = float(_compute_kappa(tables.sum(axis=0)[None], len(names))[0])
+    draws = _compute_kappa(count_draws(pairs.size, resamples, seed).T @ tables, len(names))
+    return add_interval(pairs.result(value, None), draws)
 
 
 def weighted_kappa(
@@ -175,16 +177,18 @@ def weighted_kappa(
     (Fleiss and Cohen 1973): unlike Pearson's r it is lowered by a bias and by a scale that is used otherwise.
     Arguments and errors are those of ``pearson``.
     """
-    pairs = _matched(first, second, clusters)
-    reason = _too_few(pairs) or (_constant(pairs) if np.array_equal(pairs.one, pairs.other) else None)
+    pairs = _match_pairs(first, second, clusters)
+    reason = _explain_too_few(pairs) or (_explain_constant(pairs) if np.array_equal(pairs.one, pairs.other) else None)
     if reason:
         return pairs.result(None, reason)
     # Differences do not change, but the sums of squares lose fewer digits.
     middle = pairs.one.mean()
     x, y = pairs.one - middle, pairs.other - middle
     sums = pairs.sums(np.ones_like(x), x, y, x * x, y * y, x * y)
-    value = float(_concordance(sums.sum(axis=0)))
-    return with_interval(pairs.result(value, None), _concordance(drawn_weights(pairs.size, resamples, seed).T @ sums))
+    value = float(_compute_concordance(sums.sum(axis=0)))
+    return add_interval(
+        pairs.result(value, None), _compute_concordance(count_draws(pairs.size, resamples, seed).T @ sums)
+    )
 
 
 def bias(
@@ -194,15 +198,15 @@ def bias(
 
     Arguments and errors are those of ``pearson``.
     """
-    pairs = _matched(first, second, clusters)
-    if reason := _too_few(pairs):
+    pairs = _match_pairs(first, second, clusters)
+    if reason := _explain_too_few(pairs):
         return pairs.result(None, reason)
     off = pairs.one - pairs.other
-    sums = drawn_weights(pairs.size, resamples, seed).T @ pairs.sums(off, np.ones_like(off))
-    return with_interval(pairs.result(float(off.mean()), None), sums[:, 0] / sums[:, 1])
+    sums = count_draws(pairs.size, resamples, seed).T @ pairs.sums(off, np.ones_like(off))
+    return add_interval(pairs.result(float(off.mean()), None), sums[:, 0] / sums[:, 1])
 
 
-def checked(ratings: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, NDArray[Any]]:
+def check_ratings(ratings: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, NDArray[Any]]:
     """Return the ratings, shape (raters, units), and the units' instances."""
     table = np.atleast_2d(np.asarray(ratings, np.float64))
     labels = np.arange(table.shape[1]) if clusters is None else np.asarray(clusters)
@@ -213,46 +217,46 @@ def checked(ratings: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, NDA
     return table, labels
 
 
-def _matched(ratings: ArrayLike, other_ratings: ArrayLike, clusters: ArrayLike | None) -> _Pairs:
+def _match_pairs(ratings: ArrayLike, other_ratings: ArrayLike, clusters: ArrayLike | None) -> _Pairs:
     first, second = np.asarray(ratings, np.float64), np.asarray(other_ratings, np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"two raters' values must match one to one, got shapes {first.shape} and {second.shape}")
-    table, labels = checked([first, second], clusters)
+    table, labels = check_ratings([first, second], clusters)
     known = ~np.isnan(table).any(axis=0)
-    return _Pairs(table[0, known], table[1, known], codes_of(labels[known]))
+    return _Pairs(table[0, known], table[1, known], number_labels(labels[known]))
 
 
-def codes_of(labels: NDArray[Any]) -> NDArray[np.intp]:
+def number_labels(labels: NDArray[Any]) -> NDArray[np.intp]:
     """Number the distinct labels from 0 in their order, shape (labels,)."""
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
-def _too_few(pairs: _Pairs) -> str | None:
+def _explain_too_few(pairs: _Pairs) -> str | None:
     n = len(pairs.one)
     if n == 0:
         return "nothing was rated by both"
     return f"fewer than {FEWEST_PAIRS} matched pairs" if n < FEWEST_PAIRS else None
 
 
-def _constant(pairs: _Pairs) -> str | None:
+def _explain_constant(pairs: _Pairs) -> str | None:
     for which, values in (("first", pairs.one), ("second", pairs.other)):
         if np.ptp(values) == 0:
             return f"all matched ratings of the {which} rater are the same"
     return None
 
 
-def affordable(resamples: int, cells: int) -> int:
+def limit_resamples(resamples: int, cells: int) -> int:
     """Return how many of the resamples are worth the time where each costs this many cells."""
     return min(resamples, max(FEWEST_RESAMPLES, WORK // max(cells, 1)))
 
 
-def parts(weights: Floats, cells: int) -> Iterator[Floats]:
+def split_resamples(weights: Floats, cells: int) -> Iterator[Floats]:
     """Cut resamples into parts of about a million cells, which bounds the memory."""
     step = max(32, 1_000_000 // max(cells, 1))
     return (weights[:, start : start + step] for start in range(0, weights.shape[1], step))
 
 
-def _correlation(sums: Floats) -> Floats:
+def _compute_correlation(sums: Floats) -> Floats:
     """Return r from sums of 1, x, y, x², y², xy along the last axis."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     across, down = n * xx - x * x, n * yy - y * y
@@ -260,27 +264,27 @@ def _correlation(sums: Floats) -> Floats:
     alive = (across > 1e-12 * n * xx) & (down > 1e-12 * n * yy)
     # No root of a negative number that rounding left.
     product = np.where(alive, across * down, 0.0)
-    return np.clip(quotient(n * xy - x * y, np.sqrt(product)), -1, 1)
+    return np.clip(divide(n * xy - x * y, np.sqrt(product)), -1, 1)
 
 
-def _concordance(sums: Floats) -> Floats:
+def _compute_concordance(sums: Floats) -> Floats:
     """Return quadratically weighted κ from sums of 1, x, y, x², y², xy along the last axis."""
     n, x, y, xx, yy, xy = np.moveaxis(sums, -1, 0)
     seen = (xx + yy - 2 * xy) / n
     chance = (xx + yy) / n - 2 * x * y / (n * n)
-    return 1 - quotient(seen, chance, 1e-12)
+    return 1 - divide(seen, chance, 1e-12)
 
 
-def _kappa(tables: Floats, size: int) -> Floats:
+def _compute_kappa(tables: Floats, size: int) -> Floats:
     """Return κ of each table of counts, shape (tables, size²)."""
     shares = tables.reshape(-1, size, size) / tables.sum(axis=1)[:, None, None]
     agreed = np.trace(shares, axis1=1, axis2=2)
     chance = (shares.sum(axis=1) * shares.sum(axis=2)).sum(axis=1)
     # Where chance alone explains everything, κ is not defined.
-    return quotient(agreed - chance, 1 - chance, 1e-12)
+    return divide(agreed - chance, 1 - chance, 1e-12)
 
 
-def mean_ranks(counts: Floats) -> Floats:
+def compute_mean_ranks(counts: Floats) -> Floats:
     """Return the mean rank of each value, less a constant: counts have shape (values in order, resamples)."""
     middle: Floats = np.cumsum(counts, axis=0) - counts / 2
     return middle
@@ -307,7 +311,7 @@ class _Crossed:
     def of(cls, pairs: _Pairs) -> "_Crossed":
         from scipy.sparse import csr_array
 
-        codes_of_first, codes_of_second = codes_of(pairs.one), codes_of(pairs.other)
+        codes_of_first, codes_of_second = number_labels(pairs.one), number_labels(pairs.other)
         width = int(codes_of_second.max()) + 1
         # One number for both ratings: equal pairs are counted together.
         distinct, which = np.unique(codes_of_first * width + codes_of_second, return_inverse=True)
@@ -325,14 +329,14 @@ class _Crossed:
         ranks, squares = [], []
         for values in self.values:
             counts = values @ weights
-            rank = mean_ranks(counts) - half
+            rank = compute_mean_ranks(counts) - half
             ranks.append(rank)
             squares.append((counts * rank * rank).sum(axis=0))
         joint = np.einsum("ij,ij,ij->j", pairs, ranks[0][self.rows[0]], ranks[1][self.rows[1]])
-        return np.clip(quotient(joint, np.sqrt(squares[0] * squares[1])), -1, 1)
+        return np.clip(divide(joint, np.sqrt(squares[0] * squares[1])), -1, 1)
 
 
-def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
+def add_interval(agreement: Agreement, draws: Floats) -> Agreement:
     """Add the bootstrap interval of a measure, or the reason why the measure has no interval."""
     # A resample may draw instances whose ratings are all the same: there the measure is not defined.
     known = draws[np.isfinite(draws)]
@@ -343,7 +347,7 @@ def with_interval(agreement: Agreement, draws: Floats) -> Agreement:
     # Such as two raters who agree in everything: the resamples cannot show any doubt.
     if np.ptp(known) < 1e-12:
         return replace(agreement, reason="no interval: no difference between instances to draw on")
-    low, high = np.quantile(known, widened(agreement.clusters))
+    low, high = np.quantile(known, widen_levels(agreement.clusters))
     return replace(agreement, low=float(low), high=float(high))
 
 
@@ -378,10 +382,10 @@ def krippendorffs_alpha(
     Raises:
         ValueError: The shapes do not fit, or a rating is infinite.
     """
-    table, labels = checked(ratings, clusters)
+    table, labels = check_ratings(ratings, clusters)
     # A unit with one rating has no pair, and adds nothing to either disagreement.
     paired = (~np.isnan(table)).sum(axis=0) >= 2
-    units = _Units.of(table[:, paired], codes_of(labels[paired]), level)
+    units = _Units.of(table[:, paired], number_labels(labels[paired]), level)
     plain = Agreement(None, None, None, len(units.clusters), units.size, None)
     if not paired.any():
         return replace(plain, reason="no unit was rated by two raters")
@@ -391,9 +395,9 @@ def krippendorffs_alpha(
     value = float(units.alpha(np.ones((units.size, 1)))[0])
     # Ranks are taken anew in each resample, so that the cost goes by units and not by instances.
     cells = len(units.clusters) if level == "ordinal" else units.size
-    weights = drawn_weights(units.size, affordable(resamples, cells), seed)
-    draws = np.concatenate([units.alpha(part) for part in parts(weights, cells)])
-    return with_interval(replace(plain, value=value), draws)
+    weights = count_draws(units.size, limit_resamples(resamples, cells), seed)
+    draws = np.concatenate([units.alpha(part) for part in split_resamples(weights, cells)])
+    return add_interval(replace(plain, value=value), draws)
 
 
 @dataclass(frozen=True)
@@ -430,33 +434,33 @@ class _Units:
         counts: Floats = self.counts.T @ each
         n = counts.sum(axis=0)
         if self.level == "nominal":
-            within, between = self._nominal(), n * n - (counts**2).sum(axis=0)
+            within, between = self._count_disagreements(), n * n - (counts**2).sum(axis=0)
         else:
             # Ranks less their middle, which keeps rounding small.
-            ranks = mean_ranks(counts) - n / 2 if self.level == "ordinal" else self._centred()
-            within = self._within(ranks)
+            ranks = compute_mean_ranks(counts) - n / 2 if self.level == "ordinal" else self._centre_ratings()
+            within = self._sum_squares(ranks)
             between = 2 * (n * (counts * ranks**2).sum(axis=0) - (counts * ranks).sum(axis=0) ** 2)
         observed = np.einsum("ij,ij->j", each, np.broadcast_to(within, each.shape))
-        return 1 - quotient((n - 1) * observed, between)
+        return 1 - divide((n - 1) * observed, between)
 
-    def _centred(self) -> Floats:
+    def _centre_ratings(self) -> Floats:
         """Return the ratings less their middle, which keeps rounding small, shape (values, 1)."""
         centred: Floats = self.values - self.values.mean()
         return centred[:, None]
 
-    def _raters(self) -> Floats:
+    def _count_ratings(self) -> Floats:
         """Return the ratings of each unit, shape (units, 1)."""
         return np.asarray(self.counts.sum(axis=1), np.float64).reshape(-1, 1)
 
-    def _nominal(self) -> Floats:
+    def _count_disagreements(self) -> Floats:
         """Return the ordered pairs of different ratings of each unit over m − 1, shape (units, 1)."""
-        raters = self._raters()
+        raters = self._count_ratings()
         same = np.asarray(self.counts.power(2).sum(axis=1), np.float64).reshape(-1, 1)
         other: Floats = (raters**2 - same) / (raters - 1)
         return other
 
-    def _within(self, ranks: Floats) -> Floats:
+    def _sum_squares(self, ranks: Floats) -> Floats:
         """Return Σ (r − r′)² over ordered pairs of each unit over m − 1; ranks have shape (values, resamples or 1)."""
-        raters = self._raters()
+        raters = self._count_ratings()
         within: Floats = 2 * (raters * (self.counts @ ranks**2) - (self.counts @ ranks) ** 2) / (raters - 1)
         return within

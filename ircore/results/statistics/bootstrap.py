@@ -23,19 +23,34 @@ from ircore.results.statistics.intervals import (
     Estimate,
     Moments,
     Scale,
-    between,
-    mean_ends,
+    build_estimate,
+    compute_mean_ends,
+    compute_unseen_slopes,
     normal_quantile,
     reach,
     t_quantiles,
-    unseen_slopes,
 )
-from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, column_sums, resample
+from ircore.results.statistics.resamples import BLOCK, RESAMPLES, SEED, Resamples, resample, sum_columns
 
 __all__ = [
-    "AMOUNT", "BLOCK", "DIFFERENCE", "MAIN", "OPEN", "RESAMPLES", "ROUNDING", "SCORE", "SEED", "SHARE",
-    "Ratios", "Resamples", "Scale", "contrast_intervals", "difference_intervals",
-    "half_of_difference", "ratio_intervals", "resample",
+    "AMOUNT",
+    "BLOCK",
+    "DIFFERENCE",
+    "MAIN",
+    "OPEN",
+    "RESAMPLES",
+    "ROUNDING",
+    "SCORE",
+    "SEED",
+    "SHARE",
+    "Ratios",
+    "Resamples",
+    "Scale",
+    "compute_half_interval",
+    "estimate_contrasts",
+    "estimate_differences",
+    "estimate_ratios",
+    "resample",
 ]  # fmt: skip
 
 Floats = NDArray[np.floating[Any]]
@@ -83,7 +98,7 @@ class Ratios:
         """The ratios, shape (columns,); NaN where nothing is known."""
         totals = self.totals
         # The inner choice keeps NumPy from dividing by 0 where nothing is known.
-        return np.where(totals > 0, column_sums(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
+        return np.where(totals > 0, sum_columns(self.numerators) / np.where(totals > 0, totals, 1), np.nan)
 
     @property
     def counts(self) -> NDArray[np.intp]:
@@ -106,13 +121,13 @@ class Ratios:
             drawn: Its conditions are strata of each column in which all have enough instances with a value.
         """
         parts = _Strata.of(self, drawn)
-        return _moments(self.points, parts.varying, self._weighted(), self.counts, parts.freedom)
+        return _compute_moments(self.points, parts.varying, self._compute_effective_size(), self.counts, parts.freedom)
 
     def centred(self, drawn: Resamples) -> NDArray[np.float64]:
         """Return the influence less its mean in the instance's stratum: the part that varies in stratified drawing."""
         return _Strata.of(self, drawn).varying
 
-    def _weighted(self) -> NDArray[np.float64]:
+    def _compute_effective_size(self) -> NDArray[np.float64]:
         squares = (self.denominators**2).sum(axis=0)
         return np.asarray(self.totals**2 / np.where(squares > 0, squares, 1), np.float64)
 
@@ -160,14 +175,14 @@ class _Strata:
             whole = varying.copy()
             for rows, counts in zip(drawn.members, inside, strict=True):
                 # Rounded once, so that the mean does not depend on other columns.
-                varying[rows] -= known[rows] * (column_sums(varying[rows]) / np.maximum(counts, 1))
+                varying[rows] -= known[rows] * (sum_columns(varying[rows]) / np.maximum(counts, 1))
             varying = np.where(are_apart, varying, whole)
         strata = np.where(are_apart, (inside > 0).sum(axis=0), 1)
         return cls(are_apart, varying, np.maximum(known.sum(axis=0) - strata, 0).astype(np.float64))
 
 
-def _moments(points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats) -> Moments:
-    squares, cubes = column_sums(influence**2), column_sums(influence * influence * influence)
+def _compute_moments(points: Floats, influence: Floats, weighted: Floats, counts: Numbers, freedom: Floats) -> Moments:
+    squares, cubes = sum_columns(influence**2), sum_columns(influence * influence * influence)
     # Equal values leave influences that are rounding errors, which are no spread.
     equal = squares <= (ROUNDING * np.nan_to_num(points)) ** 2
     squares[equal] = cubes[equal] = 0
@@ -175,7 +190,7 @@ def _moments(points: Floats, influence: Floats, weighted: Floats, counts: Number
     return Moments(*(np.asarray(part, np.float64) for part in (points, squares, cubes, weighted, freedom, inflation)))
 
 
-def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Estimate]:
+def estimate_ratios(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Estimate]:
     """Estimate each ratio with its interval.
 
     Args:
@@ -187,11 +202,11 @@ def ratio_intervals(ratios: Ratios, drawn: Resamples, scale: Scale) -> list[Esti
         One estimate a column; ``n`` counts the instances that have a value. There is no interval with fewer than two
         of them, nor where all are the same on a scale without ends.
     """
-    low, high = mean_ends(ratios.moments(drawn), scale)
-    return _estimates(ratios.points, low, high, ratios.counts)
+    low, high = compute_mean_ends(ratios.moments(drawn), scale)
+    return _build_estimates(ratios.points, low, high, ratios.counts)
 
 
-def contrast_intervals(
+def estimate_contrasts(
     ratios: Ratios,
     contrasts: Contrasts,
     drawn: Resamples,
@@ -223,22 +238,22 @@ def contrast_intervals(
     influence = np.where(are_apart, contrasts(parts.varying.T).T, contrasts(ratios.influence().T).T)
     counts = fewest(ratios.counts)
     points = contrasts(ratios.points[:, None])[:, 0] if points is None else points
-    moments = _moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))
+    moments = _compute_moments(points, influence, fewest(columns.counts), counts, fewest(parts.freedom))
     # What is lost in rounding is a part of what is combined, which may be much more than what is left of it.
     largest = (np.abs(weights) * np.nan_to_num(np.abs(ratios.points))).max(axis=1, initial=0)
     squares = np.where(moments.squares <= (ROUNDING * largest) ** 2, 0, moments.squares)
     # Columns without a value have no slope, and no contrast may rest on them.
-    down, up = map(np.nan_to_num, unseen_slopes(columns, scale))
+    down, up = map(np.nan_to_num, compute_unseen_slopes(columns, scale))
     errors = np.sqrt(squares * moments.inflation)
     # A column with a negative weight moves the contrast down by moving up.
     below = np.maximum(np.maximum(weights, 0) * down, np.maximum(-weights, 0) * up).max(axis=1, initial=0)
     above = np.maximum(np.maximum(weights, 0) * up, np.maximum(-weights, 0) * down).max(axis=1, initial=0)
-    low = np.maximum(scale_of_contrasts.lowest, points - _half(errors, moments, below))
-    high = np.minimum(scale_of_contrasts.highest, points + _half(errors, moments, above))
-    return _estimates(points, low, high, counts)
+    low = np.maximum(scale_of_contrasts.lowest, points - _compute_half(errors, moments, below))
+    high = np.minimum(scale_of_contrasts.highest, points + _compute_half(errors, moments, above))
+    return _build_estimates(points, low, high, counts)
 
 
-def difference_intervals(
+def estimate_differences(
     differences: Floats, first: Floats, drawn: Resamples, scale: Scale, scale_of_differences: Scale
 ) -> list[Estimate]:
     """Estimate mean differences, first less second value, column by column, of instances that have both.
@@ -252,7 +267,7 @@ def difference_intervals(
     """
     columns = first.shape[1]
     values = np.hstack([np.where(np.isnan(differences), np.nan, part) for part in (first, first - differences)])
-    return contrast_intervals(
+    return estimate_contrasts(
         Ratios.means(values),
         lambda rows: rows[:columns] - rows[columns:],
         drawn,
@@ -263,7 +278,7 @@ def difference_intervals(
     )
 
 
-def half_of_difference(errors: Floats, moments: Moments, scale: Scale) -> NDArray[np.float64]:
+def compute_half_interval(errors: Floats, moments: Moments, scale: Scale) -> NDArray[np.float64]:
     """Return half of the interval of the difference to a mean like each of these, to the side that reaches farther.
 
     Args:
@@ -271,16 +286,16 @@ def half_of_difference(errors: Floats, moments: Moments, scale: Scale) -> NDArra
         moments: Of the means.
         scale: Of the values.
     """
-    return _half(errors, moments, np.maximum(*unseen_slopes(moments, scale)))
+    return _compute_half(errors, moments, np.maximum(*compute_unseen_slopes(moments, scale)))
 
 
-def _half(errors: Floats, moments: Moments, slopes: Floats) -> NDArray[np.float64]:
+def _compute_half(errors: Floats, moments: Moments, slopes: Floats) -> NDArray[np.float64]:
     per_value = OF_CONTRAST * normal_quantile() ** 2 / np.maximum(moments.counts, 1)
     return reach((t_quantiles(moments.freedom) * errors) ** 2, per_value * slopes)
 
 
-def _estimates(points: Floats, low: Floats, high: Floats, counts: Numbers) -> list[Estimate]:
+def _build_estimates(points: Floats, low: Floats, high: Floats, counts: Numbers) -> list[Estimate]:
     return [
-        between(float(point), float(a), float(b), int(n)) if n else Estimate(None, None, None, 0)
+        build_estimate(float(point), float(a), float(b), int(n)) if n else Estimate(None, None, None, 0)
         for point, a, b, n in zip(points, low, high, counts, strict=True)
     ]

@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.results.statistics.agreement import checked
+from ircore.results.statistics.agreement import check_ratings
 from ircore.results.statistics.bootstrap import SCORE, Ratios, resample
-from ircore.results.statistics.intervals import Estimate, mean_ends, t_quantile
-from ircore.results.statistics.resamples import quotient, widened
+from ircore.results.statistics.intervals import Estimate, compute_mean_ends, t_quantile
+from ircore.results.statistics.resamples import divide, widen_levels
 
 Floats = NDArray[np.float64]
 MapName = Literal["linear", "logistic", "isotonic"]
@@ -40,7 +40,7 @@ STEEPEST = 20.0
 """Steepest logistic: from 1 to 9 within a fifth of a point, a jump for all purposes."""
 
 
-def linear(levels: Floats, counts: Floats, sums: Floats) -> Floats:
+def fit_linear(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     """Fit straight lines by least squares, slope ≥ 0, cut off where the scale ends.
 
     Args:
@@ -62,7 +62,7 @@ def linear(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     return lines
 
 
-def logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
+def fit_logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     """Fit S-shaped curves 10 / (1 + exp(−a − b·x)), b ≥ 0, by quasi-likelihood for shares.
 
     The fractional logit of Papke and Wooldridge (1996), *Econometric Methods for Fractional Response Variables*,
@@ -95,7 +95,7 @@ def logistic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     return curves
 
 
-def isotonic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
+def fit_isotonic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     """Fit the best curves of all that never fall, by least squares; straight between levels, level beyond them.
 
     The fit at a level is the largest, over blocks that begin at or before it, of the smallest mean over blocks that
@@ -107,11 +107,11 @@ def isotonic(levels: Floats, counts: Floats, sums: Floats) -> Floats:
     size = len(levels)
     # Blocks take levels² numbers a resample: parts of two million bound the memory.
     part = max(1, 2_000_000 // size**2)
-    fits = [_isotonic(counts[at : at + part], sums[at : at + part]) for at in range(0, len(counts), part)]
-    return np.concatenate(fits) @ interpolation(GRID, levels)
+    fits = [_fit_isotonic_levels(counts[at : at + part], sums[at : at + part]) for at in range(0, len(counts), part)]
+    return np.concatenate(fits) @ build_interpolation(GRID, levels)
 
 
-def _isotonic(counts: Floats, sums: Floats) -> Floats:
+def _fit_isotonic_levels(counts: Floats, sums: Floats) -> Floats:
     """Return the fit at the levels, the same shape."""
     zero = np.zeros((len(counts), 1))
     n = np.concatenate([zero, np.cumsum(counts, axis=1)], axis=1)
@@ -130,7 +130,7 @@ def _isotonic(counts: Floats, sums: Floats) -> Floats:
     return fitted
 
 
-def interpolation(at: Floats, points: Floats) -> Floats:
+def build_interpolation(at: Floats, points: Floats) -> Floats:
     """Return the matrix that turns values at ``points`` into values at ``at``, straight in between, level beyond.
 
     Args:
@@ -153,9 +153,9 @@ def interpolation(at: Floats, points: Floats) -> Floats:
 
 
 MAPS: Mapping[MapName, Callable[[Floats, Floats, Floats], Floats]] = {
-    "linear": linear,
-    "logistic": logistic,
-    "isotonic": isotonic,
+    "linear": fit_linear,
+    "logistic": fit_logistic,
+    "isotonic": fit_isotonic,
 }
 """The simplest first: two parameters on a line, two on a curve, as many as there are levels."""
 
@@ -345,11 +345,11 @@ class Recalibration:
         plain = np.asarray(scores, np.float64)
         if not np.isfinite(plain).all():
             raise ValueError("a score is not finite")
-        return np.interp(np.clip(plain, *self.range), GRID, self.curve), self._outside(plain)
+        return np.interp(np.clip(plain, *self.range), GRID, self.curve), self._are_outside(plain)
 
     def map(self) -> tuple[Point, ...]:
         """Return the map with its band, from one end of ``range`` to the other in steps of ``STEP``."""
-        low, high = np.quantile(self.draws, widened(self.instances), axis=0)
+        low, high = np.quantile(self.draws, widen_levels(self.instances), axis=0)
         first, last = (round(end / STEP) for end in self.range)
         inside = slice(first, last + 1)
         return tuple(
@@ -383,26 +383,26 @@ class Recalibration:
         Raises:
             ValueError: A score is infinite.
         """
-        table, _ = checked(scores, None)
+        table, _ = check_ratings(scores, None)
         known = ~np.isnan(table[0])
         x, belongs = table[0, known], members[known].astype(np.float64)
         counts = belongs.sum(axis=0)
-        points = interpolation(np.clip(x, *self.range), GRID)
+        points = build_interpolation(np.clip(x, *self.range), GRID)
         used = points.any(axis=1)
         mapped, drawn_maps = self.curve @ points, self.draws[:, used] @ points[used]
-        fixed = quotient(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
+        fixed = divide(drawn_maps @ belongs, np.broadcast_to(counts, (len(self.draws), len(counts))))
         ratios = Ratios(mapped[:, None] * belongs, belongs)
         conditions = [label for label, is_known in zip(labels, known.tolist(), strict=True) if is_known]
-        ends = mean_ends(ratios.moments(resample(conditions)), SCORE)
-        outside = self._outside(x) @ belongs
+        ends = compute_mean_ends(ratios.moments(resample(conditions)), SCORE)
+        outside = self._are_outside(x) @ belongs
         return [
-            self._recalibrated(float(value), int(count), int(beyond), (float(low), float(high)), fixed[:, at])
+            self._recalibrate_mean(float(value), int(count), int(beyond), (float(low), float(high)), fixed[:, at])
             for at, (value, count, beyond, low, high) in enumerate(
                 zip(ratios.points, counts, outside, *ends, strict=True)
             )
         ]
 
-    def _recalibrated(
+    def _recalibrate_mean(
         self, value: float, n: int, outside: int, ends: tuple[float, float], draws: Floats
     ) -> Recalibrated:
         if n == 0:
@@ -410,10 +410,10 @@ class Recalibration:
         pair = 0.0 if self.pairs is None else self.pairs.reach
         if n < 2 or pair is None:
             return Recalibrated(value, None, None, n, outside)
-        maps = np.quantile(draws, widened(self.instances))
+        maps = np.quantile(draws, widen_levels(self.instances))
         below = float(np.sqrt((value - ends[0]) ** 2 + max(0.0, value - maps[0]) ** 2 + pair**2))
         above = float(np.sqrt((ends[1] - value) ** 2 + max(0.0, maps[1] - value) ** 2 + pair**2))
         return Recalibrated(value, max(LOWEST, value - below), min(HIGHEST, value + above), n, outside)
 
-    def _outside(self, scores: Floats) -> NDArray[np.bool_]:
+    def _are_outside(self, scores: Floats) -> NDArray[np.bool_]:
         return np.asarray((scores < self.range[0] - 1e-9) | (scores > self.range[1] + 1e-9))

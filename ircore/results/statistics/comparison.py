@@ -22,12 +22,12 @@ from ircore.results.statistics.bootstrap import (
     Ratios,
     Resamples,
     Scale,
-    difference_intervals,
-    ratio_intervals,
+    estimate_differences,
+    estimate_ratios,
     resample,
 )
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.statistics.ranks import detectable
+from ircore.results.statistics.ranks import compute_detectable
 
 Floats = NDArray[np.float64]
 
@@ -90,19 +90,19 @@ class Comparison:
         (-0.9, 6, -0.1)
         """
         return Comparison(
-            difference=_negative(self.difference),
+            difference=_negate(self.difference),
             wins=self.losses,
             ties=self.ties,
             losses=self.wins,
             detectable=self.detectable,
             least=None if self.most is None else -self.most,
             most=None if self.least is None else -self.least,
-            main=_negative(self.main),
-            alone=_negative(self.alone),
+            main=_negate(self.main),
+            alone=_negate(self.alone),
         )
 
 
-def _negative(estimate: Estimate) -> Estimate:
+def _negate(estimate: Estimate) -> Estimate:
     mean, low, high = (None if value is None else -value for value in (estimate.mean, estimate.high, estimate.low))
     return Estimate(mean, low, high, estimate.n)
 
@@ -129,20 +129,20 @@ def compare(
     """
     first, second = (np.array([couple[:, side] for couple in scores]).T.reshape(len(labels), -1) for side in (0, 1))
     differences, drawn = first - second, resample(labels)
-    estimates = difference_intervals(differences, first, drawn, SCORE, DIFFERENCE)
+    estimates = estimate_differences(differences, first, drawn, SCORE, DIFFERENCE)
     moments = Ratios.means(differences).moments(drawn)
     errors = np.sqrt(moments.squares * moments.inflation)
     comparisons = []
     for place, (estimate, main, single) in enumerate(zip(estimates, mains, alone or mains, strict=True)):
         column = differences[:, place]
-        least, most = _extremes(*bounds[place])
+        least, most = _bound_means(*bounds[place])
         comparisons.append(
             Comparison(
                 difference=estimate,
                 wins=int((column >= TIE).sum()),
                 ties=int((abs(column) < TIE).sum()),
                 losses=int((column <= -TIE).sum()),
-                detectable=detectable(estimate.half_width or np.nan, errors[place], moments.freedom[place]),
+                detectable=compute_detectable(estimate.half_width or np.nan, errors[place], moments.freedom[place]),
                 least=least,
                 most=most,
                 main=main,
@@ -152,7 +152,7 @@ def compare(
     return comparisons
 
 
-def _extremes(low: Floats, high: Floats) -> tuple[float | None, float | None]:
+def _bound_means(low: Floats, high: Floats) -> tuple[float | None, float | None]:
     """Return the least and the greatest mean difference; Manski's bounds."""
     counted = ~np.isnan(low).any(axis=1)
     if not counted.any():
@@ -162,7 +162,7 @@ def _extremes(low: Floats, high: Floats) -> tuple[float | None, float | None]:
     return float(least.mean()), float(most.mean())
 
 
-def bounded_intervals(
+def estimate_bounded_means(
     least: Floats, most: Floats, points: Floats, counts: Sequence[int], drawn: Resamples, scale: Scale
 ) -> list[Estimate]:
     """Estimate means, column by column.
@@ -178,18 +178,18 @@ def bounded_intervals(
     Returns:
         One estimate a column. Where nothing is missing it is that of ``ratio_intervals``.
     """
-    lows = ratio_intervals(Ratios.means(least), drawn, scale)
+    lows = estimate_ratios(Ratios.means(least), drawn, scale)
     # Only columns with unknown values are resampled a second time.
     missing = np.flatnonzero(((least != most) & ~np.isnan(least)).any(axis=0))
-    highs = ratio_intervals(Ratios.means(most[:, missing]), drawn, scale)
+    highs = estimate_ratios(Ratios.means(most[:, missing]), drawn, scale)
     upper = dict(zip(missing.tolist(), highs, strict=True))
     return [
-        _joined(low, upper[column], float(points[column]), int(counts[column])) if column in upper else low
+        _join_bounds(low, upper[column], float(points[column]), int(counts[column])) if column in upper else low
         for column, low in enumerate(lows)
     ]
 
 
-def _joined(low: Estimate, high: Estimate, point: float, count: int) -> Estimate:
+def _join_bounds(low: Estimate, high: Estimate, point: float, count: int) -> Estimate:
     if np.isnan(point):
         return Estimate(None, None, None, count)
     if low.low is None or high.high is None:

@@ -13,10 +13,10 @@ from ircore.results.statistics.bootstrap import (
     Ratios,
     Resamples,
     Scale,
-    contrast_intervals,
+    estimate_contrasts,
     resample,
 )
-from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, difference_of, t_quantiles
+from ircore.results.statistics.intervals import CONFIDENCE, MINIMUM_PICTURES, Estimate, subtract_estimates, t_quantiles
 from ircore.results.statistics.resamples import Floats
 
 Source = Literal["describer", "generator", "interaction"]
@@ -77,7 +77,7 @@ class Effects:
 
 
 @lru_cache(maxsize=64)
-def complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def find_complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Choose the largest set of describers and generators of which every pair is there.
 
     Of several with as many pairs, the one with more describers, then the first in alphabetical order.
@@ -99,7 +99,7 @@ def complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], 
     # The shorter side is searched through: its choices are fewer.
     flipped = len(by_generator) < len(by_describer)
     rows = by_generator if flipped else by_describer
-    candidates = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _choices(rows)]
+    candidates = [(chosen, set.intersection(*(rows[name] for name in chosen))) for chosen in _list_subsets(rows)]
     grids = [
         (tuple(sorted(shared)), chosen) if flipped else (chosen, tuple(sorted(shared)))
         for chosen, shared in candidates
@@ -108,7 +108,7 @@ def complete_grid(pairs: tuple[tuple[str, str], ...]) -> tuple[tuple[str, ...], 
     return min(grids, key=lambda grid: (-len(grid[0]) * len(grid[1]), -len(grid[0]), grid), default=((), ()))
 
 
-def _choices(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
+def _list_subsets(rows: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
     names = sorted(rows)
     if len(names) <= LARGEST_SEARCH:
         return [chosen for size in range(1, len(names) + 1) for chosen in combinations(names, size)]
@@ -154,7 +154,7 @@ def decompose(
     def effects(part: Callable[[Floats, int, int], Floats], reach: float) -> list[Estimate]:
         """Return the contrasts of one part; reach: how far they can be from 0 on a scale from 0 to 1."""
         scale = Scale(-SCORE.highest * reach, SCORE.highest * reach)
-        return contrast_intervals(ratios, lambda rows: part(rows, d, g), drawn, SCORE, scale)
+        return estimate_contrasts(ratios, lambda rows: part(rows, d, g), drawn, SCORE, scale)
 
     others = _spread_intervals(ratios, moved, (d, g), drawn)
     # Spreads and dominance keep their intervals: those held in simulations with fewer instances.
@@ -164,62 +164,68 @@ def decompose(
     return Effects(
         describers=tuple(describers),
         generators=tuple(generators),
-        grand=contrast_intervals(ratios, lambda rows: _grand(rows, d, g), drawn, SCORE, SCORE)[0],
-        describer=dict(zip(describers, effects(_of_describers, others_d), strict=True)),
-        generator=dict(zip(generators, effects(_of_generators, others_g), strict=True)),
-        interaction=dict(zip(pairs, effects(_of_pairs, 2 * others_d * others_g) if pairs else (), strict=True)),
+        grand=estimate_contrasts(ratios, lambda rows: _compute_grand_mean(rows, d, g), drawn, SCORE, SCORE)[0],
+        describer=dict(zip(describers, effects(_compute_describer_effects, others_d), strict=True)),
+        generator=dict(zip(generators, effects(_compute_generator_effects, others_g), strict=True)),
+        interaction=dict(
+            zip(pairs, effects(_compute_pair_effects, 2 * others_d * others_g) if pairs else (), strict=True)
+        ),
         shares=dict(zip(SOURCES, shares, strict=True)),
         spread=dict(zip(SOURCES, others[3:6], strict=True)),
         dominance=others[6],
     )
 
 
-def _grand(rows: Floats, d: int, g: int) -> Floats:
+def _compute_grand_mean(rows: Floats, d: int, g: int) -> Floats:
     """Return the grand mean, shape (1, any), of values of shape (pairs, any), describer by describer."""
     mean: Floats = rows.reshape(d, g, -1).mean(axis=1).mean(axis=0, keepdims=True)
     return mean
 
 
-def _of_describers(rows: Floats, d: int, g: int) -> Floats:
+def _compute_describer_effects(rows: Floats, d: int, g: int) -> Floats:
     """Return the effects of describers, shape (describers, any), from values of pairs."""
     means: Floats = rows.reshape(d, g, -1).mean(axis=1)
-    return means - _grand(rows, d, g)
+    return means - _compute_grand_mean(rows, d, g)
 
 
-def _of_generators(rows: Floats, d: int, g: int) -> Floats:
+def _compute_generator_effects(rows: Floats, d: int, g: int) -> Floats:
     """Return the effects of generators, shape (generators, any), from values of pairs."""
     means: Floats = rows.reshape(d, g, -1).mean(axis=0)
-    return means - _grand(rows, d, g)
+    return means - _compute_grand_mean(rows, d, g)
 
 
-def _of_pairs(rows: Floats, d: int, g: int) -> Floats:
+def _compute_pair_effects(rows: Floats, d: int, g: int) -> Floats:
     """Return the interaction effects, shape (pairs, any), from values of pairs."""
     means = rows.reshape(d, g, -1)
-    apart: Floats = means - means.mean(axis=1)[:, None] - means.mean(axis=0) + _grand(rows, d, g)
+    apart: Floats = means - means.mean(axis=1)[:, None] - means.mean(axis=0) + _compute_grand_mean(rows, d, g)
     return apart.reshape(d * g, -1)
 
 
 def _spread_intervals(ratios: Ratios, moved: Floats, shape: tuple[int, int], drawn: Resamples) -> list[Estimate]:
     """Return shares, spreads and dominance."""
-    points = _spreads(ratios.points[:, None], *shape)
+    points = _compute_spreads(ratios.points[:, None], *shape)
     counts, freedom = (np.full(len(points), each.min()) for each in (ratios.counts, ratios.degrees(drawn)))
     n, (d, g) = int(counts[0]), shape
     if n < MINIMUM_PICTURES or freedom[0] < MINIMUM_PICTURES - 1:
         return [Estimate(float(point), None, None, n) for point in points[:, 0]]
     # Shares are no linear contrasts, so that they are computed anew from each resample's means.
     shares = slice(0, 3)
-    again = _spreads(ratios.points[:, None] + moved, *shape)[shares]
-    ends = zip(*_corrected_ends(counts[shares], freedom[shares], again - points[shares]), strict=True)
+    again = _compute_spreads(ratios.points[:, None] + moved, *shape)[shares]
+    ends = zip(*_correct_ends(counts[shares], freedom[shares], again - points[shares]), strict=True)
     estimates = [
         Estimate(float(point), float(point + below), float(point + above), n)
         for point, (below, above) in zip(points[shares, 0], ends, strict=True)
     ]
     noise = ratios.centred(drawn).T * (n / freedom[0]) ** 0.5
-    parts = ((_of_describers, d - 1), (_of_generators, g - 1), (_of_pairs, (d - 1) * (g - 1)))
+    parts = (
+        (_compute_describer_effects, d - 1),
+        (_compute_generator_effects, g - 1),
+        (_compute_pair_effects, (d - 1) * (g - 1)),
+    )
     for point, (part, independent) in zip(points[3:6, 0], parts, strict=True):
         low, high = _spread_ends(float(point), part(noise, d, g), independent, float(freedom[0]))
         estimates.append(Estimate(float(point), low, high, n))
-    return [*estimates, difference_of(estimates[3], estimates[4])]
+    return [*estimates, subtract_estimates(estimates[3], estimates[4])]
 
 
 def _spread_ends(point: float, noise: Floats, independent: int, freedom: float) -> tuple[float, float]:
@@ -263,7 +269,7 @@ def _spread_ends(point: float, noise: Floats, independent: int, freedom: float) 
     return min(ends[0], point), max(ends[1], point)
 
 
-def _corrected_ends(counts: Floats, freedom: Floats, moved: Floats) -> tuple[Floats, Floats]:
+def _correct_ends(counts: Floats, freedom: Floats, moved: Floats) -> tuple[Floats, Floats]:
     """Return the lower and upper end of each row of resamples less the point, corrected for bias (Efron 1987, JASA 82).
 
     Bootstrap intervals are too narrow for few values, since resamples vary by (n − 1) / n too little and know nothing
@@ -277,11 +283,11 @@ def _corrected_ends(counts: Floats, freedom: Floats, moved: Floats) -> tuple[Flo
     # Resamples equal to the point count half to either side; cut off, since a point beyond all has an infinite bias.
     below = (moved < 0).mean(axis=1) + (moved == 0).mean(axis=1) / 2
     bias = ndtri(np.clip(below, 0.001, 0.999))
-    low, high = _quantiles(moved, np.array([ndtr(2 * bias + z) for z in (-wide, wide)]))
+    low, high = _compute_quantiles(moved, np.array([ndtr(2 * bias + z) for z in (-wide, wide)]))
     return low, high
 
 
-def _quantiles(rows: Floats, levels: Floats) -> Floats:
+def _compute_quantiles(rows: Floats, levels: Floats) -> Floats:
     """Return quantiles of each row, linear between neighbours; the rows are reordered.
 
     Args:
@@ -299,10 +305,13 @@ def _quantiles(rows: Floats, levels: Floats) -> Floats:
     return quantiles
 
 
-def _spreads(rows: Floats, d: int, g: int) -> Floats:
+def _compute_spreads(rows: Floats, d: int, g: int) -> Floats:
     """Return shares, spreads and dominance stacked, shape (7, any), from means of shape (pairs, any)."""
-    of_describers, of_generators = g * _squares(_of_describers(rows, d, g)), d * _squares(_of_generators(rows, d, g))
-    total = _squares(rows - _grand(rows, d, g))
+    of_describers, of_generators = (
+        g * _sum_squares(_compute_describer_effects(rows, d, g)),
+        d * _sum_squares(_compute_generator_effects(rows, d, g)),
+    )
+    total = _sum_squares(rows - _compute_grand_mean(rows, d, g))
     # The squares of a crossed grid add up, so that the effects of every pair in every resample need not be computed.
     of_pairs = total - of_describers - of_generators
     of_pairs[of_pairs < ROUNDED * total] = 0
@@ -314,7 +323,7 @@ def _spreads(rows: Floats, d: int, g: int) -> Floats:
     return np.concatenate([shares, spread, spread[:1] - spread[1:2]])
 
 
-def _squares(effects: Floats) -> Floats:
+def _sum_squares(effects: Floats) -> Floats:
     """Return the sum of squares of each column."""
     total: Floats = np.einsum("ij,ij->j", effects, effects)
     return total

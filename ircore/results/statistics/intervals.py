@@ -24,8 +24,8 @@ has Student's t instead of z, as far as r is not 1. f = 0.1 and the exponent are
   that of Clopper and Pearson (1934, Biometrika 26), weighted by r⁸ so that other values are not touched.
 * On a scale that lacks an end, V(μ) rises with the third moment of the values instead, as for the exponential family
   through the sample: d · (third central moment) / s².
-* A difference or contrast of means has Student's interval with a term in d, too (``unseen_slopes``): of its means that
-  with the steepest one counts, since d is spent on one of them, times ``OF_CONTRAST``.
+* A difference or contrast of means has Student's interval with a term in d, too (``compute_unseen_slopes``): of its
+  means that with the steepest one counts, since d is spent on one of them, times ``OF_CONTRAST``.
 * n < 2: no interval. Correlations, shares of variance and spreads have intervals by bootstrap, from
   ``MINIMUM_PICTURES`` on.
 
@@ -138,7 +138,7 @@ SCALE_ENDS = frozenset({0.0, 1.0, 10.0, 100.0, -1.0, -10.0, -100.0})
 """Ends of the scales of the project: shares, scores, main scores, and differences of them."""
 
 
-def even_half(mean: float, low: float, high: float, difference: bool = False) -> float | None:
+def find_even_half(mean: float, low: float, high: float, difference: bool = False) -> float | None:
     """Return the half of an interval that can be written as ``mean ± half``; None where its ends must be written.
 
     The ends must be written where the interval reaches farther to one side, and where ``±`` would claim what the
@@ -150,9 +150,9 @@ def even_half(mean: float, low: float, high: float, difference: bool = False) ->
         high: Upper end.
         difference: Whether 0 stands for no difference.
 
-    >>> even_half(6.0, 5.0, 7.0), even_half(9.71, 5.35, 10.0), even_half(9.0, 7.9, 10.0)
+    >>> find_even_half(6.0, 5.0, 7.0), find_even_half(9.71, 5.35, 10.0), find_even_half(9.0, 7.9, 10.0)
     (1.0, None, None)
-    >>> even_half(90.4, 80.3, 99.1)  # 90.4 ± 10.1 would pass 100
+    >>> find_even_half(90.4, 80.3, 99.1)  # 90.4 ± 10.1 would pass 100
     """
     below, above = mean - low, high - mean
     half = max(below, above)
@@ -193,7 +193,7 @@ TOO_FEW = "too few to say anything"
 """Note beside an interval of fewer than ``MINIMUM_PICTURES``."""
 
 
-def too_few(n: int | None) -> bool:
+def are_too_few(n: int | None) -> bool:
     """Return whether n pictures are too few for a claim; estimates without n were checked before."""
     return n is not None and n < MINIMUM_PICTURES
 
@@ -204,7 +204,7 @@ def clear_of(interval: Interval, line: float) -> Literal[-1, 0, 1]:
     >>> clear_of(Estimate(6.1, 5.2, 7.0, 42), 5), clear_of(Estimate(6.1, 5.2, 7.0, 3), 5)
     (1, 0)
     """
-    if too_few(interval.n) or interval.low is None or interval.high is None:
+    if are_too_few(interval.n) or interval.low is None or interval.high is None:
         return 0
     return 1 if interval.low > line else -1 if interval.high < line else 0
 
@@ -244,7 +244,7 @@ class Moments(NamedTuple):
     """Values over degrees of freedom: the factor from squared influences to a variance."""
 
 
-def _weights(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _compute_weights(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return r, the share of the largest variance that the mean allows, and w, the weight of what was not seen."""
     variance, points = moments.squares * moments.counts, moments.points
     distances = points - scale.lowest, scale.highest - points
@@ -257,15 +257,16 @@ def _weights(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArr
     return heaped, heaped + (1 - heaped) * weight
 
 
-def unseen_slopes(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def compute_unseen_slopes(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return how fast a contrast's variance grows as a mean in it falls or rises by values at the end; 0 without ends.
 
     A value x that turns out to be a changes a difference by x − a: in the mean by m − a, with the mean square
-    s² + (m − a)². Unlike in ``mean_ends`` the variance loses nothing by it, as it may be what the means have in common.
+    s² + (m − a)². Unlike in ``compute_mean_ends`` the variance loses nothing by it, as it may be what the means have
+    in common.
     """
     if not scale.has_ends:
         return np.zeros(len(moments.points)), np.zeros(len(moments.points))
-    variance, weights = moments.squares * moments.counts, _weights(moments, scale)[1]
+    variance, weights = moments.squares * moments.counts, _compute_weights(moments, scale)[1]
     down, up = (
         weights * (distance + variance / np.where(distance > 0, distance, 1))
         for distance in (moments.points - scale.lowest, scale.highest - moments.points)
@@ -284,7 +285,7 @@ def reach(squares: Floats, slope: Floats, bend: Floats | float = 0.0) -> NDArray
     return np.asarray((slope + np.sqrt(slope**2 + 4 * (1 + bend) * squares)) / (2 * (1 + bend)), np.float64)
 
 
-def mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def compute_mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the lower and upper ends of the intervals of means by the rule of this module.
 
     Args:
@@ -301,7 +302,7 @@ def mean_ends(moments: Moments, scale: Scale) -> tuple[NDArray[np.float64], NDAr
         return np.maximum(scale.lowest, points - reach(base, -skew)), np.minimum(
             scale.highest, points + reach(base, skew)
         )
-    heaped, weights = _weights(moments, scale)
+    heaped, weights = _compute_weights(moments, scale)
     base = moments.squares * (student * (1 - heaped) + normal_quantile() ** 2 * heaped)
     halves = []
     for distance in (points - scale.lowest, scale.highest - points):
@@ -361,25 +362,25 @@ def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequen
         squares = cubes = 0.0
     freedom = n - len(parts)
     numbers = (mean, squares, cubes, n, freedom, n / max(freedom, 1))
-    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), scale)
-    return between(mean, float(low[0]), float(high[0]), n)
+    low, high = compute_mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), scale)
+    return build_estimate(mean, float(low[0]), float(high[0]), n)
 
 
-def between(mean: float, low: float, high: float, n: int) -> Estimate:
+def build_estimate(mean: float, low: float, high: float, n: int) -> Estimate:
     """Return a mean with its interval, or without one where n is 1 or nothing says how far values spread."""
     if n < 2 or low == high:
         return Estimate(mean, None, None, n)
     return Estimate(mean, low, high, n)
 
 
-def share(successes: int, tries: int) -> Estimate:
+def estimate_share(successes: int, tries: int) -> Estimate:
     """Estimate a share of independent tries, 0–1; without an interval only where there is no try.
 
     Args:
         successes: 0 to ``tries``.
         tries: How many.
 
-    >>> perfect = share(14, 14)
+    >>> perfect = estimate_share(14, 14)
     >>> round(perfect.low, 3), perfect.high  # Wilson's interval
     (0.785, 1.0)
     """
@@ -387,11 +388,11 @@ def share(successes: int, tries: int) -> Estimate:
         return Estimate(None, None, None, 0)
     part = successes / tries
     numbers = (part, part * (1 - part) / tries, 0.0, tries, tries - 1, 1.0)
-    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
+    low, high = compute_mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
     return Estimate(part, float(low[0]), float(high[0]), tries)
 
 
-def clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
+def estimate_clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
     """Estimate a share of tries when tries of one cluster resemble each other.
 
     The share is R = Σ hits / Σ sizes. What varies are the clusters: influences are those of the linearised ratio
@@ -412,8 +413,8 @@ def clustered_share(hits: Sequence[float], sizes: Sequence[int]) -> Estimate:
     weighted = total**2 / sum(size**2 for size in sizes)
     freedom = clusters - 1
     numbers = (part, fsum(u**2 for u in influences), 0.0, weighted, freedom, clusters / max(freedom, 1))
-    low, high = mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
-    return between(part, float(low[0]), float(high[0]), clusters)
+    low, high = compute_mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), SHARE)
+    return build_estimate(part, float(low[0]), float(high[0]), clusters)
 
 
 @lru_cache(maxsize=1)
@@ -439,13 +440,13 @@ def t_quantile(degrees: float) -> float:
     return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))
 
 
-def difference_of(first: Estimate, second: Estimate) -> Estimate:
+def subtract_estimates(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent means, with its interval from theirs.
 
     The interval recovers the variances from the two intervals, which need not be symmetric (MOVER: Zou and Donner,
     *Construction of confidence limits about effect measures*, Statistics in Medicine 27, 2008, equation 3).
 
-    >>> gap = difference_of(Estimate(80, 77, 83, 40), Estimate(70, 66, 74, 40))
+    >>> gap = subtract_estimates(Estimate(80, 77, 83, 40), Estimate(70, 66, 74, 40))
     >>> gap.mean, gap.low, gap.high
     (10, 5.0, 15.0)
     """

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ircore.results.statistics.effects import Source
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate, t_quantile
-from ircore.results.statistics.resamples import merged_strata
+from ircore.results.statistics.resamples import merge_strata
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class _Grid:
         known = ~np.isnan(scores)
         # An instance without a score says nothing, and would count as a degree of freedom.
         there = known.any(axis=(1, 2))
-        first, second = (np.hstack([np.ones((size, 1)), _coding(size)]) for size in scores.shape[1:])
+        first, second = (np.hstack([np.ones((size, 1)), _build_coding(size)]) for size in scores.shape[1:])
         every = np.kron(first, second)
         size = scores.shape[2]
         # Describers' columns are those that do not name a generator, and so on: the order of the blocks.
@@ -155,7 +155,7 @@ class _Fit:
     """Variance of what is left."""
 
 
-def mixed_effects(
+def fit_mixed_effects(
     scores: NDArray[np.float64],
     describers: Sequence[str],
     generators: Sequence[str],
@@ -182,36 +182,38 @@ def mixed_effects(
         return Unavailable("the scores do not vary, or are too few")
     grid = _Grid.of(scores)
     try:
-        fit = _best(_Sums.of(grid), grid.n)
+        fit = _find_best_fit(_Sums.of(grid), grid.n)
     except np.linalg.LinAlgError:
         return Unavailable("the model explains every score, or is singular on them, so there is nothing to judge it by")
-    strata = np.array(merged_strata(["all"] * len(scores) if labels is None else labels))
-    clustered = _clustered(fit, grid, strata[known.any(axis=(1, 2))])
-    return _result(fit, clustered, describers, generators)
+    strata = np.array(merge_strata(["all"] * len(scores) if labels is None else labels))
+    clustered = _compute_sandwich(fit, grid, strata[known.any(axis=(1, 2))])
+    return _build_result(fit, clustered, describers, generators)
 
 
-def _best(sums: _Sums, n: int) -> _Fit:
+def _find_best_fit(sums: _Sums, n: int) -> _Fit:
     """Return the fit of least deviance, where the ratio of variances may be 0."""
     from scipy.optimize import minimize_scalar
 
     # The logarithm is searched through, since ratios range over many powers of ten.
-    optimum = minimize_scalar(lambda log: _deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded")
+    optimum = minimize_scalar(
+        lambda log: _compute_deviance(sums, n, float(np.exp(log))), bounds=(-12, 12), method="bounded"
+    )
     # A search in logarithms never reaches 0, which is the best ratio where instances do not differ.
-    return _fit(sums, n, min(0.0, float(np.exp(optimum.x)), key=lambda ratio: _deviance(sums, n, ratio)))
+    return _fit(sums, n, min(0.0, float(np.exp(optimum.x)), key=lambda ratio: _compute_deviance(sums, n, ratio)))
 
 
-def _deviance(sums: _Sums, n: int, ratio: float) -> float:
+def _compute_deviance(sums: _Sums, n: int, ratio: float) -> float:
     """Return −2 × restricted log-likelihood, but for a constant.
 
     The last row of the Cholesky factor of all products holds what the scores have left beyond the design.
     """
-    diagonal = np.diag(_factor(sums, ratio))
+    diagonal = np.diag(_factorise(sums, ratio))
     freedom = n - len(diagonal) + 1
     levels = float((sums.counts * np.log1p(ratio * sums.sizes)).sum())
     return float(2 * freedom * np.log(diagonal[-1]) + 2 * np.log(diagonal[:-1]).sum()) + levels
 
 
-def _factor(sums: _Sums, ratio: float) -> NDArray[np.float64]:
+def _factorise(sums: _Sums, ratio: float) -> NDArray[np.float64]:
     """Return the lower Cholesky factor of all products; LinAlgError if the design leaves nothing of the scores."""
     return np.asarray(np.linalg.cholesky(sums.shrunk(ratio)), np.float64)
 
@@ -220,7 +222,7 @@ def _fit(sums: _Sums, n: int, ratio: float) -> _Fit:
     """Fit by generalised least squares at a ratio of variances."""
     from scipy.linalg.lapack import dtrtri
 
-    factor = _factor(sums, ratio)
+    factor = _factorise(sums, ratio)
     inverse = np.tril(dtrtri(factor[:-1, :-1], lower=1)[0])
     return _Fit(
         ratio=ratio,
@@ -244,7 +246,7 @@ class _Clustered:
     """Instances less conditions."""
 
 
-def _clustered(fit: _Fit, grid: _Grid, strata: NDArray[np.intp]) -> _Clustered:
+def _compute_sandwich(fit: _Fit, grid: _Grid, strata: NDArray[np.intp]) -> _Clustered:
     """Return the sandwich of Liang and Zeger (1986): each instance's pull on the coefficients, less its condition's."""
     # Known pairs alone: where there is no score, there is no residual.
     residuals = grid.values - grid.known * np.einsum("pk,k->p", grid.design, fit.beta)
@@ -260,13 +262,15 @@ def _clustered(fit: _Fit, grid: _Grid, strata: NDArray[np.intp]) -> _Clustered:
     return _Clustered(covariance, len(strata), freedom)
 
 
-def _coding(size: int) -> NDArray[np.float64]:
+def _build_coding(size: int) -> NDArray[np.float64]:
     """Return the weights of coefficients in effects that add up to 0, shape (effects, effects − 1)."""
     return np.vstack([np.eye(size - 1), -np.ones(size - 1)])
 
 
-def _result(fit: _Fit, clustered: _Clustered, describers: Sequence[str], generators: Sequence[str]) -> MixedEffects:
-    first, second = (_coding(len(names)) for names in (describers, generators))
+def _build_result(
+    fit: _Fit, clustered: _Clustered, describers: Sequence[str], generators: Sequence[str]
+) -> MixedEffects:
+    first, second = (_build_coding(len(names)) for names in (describers, generators))
     codings: dict[Source, NDArray[np.float64]] = {
         "describer": first,
         "generator": second,
@@ -288,11 +292,11 @@ def _result(fit: _Fit, clustered: _Clustered, describers: Sequence[str], generat
         generator=dict(zip(generators, estimates(second, blocks["generator"]), strict=True)),
         instance_deviation=(fit.ratio * fit.rest) ** 0.5,
         rest_deviation=fit.rest**0.5,
-        p={source: _chance(fit, clustered, coding, blocks[source]) for source, coding in codings.items()},
+        p={source: _compute_p_value(fit, clustered, coding, blocks[source]) for source, coding in codings.items()},
     )
 
 
-def _chance(fit: _Fit, clustered: _Clustered, coding: NDArray[np.float64], block: slice) -> float:
+def _compute_p_value(fit: _Fit, clustered: _Clustered, coding: NDArray[np.float64], block: slice) -> float:
     """Return p of a source's effects: Σ effect² over its expectation without effects, as an F of Box (1954).
 
     The degrees of freedom are (tr V)² / tr V² and so many times those of the instances, with the covariance V of the

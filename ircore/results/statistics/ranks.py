@@ -21,11 +21,11 @@ from ircore.results.statistics.intervals import (
     MINIMUM_PICTURES,
     OF_CONTRAST,
     Estimate,
+    compute_unseen_slopes,
     normal_quantile,
     reach,
-    unseen_slopes,
 )
-from ircore.results.statistics.resamples import column_sums
+from ircore.results.statistics.resamples import sum_columns
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class RankRange:
     """1-based, ≥ ``best``."""
 
     group: int = 1
-    """Group of pairs, 1-based, that ``groups_of`` puts it into."""
+    """Group of pairs, 1-based, that ``group_means`` puts it into."""
 
     chance: float = 1.0
     """Chance of being the best pair, 0-1: the share of resamples, spread as the board's intervals, that it leads."""
@@ -88,7 +88,7 @@ class Standing:
     """Number of couples of pairs that have ranks."""
 
 
-def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
+def rank_pairs(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     """Rank pairs by the means of their values, higher being better.
 
     One pair is better than another if, with what is not known taken against it, its mean is further above the other's
@@ -97,8 +97,8 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
     heavier tails than resamples show. Values not seen at the ends of the scale count as in every interval. Fewer than
     ``MINIMUM_PICTURES`` instances rank nobody.
 
-    Pairs whose ranges are separate are told apart by their own comparison, too (``paired_difference`` with the same c):
-    standard errors obey the triangle inequality, so what lies between the two cannot part them where they are one.
+    Pairs whose ranges are separate are told apart by their own comparison, too (``estimate_difference`` with the same
+    c): standard errors obey the triangle inequality, so what lies between the two cannot part them where they are one.
 
     Args:
         least: Values, 0–100, one column a pair, all known; what is not is taken as the worst that it may be.
@@ -110,24 +110,24 @@ def standing(least: Floats, most: Floats, drawn: Resamples) -> Standing:
         return Standing((None,) * pairs, None, None)
     if pairs < 2:
         return Standing(tuple(RankRange(1, 1) for _ in range(pairs)), None, None)
-    differences = _differences(least, most, drawn)
-    critical = _critical(differences, least, most, drawn)
+    differences = _compute_differences(least, most, drawn)
+    critical = _find_critical_value(differences, least, most, drawn)
     better = differences.gaps > differences.reach(critical)
     means = (least.mean(axis=0) + most.mean(axis=0)) / 2
-    deviations = _deviations(differences, critical, (least + most) / 2, drawn)
+    deviations = _compute_deviations(differences, critical, (least + most) / 2, drawn)
     places = zip(
         1 + better.sum(axis=0),
         pairs - better.sum(axis=1),
-        groups_of(means.tolist(), better),
-        chances_of_best(means, deviations),
+        group_means(means.tolist(), better),
+        estimate_best_chances(means, deviations),
         strict=True,
     )
     ranges = tuple(RankRange(int(best), int(worst), group, chance) for best, worst, group, chance in places)
     couples = pairs * (pairs - 1) // 2
-    return Standing(ranges, _median_detectable(differences, critical), critical, int(better.sum()), couples)
+    return Standing(ranges, _compute_median_detectable(differences, critical), critical, int(better.sum()), couples)
 
 
-def all_differences(least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Floats:
+def bound_differences(least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Floats:
     """Return the lower end of the interval of every pair (row) less every other (column), by the rule of a board.
 
     The upper end is minus the lower end of the other order. Above 0 the row's pair is better.
@@ -138,13 +138,15 @@ def all_differences(least: Floats, most: Floats, drawn: Resamples, critical: flo
         drawn: Resamples of the same instances.
         critical: Of the board.
     """
-    differences = _differences(least, most, drawn)
+    differences = _compute_differences(least, most, drawn)
     # Without a critical value nothing is told apart.
     low = differences.gaps - differences.reach(critical) if critical else np.full(differences.gaps.shape, -np.inf)
     return np.maximum(MAIN_DIFFERENCE.lowest, low)
 
 
-def paired_difference(point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None) -> Estimate:
+def estimate_difference(
+    point: float, least: Floats, most: Floats, drawn: Resamples, critical: float | None
+) -> Estimate:
     """Return the difference of two pairs' means, with its interval.
 
     Args:
@@ -162,7 +164,7 @@ def paired_difference(point: float, least: Floats, most: Floats, drawn: Resample
 
     if np.isnan(point):
         return Estimate(None, None, None, 0)
-    differences = _differences(least, most, drawn)
+    differences = _compute_differences(least, most, drawn)
     low, high = float(differences.gaps[0, 1]), -float(differences.gaps[1, 0])
     if not np.isfinite(differences.errors[0, 1]):
         return Estimate(point, None, None, len(least))
@@ -202,7 +204,7 @@ class _Differences:
         return np.where(known, half, np.inf)
 
 
-def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
+def _compute_differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     size = len(least)
     low, high = least.mean(axis=0), most.mean(axis=0)
     # The worst case of the row's pair against the best case of the column's.
@@ -212,14 +214,15 @@ def _differences(least: Floats, most: Floats, drawn: Resamples) -> _Differences:
     is_known = size >= MINIMUM_PICTURES and freedom > 0
     errors = np.sqrt(spread * size / freedom) if is_known else np.full(gaps.shape, np.inf)
     down, up = (
-        unseen_slopes(Ratios.means(values).moments(drawn), MAIN)[side] for side, values in enumerate((least, most))
+        compute_unseen_slopes(Ratios.means(values).moments(drawn), MAIN)[side]
+        for side, values in enumerate((least, most))
     )
     unseen = OF_CONTRAST * normal_quantile() ** 2 / max(size, 1) * np.maximum(down[:, None], up[None, :])
     np.fill_diagonal(unseen, 0)
     return _Differences(gaps, spread, errors, max(freedom, 1.0), unseen)
 
 
-def _deviations(differences: _Differences, critical: float, values: Floats, drawn: Resamples) -> Floats:
+def _compute_deviations(differences: _Differences, critical: float, values: Floats, drawn: Resamples) -> Floats:
     """Return resampled minus actual means, as far apart as the board's own intervals are wide; (pairs, resamples).
 
     What was not seen adds noise of its own to each pair. So a pair is above another in more than 97.5 % of the
@@ -242,19 +245,19 @@ def _deviations(differences: _Differences, critical: float, values: Floats, draw
 def _spread(least: Floats, most: Floats, drawn: Resamples) -> Floats:
     """Return the largest spread that the difference can have, given the unknown ratings."""
     known = np.array_equal(least, most)
-    ends = [_centred(values / len(values), drawn) for values in ((least,) if known else (least, most))]
+    ends = [_centre_values(values / len(values), drawn) for values in ((least,) if known else (least, most))]
     if known:
         return _spread_between(ends[0], ends[0])
     return np.asarray(np.max([_spread_between(end, other) for end in ends for other in ends], axis=0), np.float64)
 
 
-def _centred(values: Floats, drawn: Resamples) -> Floats:
+def _centre_values(values: Floats, drawn: Resamples) -> Floats:
     """Return values less their mean in the instance's stratum: the part that varies in stratified drawing."""
     result = np.array(values - values.mean(axis=0), np.float64)
     for stratum in np.unique(drawn.strata):
         rows = drawn.strata == stratum
         # Rounded once, so that the mean does not depend on other columns.
-        result[rows] -= column_sums(result[rows]) / np.count_nonzero(rows)
+        result[rows] -= sum_columns(result[rows]) / np.count_nonzero(rows)
     return result
 
 
@@ -266,16 +269,16 @@ def _spread_between(end: Floats, other: Floats) -> Floats:
     return spread
 
 
-def _critical(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
+def _find_critical_value(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
     """Return how many standard errors apart two means must be."""
     from scipy.special import ndtr, stdtrit
 
     # The level that the resamples' point has in the normal distribution, looked up in Student's t.
-    level = 2 * float(ndtr(-_largest(differences, least, most, drawn)))
+    level = 2 * float(ndtr(-_find_largest_difference(differences, least, most, drawn)))
     return float(stdtrit(differences.freedom, 1 - level / 2))
 
 
-def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
+def _find_largest_difference(differences: _Differences, least: Floats, most: Floats, drawn: Resamples) -> float:
     """Return the 95 % point of the largest standardised difference over the resamples."""
     from scipy.special import ndtri
 
@@ -300,7 +303,7 @@ def _largest(differences: _Differences, least: Floats, most: Floats, drawn: Resa
     return max(single, float(np.quantile(largest, CONFIDENCE)))
 
 
-def detectable(half: float, error: float, freedom: float) -> float | None:
+def compute_detectable(half: float, error: float, freedom: float) -> float | None:
     """Return the difference that would be found with a chance of 80 %.
 
     Half of the interval + t(0.80, df) · standard error (Bloom 1995, *Minimum Detectable Effects*, Evaluation
@@ -318,13 +321,13 @@ def detectable(half: float, error: float, freedom: float) -> float | None:
     return float(half + stdtrit(freedom, POWER) * error)
 
 
-def _median_detectable(differences: _Differences, critical: float) -> float | None:
+def _compute_median_detectable(differences: _Differences, critical: float) -> float | None:
     couples = ~np.eye(len(differences.gaps), dtype=bool)
     halves, errors = (np.median(part[couples]) for part in (differences.reach(critical), differences.errors))
-    return detectable(float(halves), float(errors), differences.freedom)
+    return compute_detectable(float(halves), float(errors), differences.freedom)
 
 
-def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
+def group_means(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
     """Return the group of each pair, 1 being the best.
 
     The first group is every pair than which none is better: the pairs that may be the best. Of the others, in the order
@@ -346,7 +349,7 @@ def groups_of(means: Sequence[float], better: NDArray[np.bool_]) -> list[int]:
     return groups
 
 
-def chances_of_best(means: NDArray[Any], deviations: NDArray[Any]) -> list[float]:
+def estimate_best_chances(means: NDArray[Any], deviations: NDArray[Any]) -> list[float]:
     """Return the share of resamples in which each pair has the highest mean, 0-1; pairs that tie share a resample.
 
     Args:

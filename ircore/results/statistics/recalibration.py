@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ircore.core.plain_words import counted
-from ircore.results.statistics.agreement import checked, codes_of
+from ircore.core.plain_words import format_count
+from ircore.results.statistics.agreement import check_ratings, number_labels
 from ircore.results.statistics.bootstrap import SEED
 from ircore.results.statistics.calibration_map import (
     GRID,
@@ -29,7 +29,7 @@ from ircore.results.statistics.calibration_map import (
     ReliabilityBin,
 )
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.statistics.resamples import drawn_weights, quotient, widened
+from ircore.results.statistics.resamples import count_draws, divide, widen_levels
 
 RESAMPLES = 2_000
 """Number of resamples of instances: ends of intervals then vary by some 3 % of their width with the seed."""
@@ -83,7 +83,7 @@ class _Matched:
         np.add.at(sums, (self.clusters, codes), self.human)
         return levels, counts, sums
 
-    def cross_validated(self, name: MapName) -> Floats:
+    def cross_validate(self, name: MapName) -> Floats:
         """Return the recalibrated scores, each by the map fitted to all other instances, shape (things,)."""
         # One resample for each instance, in which all others count once.
         curves = self.fit(name, 1 - np.eye(self.size))
@@ -108,7 +108,7 @@ class _Matched:
         """Return the mean of values with its interval, where values of one cluster resemble each other."""
         sums = np.bincount(self.clusters, values, self.size)
         counts = np.bincount(self.clusters, minlength=self.size).astype(np.float64)
-        low, high = np.quantile((sums @ weights) / (counts @ weights), widened(self.size))
+        low, high = np.quantile((sums @ weights) / (counts @ weights), widen_levels(self.size))
         return Estimate(float(values.mean()), float(low), float(high), len(values))
 
 
@@ -148,12 +148,12 @@ def recalibrate(
     Raises:
         ValueError: The shapes differ, or a score is outside 0–10.
     """
-    matched = _matched(judge, human, clusters, pairs)
-    if reason := _unfit(matched):
+    matched = _match_scores(judge, human, clusters, pairs)
+    if reason := _explain_unfit(matched):
         return Refusal(reason, len(matched.judge), matched.size)
     candidates, method = _choose(matched)
-    weights = drawn_weights(matched.size, resamples, seed)
-    scores = matched.cross_validated(method)
+    weights = count_draws(matched.size, resamples, seed)
+    scores = matched.cross_validate(method)
     return Recalibration(
         fitted_for=fitted_for,
         groups=frozenset(groups),
@@ -162,31 +162,31 @@ def recalibrate(
         n=len(matched.judge),
         instances=matched.size,
         range=(float(matched.judge.min()), float(matched.judge.max())),
-        before=_errors(matched, matched.judge, weights),
-        after=_errors(matched, scores, weights),
-        reliability=_reliability(matched, weights),
+        before=_measure_errors(matched, matched.judge, weights),
+        after=_measure_errors(matched, scores, weights),
+        reliability=_bin_reliability(matched, weights),
         pairs=None if matched.pairs is None else PairSpread.of(scores - matched.human, matched.pairs),
         curve=matched.fit(method, np.ones((matched.size, 1)))[0],
-        draws=_drawn_maps(matched, weights),
+        draws=_fit_resampled_maps(matched, weights),
     )
 
 
-def _matched(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike, pairs: Sequence[str] | None) -> _Matched:
+def _match_scores(judge: ArrayLike, human: ArrayLike, clusters: ArrayLike, pairs: Sequence[str] | None) -> _Matched:
     first, second = np.asarray(judge, np.float64), np.asarray(human, np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"scores must match one to one, got shapes {first.shape} and {second.shape}")
-    table, labels = checked([first, second], clusters)
+    table, labels = check_ratings([first, second], clusters)
     if np.nanmin(table, initial=LOWEST) < LOWEST or np.nanmax(table, initial=HIGHEST) > HIGHEST:
         raise ValueError(f"a score is outside {LOWEST:g} to {HIGHEST:g}")
     known = ~np.isnan(table[0] + table[1])
     rated = None if pairs is None else tuple(name for name, both in zip(pairs, known.tolist(), strict=True) if both)
-    return _Matched(table[0, known], table[1, known], codes_of(labels[known]), rated)
+    return _Matched(table[0, known], table[1, known], number_labels(labels[known]), rated)
 
 
-def _unfit(matched: _Matched) -> str | None:
+def _explain_unfit(matched: _Matched) -> str | None:
     n = len(matched.judge)
     if n < FEWEST_ITEMS:
-        return f"{counted(n, 'rendering')} rated by both judge and humans; at least {FEWEST_ITEMS} are needed"
+        return f"{format_count(n, 'rendering')} rated by both judge and humans; at least {FEWEST_ITEMS} are needed"
     if matched.size < FEWEST_INSTANCES:
         return f"ratings of {matched.size} instances; at least {FEWEST_INSTANCES} are needed"
     if np.ptp(matched.judge) == 0:
@@ -201,7 +201,7 @@ def _unfit(matched: _Matched) -> str | None:
 
 def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
     n, size = len(matched.judge), matched.size
-    squares = {name: (matched.cross_validated(name) - matched.human) ** 2 for name in MAPS}
+    squares = {name: (matched.cross_validate(name) - matched.human) ** 2 for name in MAPS}
     best = min(squares, key=lambda name: float(squares[name].mean()))
     candidates = []
     for name, square in squares.items():
@@ -215,7 +215,7 @@ def _choose(matched: _Matched) -> tuple[tuple[Candidate, ...], MapName]:
     )
 
 
-def _drawn_maps(matched: _Matched, weights: Floats) -> Floats:
+def _fit_resampled_maps(matched: _Matched, weights: Floats) -> Floats:
     """Fit a map to each resample, shape (resamples, len(GRID)).
 
     The kind is chosen anew each time, by the error on the instances that the resample left out, so that the doubt about
@@ -228,7 +228,7 @@ def _drawn_maps(matched: _Matched, weights: Floats) -> Floats:
     return drawn
 
 
-def _errors(matched: _Matched, scores: Floats, weights: Floats) -> Errors:
+def _measure_errors(matched: _Matched, scores: Floats, weights: Floats) -> Errors:
     error = scores - matched.human
     squared = matched.mean(error**2, weights)
     mean, low, high = (
@@ -238,12 +238,12 @@ def _errors(matched: _Matched, scores: Floats, weights: Floats) -> Errors:
     return Errors(matched.mean(error, weights), matched.mean(np.abs(error), weights), root)
 
 
-def _reliability(matched: _Matched, weights: Floats) -> tuple[ReliabilityBin, ...]:
+def _bin_reliability(matched: _Matched, weights: Floats) -> tuple[ReliabilityBin, ...]:
     whole = np.round(matched.judge)
-    return tuple(_bin(matched, whole == score, weights) for score in np.unique(whole))
+    return tuple(_build_bin(matched, whole == score, weights) for score in np.unique(whole))
 
 
-def _bin(matched: _Matched, chosen: NDArray[np.bool_], weights: Floats) -> ReliabilityBin:
+def _build_bin(matched: _Matched, chosen: NDArray[np.bool_], weights: Floats) -> ReliabilityBin:
     human = matched.human[chosen]
     counts = np.bincount(matched.clusters[chosen], minlength=matched.size).astype(np.float64)
     sums = np.bincount(matched.clusters[chosen], human, matched.size)
@@ -251,8 +251,8 @@ def _bin(matched: _Matched, chosen: NDArray[np.bool_], weights: Floats) -> Relia
     low = high = None
     if size >= MINIMUM_PICTURES:
         # Some resamples draw none of the instances of this bin: there the mean is not defined.
-        draws = quotient(sums @ weights, counts @ weights)
-        low, high = (float(end) for end in np.nanquantile(draws, widened(size)))
+        draws = divide(sums @ weights, counts @ weights)
+        low, high = (float(end) for end in np.nanquantile(draws, widen_levels(size)))
     return ReliabilityBin(
         float(matched.judge[chosen].mean()), Estimate(float(human.mean()), low, high, len(human)), size
     )

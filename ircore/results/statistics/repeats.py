@@ -38,10 +38,10 @@ class Luck:
     """Degrees of freedom: episodes less instances."""
 
 
-def luck_within(episodes: Iterable[Sequence[float]]) -> Luck:
+def measure_luck(episodes: Iterable[Sequence[float]]) -> Luck:
     """Return the variance within instances; 0 with no degree of freedom where no instance has two episodes.
 
-    >>> luck_within([[1.0, 3.0], [5.0], [2.0, 2.0, 5.0]])
+    >>> measure_luck([[1.0, 3.0], [5.0], [2.0, 2.0, 5.0]])
     Luck(variance=2.6666666666666665, freedom=3)
     """
     squares, freedom = 0.0, 0
@@ -52,7 +52,7 @@ def luck_within(episodes: Iterable[Sequence[float]]) -> Luck:
     return Luck(squares / freedom if freedom else 0.0, freedom)
 
 
-def moderated(lucks: Mapping[KeyT, Luck]) -> dict[KeyT, float]:
+def shrink_variances(lucks: Mapping[KeyT, Luck]) -> dict[KeyT, float]:
     """Return the variance of each condition, drawn towards that of all of them, since few episodes say little.
 
     (d0 · s0² + d · s²) / (d0 + d), as Smyth 2004, *Linear Models and Empirical Bayes Methods for Assessing Differential
@@ -95,7 +95,7 @@ class RepeatGroup(Generic[KeyT]):
         return self.weight * self.luck * sum(1 / (count + further) for count in self.played) / len(self.played)
 
 
-def fewest_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> dict[KeyT, int] | None:
+def find_fewest_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> dict[KeyT, int] | None:
     """Return the further repeats of each group that lower the variance enough with the fewest episodes.
 
     Args:
@@ -129,7 +129,7 @@ def fewest_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> dict[K
     return {key: count for key, count in further.items() if count}
 
 
-def uniform_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> int | None:
+def find_uniform_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> int | None:
     """Return how many further repeats of every group lower the variance enough; None if they cannot."""
     before = sum(group.variance(0) for group in groups)
     return next(
@@ -142,7 +142,7 @@ def uniform_repeats(groups: Sequence[RepeatGroup[KeyT]], excess: float) -> int |
     )
 
 
-def variance_needed(difference: float, variance: float, critical: float) -> float:
+def compute_needed_variance(difference: float, variance: float, critical: float) -> float:
     """Return the variance at which a difference would be told from 0 with a chance of ``POWER``, if it stays.
 
     What is known already is part of what will be known: with variance v after v0, the difference that will be found has
@@ -165,14 +165,14 @@ def variance_needed(difference: float, variance: float, critical: float) -> floa
     return low
 
 
-def further_look(critical: float) -> float:
+def find_further_critical(critical: float) -> float:
     """Return the critical value of each of two further looks at the same two pairs, after half of a plan and after all.
 
     Whoever looks again after more play has more chances of telling apart what is the same (Armitage, McPherson and Rowe
     1969, *Repeated Significance Tests on Accumulating Data*, JRSS A 132). Each further look gets half of the error
     rate; halves add up to no more than the whole, whatever the looks depend on (Bonferroni).
 
-    >>> round(further_look(1.96), 2)
+    >>> round(find_further_critical(1.96), 2)
     2.24
     """
     from scipy.special import ndtr, ndtri
@@ -270,13 +270,13 @@ class CrossedValues:
         return VarianceComponents(*ends[0]), VarianceComponents(*ends[1])
 
 
-def pictures_needed(difference: float, picture_and_pair: float, luck: float, repeats: int) -> int:
+def count_needed_pictures(difference: float, picture_and_pair: float, luck: float, repeats: int) -> int:
     """Return the pictures on which two pairs that differ so much are told apart with a chance of ``POWER``.
 
     Both play the same pictures, so that what a picture is to both of them cancels: n = 2 · (σ²(picture × pair) +
     σ²(luck) / repeats) · ((z(0.975) + z(0.8)) / difference)².
 
-    >>> pictures_needed(5.0, 100.0, 200.0, 1), pictures_needed(5.0, 100.0, 200.0, 2)
+    >>> count_needed_pictures(5.0, 100.0, 200.0, 1), count_needed_pictures(5.0, 100.0, 200.0, 2)
     (189, 126)
     """
     from scipy.special import ndtri

@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 
 @lru_cache(maxsize=16)
-def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
+def count_draws(size: int, resamples: int, seed: int) -> Floats:
     """Return how often each instance was drawn, shape (instances, resamples); read only, since it is kept."""
     weights = np.ascontiguousarray(
         np.random.default_rng(seed).multinomial(size, np.full(size, 1 / size), resamples).T, np.float64
@@ -44,7 +44,7 @@ def drawn_weights(size: int, resamples: int, seed: int) -> Floats:
     return weights
 
 
-def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
+def merge_strata(labels: Sequence[str]) -> tuple[int, ...]:
     """Number strata from 0; merge all into stratum 0 if any stratum has fewer than ``MINIMUM_PICTURES`` pictures."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(labels))}
     # Drawn alone, one or two pictures would seem to leave no doubt.
@@ -52,7 +52,7 @@ def merged_strata(labels: Sequence[str]) -> tuple[int, ...]:
     return tuple(0 if few else codes[label] for label in labels)
 
 
-def widened(clusters: int) -> tuple[float, float]:
+def widen_levels(clusters: int) -> tuple[float, float]:
     """Return the levels of a percentile interval that makes up for few clusters.
 
     Hesterberg 2015, *What Teachers Should Know About the Bootstrap*, The American Statistician 69, section 4.1.2.
@@ -64,7 +64,7 @@ def widened(clusters: int) -> tuple[float, float]:
     return tail, 1 - tail
 
 
-def quotient(top: Floats, bottom: Floats, least: float = 0.0) -> Floats:
+def divide(top: Floats, bottom: Floats, least: float = 0.0) -> Floats:
     """Divide; NaN where the divisor is not above ``least``."""
     result = np.full(np.shape(top), np.nan)
     np.divide(top, bottom, out=result, where=bottom > least)
@@ -77,7 +77,7 @@ EXACT_BITS = 53
 """Whole numbers up to 2 to this power are exact in floating point."""
 
 
-def column_sums(values: AnyFloats) -> NDArray[np.float64]:
+def sum_columns(values: AnyFloats) -> NDArray[np.float64]:
     """Return the sum of each column, rounded once.
 
     Args:
@@ -89,7 +89,7 @@ def column_sums(values: AnyFloats) -> NDArray[np.float64]:
     return np.array([fsum(column) for column in values.T.tolist()], np.float64)
 
 
-def on_a_grid(values: AnyFloats, terms: int) -> NDArray[np.float64]:
+def round_to_grid(values: AnyFloats, terms: int) -> NDArray[np.float64]:
     """Round each column to multiples of a power of two so that adding up any of them is exact.
 
     The multiple is the smallest with which a sum of ``terms`` values, each counted as often as it is drawn, stays below
@@ -204,7 +204,7 @@ class Resamples:
         """
         blocks, columns = len(self.weights), values.shape[1]
         # On a grid every partial sum is exact, so the order in which the product adds does not matter.
-        values = on_a_grid(values, self.size)
+        values = round_to_grid(values, self.size)
         first = values[:1]
         if len(values) and (values == first).all():
             # As many instances are drawn as there are: the sum is the same in every resample.

@@ -14,16 +14,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from ircore.core.untrusted_text import one_line
+from ircore.core.untrusted_text import format_one_line
 from ircore.games.base import Game, Measure, Seat
 from ircore.results.cells import BoardKey, Cell
 from ircore.results.column import AMOUNTS, Amount
 from ircore.results.episodes import CONVERGENCES
-from ircore.results.headline import headline_words, ordered_judges
+from ircore.results.headline import describe_headline, sort_judges
 from ircore.results.model import BoardRow, Order, Results
 from ircore.results.ranking import RankedRow, refuse_unknown
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.subsets import board_rows, by_rules, rows_with_references, rule_sets
+from ircore.results.subsets import list_board_rows, list_rows_and_references, list_rule_sets, split_by_rules
 from ircore.results.tables.judges import RATER_MARKS
 from ircore.results.tables.model import Better, Column, Selection, Table, Value, Which
 from ircore.results.tables.pairs import (
@@ -33,14 +33,14 @@ from ircore.results.tables.pairs import (
     TOP,
     UNRANKED,
     Filled,
-    caption,
-    marks_of,
+    build_seat_column,
+    describe_ties,
+    format_caption,
+    list_marks,
+    list_players,
+    list_remedies,
     pair_columns,
     pair_names,
-    remedies,
-    seat_column,
-    tie_words,
-    who_played,
 )
 
 SCORE = "score"
@@ -80,12 +80,12 @@ NO_DOUBT = "this judge tells no facts"
 """Reason why there is no interval of what could not be told."""
 
 
-def primary_key(game: Game[Any]) -> str:
+def find_primary_key(game: Game[Any]) -> str:
     """Return the key of the column that flat files call plain ``mean``, ``low``, ``high`` and ``n``."""
     return SCORE if game.is_judged else game.headline.key
 
 
-def board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tuple[Filling, ...]:
+def build_board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tuple[Filling, ...]:
     """Return the columns of a game's boards.
 
     Args:
@@ -93,22 +93,22 @@ def board_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> tuple[Fil
         seats: Those with a column.
     """
     return (
-        *_who(game, seats),
-        *map(_of_row, RANKS),
+        *_build_identity_columns(game, seats),
+        *map(_adapt_row_column, RANKS),
         Filled(Column("pair", "pair", "Who played.", digits=None, audience="readers"), lambda line: Value(line.pair)),
         _MAIN,
-        *(_RATED if game.is_judged else [_measured(game.headline)]),
+        *(_RATED if game.is_judged else [_build_measure_column(game.headline)]),
         *_COVERAGE,
         *(_DOUBT if game.is_judged else []),
         *(_CHANGE if game.headline.per == "step" else []),
-        *_others(game),
-        *(_amount(game, amount) for amount in AMOUNTS),
-        *_counts(game),
+        *_list_other_columns(game),
+        *(_build_amount_filling(game, amount) for amount in AMOUNTS),
+        *_build_count_columns(game),
         Filled(RULES, lambda line: Value(line.row.submission.rules.key)),
     )
 
 
-def spare_columns(game: Game[Any], columns: Iterable[Column]) -> tuple[str, ...]:
+def list_spare_columns(game: Game[Any], columns: Iterable[Column]) -> tuple[str, ...]:
     """Return the keys of the columns that a narrow terminal may leave out, the least important first.
 
     Args:
@@ -116,17 +116,17 @@ def spare_columns(game: Game[Any], columns: Iterable[Column]) -> tuple[str, ...]
         columns: Of the board.
     """
     # A game declares its measures in their order of importance.
-    others = [filled.column.key for filled in _others(game)]
+    others = [filled.column.key for filled in _list_other_columns(game)]
     spare = (
         *("score_range", "rated_of_applicable", "episode_tokens", "steps"),
         *others[::-1],
-        *("played_of_all", "delta", primary_key(game)),
+        *("played_of_all", "delta", find_primary_key(game)),
     )
     there = {column.key for column in columns}
     return tuple(key for key in spare if key in there)
 
 
-def amount_column(game: Game[Any], amount: Amount) -> Column:
+def build_amount_column(game: Game[Any], amount: Amount) -> Column:
     """Return the column of an amount, with the game's own word for its steps."""
     word = f"{game.step_word}s"
     return replace(amount.column, title=word, implied=word) if amount.column.key == "steps" else amount.column
@@ -142,24 +142,27 @@ def measure_column(measure: Measure) -> Column:
     return Column(measure.key, measure.title, about, unit, measure.direction, 2, estimated=True, implied=implied)
 
 
-def _who(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Iterator[Filling]:
+def _build_identity_columns(game: Game[Any], seats: Sequence[Seat[Any, Any]]) -> Iterator[Filling]:
     """Yield the columns that identify a row, for programs."""
-    yield _identity("run_id", "The run: the players of a submission under one set of rules.",
+    yield _build_identity_column("run_id", "The run: the players of a submission under one set of rules.",
                     lambda line: line.row.submission.run_id, field="run_id")  # fmt: skip
-    yield _identity("submission", "Slug of the submission.", lambda line: line.row.submission.slug)
-    yield _identity("name", "The submission's name as stated.", lambda line: line.row.submission.name)
+    yield _build_identity_column("submission", "Slug of the submission.", lambda line: line.row.submission.slug)
+    yield _build_identity_column("name", "The submission's name as stated.", lambda line: line.row.submission.name)
     for seat in seats:
-        yield _seat(seat)
+        yield _build_seat_column(seat)
     for rule in game.pages.rules:
-        yield _rule(game, rule)
-    yield _identity("category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL, field="category")
-    yield _identity("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL,
+        yield _build_rule_column(game, rule)
+    yield _build_identity_column(
+        "category", f"A category, or {ALL}.", lambda line: line.row.cell.category or ALL, field="category"
+    )
+    yield _build_identity_column("difficulty", f"easy, hard, or {ALL}.", lambda line: line.row.cell.difficulty or ALL,
                     field="difficulty")  # fmt: skip
-    yield _identity("judge", "Who rated, or the measure that the board is by.", lambda line: line.row.cell.judge,
+    yield _build_identity_column("judge",
+                                "Who rated, or the measure that the board is by.", lambda line: line.row.cell.judge,
                     field="judge")  # fmt: skip
 
 
-def _identity(
+def _build_identity_column(
     key: str,
     description: str,
     get: Callable[[Line], Any],
@@ -173,40 +176,42 @@ def _identity(
     return Filled(column, lambda line: Value(get(line)), (field,) if field else ())
 
 
-def _seat(seat: Seat[Any, Any]) -> Filling:
-    column = replace(seat_column(seat), audience="programs")
+def _build_seat_column(seat: Seat[Any, Any]) -> Filling:
+    column = replace(build_seat_column(seat), audience="programs")
     return Filled(column, lambda line: Value(line.row.submission.run.submission.label_of(seat.name)))
 
 
-def _rule(game: Game[Any], name: str) -> Filling:
+def _build_rule_column(game: Game[Any], name: str) -> Filling:
     about = game.rules.model_fields[name].description or f"The rule {name}."
 
     def stated(line: Line) -> Any:
         return getattr(game.rules.model_validate(line.row.submission.run.rules), name)
 
-    return _identity(name, about, stated, 0)
+    return _build_identity_column(name, about, stated, 0)
 
 
-def _of_row(filled: Filled[RankedRow[Any, Any]]) -> Filling:
+def _adapt_row_column(filled: Filled[RankedRow[Any, Any]]) -> Filling:
     return Filled(filled.column, lambda line: filled.value(line.row))
 
 
-def _of_cell(column: Column, *field: str, which: Which = "ended", missing: str = "", by_all: bool = False) -> Filling:
+def _build_cell_column(
+    column: Column, *field: str, which: Which = "ended", missing: str = "", by_all: bool = False
+) -> Filling:
     """Return the column of a number of the cell: an estimate, a count, or a value that may be missing."""
 
     def value(line: Line) -> Value:
         cell = line.row.cell
-        known = cell_value(cell, field)
+        known = get_cell_value(cell, field)
         if isinstance(known, Estimate):
-            return Value.of(known, _selection(cell, which), missing)
+            return Value.of(known, _select_episodes(cell, which), missing)
         if missing:
             return Value.or_missing(known, missing)
-        return Value(known, episodes=_selection(cell, which))
+        return Value(known, episodes=_select_episodes(cell, which))
 
     return Filled(column, value, field, by_all)
 
 
-def cell_value(cell: Cell, field: Sequence[str]) -> Any:
+def get_cell_value(cell: Cell, field: Sequence[str]) -> Any:
     """Return what stands in a cell under a path of names: attributes, and keys of mappings; None below a None."""
     value: Any = cell
     for name in field:
@@ -218,20 +223,20 @@ def cell_value(cell: Cell, field: Sequence[str]) -> Any:
 
 def _count(key: str, description: str, *field: str, which: Which = "ended", by_all: bool = False) -> Filling:
     column = Column(key, key.replace("_", " ").capitalize(), description, digits=0, audience="programs")
-    return _of_cell(column, *(field or (key,)), which=which, by_all=by_all)
+    return _build_cell_column(column, *(field or (key,)), which=which, by_all=by_all)
 
 
-def _selection(cell: Cell, which: Which) -> Selection:
-    return _selected(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
+def _select_episodes(cell: Cell, which: Which) -> Selection:
+    return _build_selection(cell.run_id, which, cell.category, cell.difficulty, cell.judge)
 
 
 @lru_cache(maxsize=16)
-def _selected(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
+def _build_selection(run_id: str, which: Which, category: str | None, difficulty: str | None, judge: str) -> Selection:
     """Make a selection; the entries of a row share four of them."""
     return Selection((run_id,), which, category, difficulty, judge)
 
 
-_MAIN = _of_cell(
+_MAIN = _build_cell_column(
     Column("main_score", "main", "Headline from 0, worst, to 100, what was not played counting 0; ranks are by it.",
            "0–100", "higher", 1, estimated=True),
     "main", missing="no rated episode",
@@ -240,7 +245,7 @@ _MAIN = _of_cell(
 
 def _score(line: Line) -> Value:
     cell = line.row.cell
-    return Value.of(cell.score, _selection(cell, "rated"), marks=marks_of(cell))
+    return Value.of(cell.score, _select_episodes(cell, "rated"), marks=list_marks(cell))
 
 
 _RATED = (
@@ -262,13 +267,14 @@ _COVERAGE: tuple[Filling, ...] = (
                digits=None, audience="readers"),
         lambda line: Value(f"{line.row.cell.rated}/{line.row.cell.applicable}"),
     ),
-    _of_cell(Column("played_share", "Played share", "played / episodes.", "0–1", "higher", audience="programs"),
+    _build_cell_column(Column("played_share", "Played share",
+                               "played / episodes.", "0–1", "higher", audience="programs"),
              "played_share", which="played", by_all=True),
 )  # fmt: skip
 """How much was played and rated."""
 
 
-def _range_text(line: Line) -> Value:
+def _format_range(line: Line) -> Value:
     doubt = line.row.cell.doubt
     if doubt is None:
         return Value(None, missing=NO_DOUBT)
@@ -278,10 +284,10 @@ def _range_text(line: Line) -> Value:
     return Value(f"{doubt.low:.2f}–{doubt.high:.2f} ({share} % open)")
 
 
-def _of_doubt(key: str, field: str, description: str, unit: str, better: Better, digits: int = 2) -> Filling:
+def _build_doubt_column(key: str, field: str, description: str, unit: str, better: Better, digits: int = 2) -> Filling:
     """Return a column for programs about what a judge of facts could not tell."""
     column = Column(key, key.capitalize(), description, unit, better, digits, nullable=True, audience="programs")
-    return _of_cell(column, "doubt", field, missing=NO_DOUBT)
+    return _build_cell_column(column, "doubt", field, missing=NO_DOUBT)
 
 
 _DOUBT = (
@@ -289,14 +295,16 @@ _DOUBT = (
         Column("score_range", "could be",
                "Score if all that could not be told is wrong, and if all is right; share of the facts that is open.",
                digits=None, nullable=True, audience="readers"),
-        _range_text,
+        _format_range,
     ),
-    _of_doubt("lowest", "low", "Score if all that could not be told is wrong.", "0–10", "higher"),
-    _of_doubt("highest", "high", "Score if all that could not be told is right.", "0–10", "higher"),
-    _of_doubt("undecided", "undecided", "Share of the facts, by weight, that could not be told.", "0–1", "lower", 4),
-    _of_doubt("unread", "unread", "1 if labels were left unread, since no reader of texts was installed.", "", "lower",
+    _build_doubt_column("lowest", "low", "Score if all that could not be told is wrong.", "0–10", "higher"),
+    _build_doubt_column("highest", "high", "Score if all that could not be told is right.", "0–10", "higher"),
+    _build_doubt_column("undecided", "undecided",
+                        "Share of the facts, by weight, that could not be told.", "0–1", "lower", 4),
+    _build_doubt_column("unread", "unread",
+                        "1 if labels were left unread, since no reader of texts was installed.", "", "lower",
               0),
-    _of_cell(
+    _build_cell_column(
         Column("same_family", "Same family", "1 if judge and describer are models of one family.", "", "lower", 0,
                audience="programs"),
         "same_family",
@@ -305,7 +313,7 @@ _DOUBT = (
 """What is known of judges that give the headline."""
 
 _CHANGE = (
-    _of_cell(
+    _build_cell_column(
         Column("delta", "ΔQ", "Final minus first score, in episodes of several renderings.", "", "higher",
                signed=True, estimated=True, implied="points of 10"),
         "delta", which="refined", missing="no episode of several renderings",
@@ -320,46 +328,48 @@ _CHANGE = (
 )  # fmt: skip
 """What the steps changed, where each of them has the headline."""
 
-_PREFERENCE = _of_cell(
+_PREFERENCE = _build_cell_column(
     Column("preference", "final preferred", "Share that prefers the final to the first rendering; a tie is half.",
            "0–1", "higher", estimated=True, audience="pages"),
     "preference", which="refined", missing="no preference asked",
 )  # fmt: skip
 
 
-def _others(game: Game[Any]) -> list[Filling]:
+def _list_other_columns(game: Game[Any]) -> list[Filling]:
     """Return the columns of the measures, besides the headline, that the game's pages name."""
     others = (measure for measure in game.measures if measure.key in game.pages.columns)
     # Of a game whose headline judges give, each judge gives a preference, too.
-    return [_PREFERENCE if game.is_judged else _measured(item) for item in others if item is not game.headline]
+    return [
+        _PREFERENCE if game.is_judged else _build_measure_column(item) for item in others if item is not game.headline
+    ]
 
 
-def _measured(measure: Measure) -> Filling:
+def _build_measure_column(measure: Measure) -> Filling:
     """Return the column of a measure that the game gives, in its own unit."""
 
     def value(line: Line) -> Value:
         cell = line.row.cell
         mean = line.results.mean(cell.run_id, measure.key, cell.category, cell.difficulty)
-        return Value.of(mean, _selection(cell, "rated"), "no value")
+        return Value.of(mean, _select_episodes(cell, "rated"), "no value")
 
     return Filled(measure_column(measure), value, by_all=True)
 
 
-def _amount(game: Game[Any], amount: Amount) -> Filling:
-    column = amount_column(game, amount)
+def _build_amount_filling(game: Game[Any], amount: Amount) -> Filling:
+    column = build_amount_column(game, amount)
 
     def value(line: Line) -> Value:
         cell = line.row.cell
         missing = amount.missing if not cell.played or amount.per else "not known"
-        return Value.of(cell.amounts[column.key], _selection(cell, amount.which), missing)
+        return Value.of(cell.amounts[column.key], _select_episodes(cell, amount.which), missing)
 
     return Filled(column, value, ("amounts", column.key), by_all=True)
 
 
-def _counts(game: Game[Any]) -> Iterator[Filling]:
+def _build_count_columns(game: Game[Any]) -> Iterator[Filling]:
     """Yield marks, and of how many episodes, for programs."""
-    yield _of_row(TOP)
-    yield _of_cell(
+    yield _adapt_row_column(TOP)
+    yield _build_cell_column(
         Column("detectable", "Detectable",
                "Score difference to a like pair that so many episodes find with a chance of 80 %.", "0–10", "lower",
                nullable=True, audience="programs"),
@@ -367,7 +377,7 @@ def _counts(game: Game[Any]) -> Iterator[Filling]:
     )  # fmt: skip
     yield _count("episodes", "Instances of the set under this condition.", by_all=True)
     yield _count("played", "Episodes that count as played.", which="played", by_all=True)
-    yield _of_row(UNRANKED)
+    yield _adapt_row_column(UNRANKED)
     yield _count("unfinished", "Episodes without a result yet: not begun, or failed for a technical reason.",
                  by_all=True)  # fmt: skip
     yield _count("applicable", "Played episodes that the headline applies to.", which="played")
@@ -393,47 +403,51 @@ def board_table(
         InputError: There is no such judge, category or difficulty in the results.
     """
     refuse_unknown(category=(category, results.categories), difficulty=(difficulty, results.difficulties))
-    parts = by_rules(results)
-    rows = board_rows(results, judge, category, difficulty, order)
-    words = caption(results, judge, category, difficulty) + _ranked_words(parts)
+    parts = split_by_rules(results)
+    rows = list_board_rows(results, judge, category, difficulty, order)
+    words = format_caption(results, judge, category, difficulty) + _describe_ranked(parts)
     for part in parts if rows else ():
-        words += _told_apart(part, (category, difficulty, judge), named=len(parts) > 1)
-    judge_words = headline_words(results, category, difficulty) if results.game.is_judged else None
+        words += _describe_difference(part, (category, difficulty, judge), named=len(parts) > 1)
+    judge_words = describe_headline(results, category, difficulty) if results.game.is_judged else None
     notes = (
         *filter(None, [judge_words]),
-        *_notes(results, order),
-        *remedies(row.cell.unranked for row in rows),
+        *_list_notes(results, order),
+        *list_remedies(row.cell.unranked for row in rows),
         *filter(None, [results.programs]),
     )
-    table = _without_dashes(_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1))
+    table = _drop_empty_columns(
+        _build_table("board", "Leaderboard", results, rows, words, notes, rules_above=len(parts) > 1)
+    )
     return replace(table, groups=tuple(_groups(results, rows)) if len(parts) > 1 else ())
 
 
 def _groups(results: Results, rows: Sequence[BoardRow]) -> Iterator[tuple[int, str]]:
     """Yield the first row of each set of rules with the words that tell these rules from the others."""
-    among = rule_sets(results)
+    among = list_rule_sets(results)
     for place, row in enumerate(rows):
         rules = row.submission.rules
         if not place or rules != rows[place - 1].submission.rules:
-            yield place, f"With {one_line(rules.label(among), 60)}"
+            yield place, f"With {format_one_line(rules.label(among), 60)}"
 
 
 def leaderboard_table(results: Results, order: Order = "main") -> Table:
     """Return every board below one another: judge by judge, category by category, all before parts, rules by rules."""
     # The headline first; judges that only compared renderings, which have no place in that order, last.
-    judges = dict.fromkeys((*ordered_judges(results), *results.judges))
-    parts = by_rules(results)  # once: every board of a part is ranked anew
+    judges = dict.fromkeys((*sort_judges(results), *results.judges))
+    parts = split_by_rules(results)  # once: every board of a part is ranked anew
     rows = [
         row
         for judge, category, difficulty in product(judges, (None, *results.categories), (None, *results.difficulties))
         for part in parts
-        for row in rows_with_references(part, judge, category, difficulty, order)
+        for row in list_rows_and_references(part, judge, category, difficulty, order)
     ]
     words = f"Every category, difficulty and judge; instance set {results.instance_set[:12]}."
-    return _table("leaderboard", "Leaderboards", results, rows, words + _ranked_words(parts), _notes(results, order))
+    return _build_table(
+        "leaderboard", "Leaderboards", results, rows, words + _describe_ranked(parts), _list_notes(results, order)
+    )
 
 
-def _table(
+def _build_table(
     name: str,
     title: str,
     results: Results,
@@ -453,7 +467,7 @@ def _table(
         notes: Remarks.
         rules_above: Whether rules are said above the rows, so that names need not say them.
     """
-    game, filling = results.game, board_columns(results.game, results.seats)
+    game, filling = results.game, build_board_columns(results.game, results.seats)
     columns = tuple(filled.column for filled in filling)
     every = [*results.submissions, *(reference.submission for reference in results.references)]
     # Named apart under each set of rules where the rules are said above.
@@ -469,28 +483,28 @@ def _table(
         tuple(tuple(filled.value(line) for filled in filling) for line in lines),
         notes,
         RATER_MARKS,
-        primary=primary_key(game),
-        spare=spare_columns(game, columns),
+        primary=find_primary_key(game),
+        spare=list_spare_columns(game, columns),
     )
 
 
-def _ranked_words(parts: Sequence[Results]) -> str:
+def _describe_ranked(parts: Sequence[Results]) -> str:
     """Say among which pairs ranks are, if that is not all of them."""
     return " Ranks are among the pairs under the same rules." if len(parts) > 1 else ""
 
 
-def _told_apart(part: Results, key: BoardKey, *, named: bool) -> str:
+def _describe_difference(part: Results, key: BoardKey, *, named: bool) -> str:
     """Return the difference by which pairs under one set of rules, named or not, are told apart, and the tied pairs."""
     standing = part.standings.get(key)
     if standing is None or standing.detectable is None:
         return ""
     where = f"Under {part.submissions[0].rules.words or 'the default rules'}" if named else "By its rule"
     rule = f" {where} two pairs whose main scores differ by {standing.detectable:.1f} are told apart (chance 80 %)."
-    words = tie_words(standing)
+    words = describe_ties(standing)
     return f"{rule} {words}" if words else rule
 
 
-def _without_dashes(table: Table) -> Table:
+def _drop_empty_columns(table: Table) -> Table:
     """Leave out of what people see the columns in which no row has anything: dashes would say nothing."""
     # Where nobody has a rank or a score, a remark under the table says why.
     kept = {"rank", "main_score", table.primary}
@@ -508,7 +522,7 @@ def _without_dashes(table: Table) -> Table:
     return replace(table, columns=columns).at_places(shown)
 
 
-def _notes(results: Results, order: Order) -> tuple[str, ...]:
+def _list_notes(results: Results, order: Order) -> tuple[str, ...]:
     game = results.game
     main = "score × 10" if game.is_judged else f"{game.headline.title} from 0, worst, to 100,"
     note = (
@@ -535,12 +549,12 @@ def references_table(results: Results, judge: str, category: str | None = None, 
     rows = []
     for reference in results.references:
         submission, cell = reference.submission, reference.cells[category, difficulty, judge]
-        who = who_played(results, submission, " + ".join(submission.players))
+        who = list_players(results, submission, " + ".join(submission.players))
         counts = (Value(cell.played), Value(cell.episodes), Value(submission.rules.key))
         rows.append((*who, Value.of(cell.score), Value.of(cell.main), *counts))
     notes = (
         "References see what no describer may see: scene is told what was drawn, shuffled describes another target, "
         "title-only knows category and difficulty. They are never ranked.",
     )
-    words = caption(results, judge, category, difficulty)
+    words = format_caption(results, judge, category, difficulty)
     return Table("references", "Ceilings and floors", words, columns, tuple(rows), notes, primary="score")

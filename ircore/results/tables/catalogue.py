@@ -10,7 +10,13 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import BrokenPluginError, available, load, plugin_work, unknown
+from ircore.core.plugins import (
+    BrokenPluginError,
+    build_unknown_name_error,
+    convert_plugin_errors,
+    list_available,
+    load_plugin,
+)
 
 if TYPE_CHECKING:
     from ircore.games.base import Game
@@ -60,7 +66,7 @@ class Question:
             InputError: Nobody has rated.
         """
         # Inside, so that the names of tables can be completed without the model of results.
-        from ircore.results.headline import headline_judge
+        from ircore.results.headline import find_headline_judge
 
         if not results.game.is_judged:
             if self.judge not in (None, results.game.headline.key):
@@ -72,7 +78,7 @@ class Question:
         if not results.judges:
             raise results.no_ratings()
         # A judge that only compares is never the headline judge, but may be the only one that rated.
-        return self.judge or headline_judge(results, self.category, self.difficulty) or results.judges[0]
+        return self.judge or find_headline_judge(results, self.category, self.difficulty) or results.judges[0]
 
 
 @dataclass(frozen=True)
@@ -123,12 +129,12 @@ class Entry:
         Raises:
             InputError: The results have no such judge, category or difficulty, or several judges and none is named.
         """
-        from ircore.results.tables.pairs import with_rules
+        from ircore.results.tables.pairs import add_rules_column
 
         if not self.by_condition and (question.category or question.difficulty):
             raise InputError("this table is of all instances", "Leave out --category and --difficulty.")
         table = self.build(results, question)
-        return with_rules(table, results) if self.of_runs else table
+        return add_rules_column(table, results) if self.of_runs else table
 
 
 @dataclass(frozen=True)
@@ -150,7 +156,7 @@ class TableFunction:
         return function(*self.arguments(results, question))
 
 
-def _of_judge(description: str, name: str, *, of_every_game: bool = False) -> Entry:
+def _build_judge_entry(description: str, name: str, *, of_every_game: bool = False) -> Entry:
     """Return the table of a function of results, judge, category and difficulty."""
     function = TableFunction(
         name, lambda results, question: (results, question.the_judge(results), question.category, question.difficulty)
@@ -158,14 +164,14 @@ def _of_judge(description: str, name: str, *, of_every_game: bool = False) -> En
     return Entry(description, function, of_judge=True, of_every_game=of_every_game)
 
 
-def _of_all(description: str, name: str) -> Entry:
+def _build_condition_entry(description: str, name: str) -> Entry:
     """Return the table of a function of results, category and difficulty."""
     return Entry(
         description, TableFunction(name, lambda results, question: (results, question.category, question.difficulty))
     )
 
 
-def _of_words(description: str, name: str) -> Entry:
+def _build_lexicon_entry(description: str, name: str) -> Entry:
     """Return the table of a function of results, category, difficulty and the patterns of corrections."""
     function = TableFunction(
         name, lambda results, question: (results, question.category, question.difficulty, question.lexicon)
@@ -173,12 +179,12 @@ def _of_words(description: str, name: str) -> Entry:
     return Entry(description, function, by_lexicon=True)
 
 
-def _of_results(description: str, name: str) -> Entry:
+def _build_results_entry(description: str, name: str) -> Entry:
     """Return the table of a function of results alone."""
     return Entry(description, TableFunction(name, lambda results, _: (results,)))
 
 
-def _of_paper(description: str, name: str) -> Entry:
+def _build_paper_entry(description: str, name: str) -> Entry:
     """Return a table that the game's paper published."""
     function = TableFunction("games:published_table", lambda results, _: (results.game, name))
     return Entry(description, function, of_runs=False, feature=PAPER)
@@ -209,11 +215,11 @@ _MEASURED_OUTCOMES = TableFunction(
 )
 
 
-def _outcomes(results: "Results", question: Question) -> "Table":
+def _build_outcomes_table(results: "Results", question: Question) -> "Table":
     return (_JUDGED_OUTCOMES if results.game.is_judged else _MEASURED_OUTCOMES)(results, question)
 
 
-def _facts(results: "Results", question: Question) -> "Table":
+def _build_facts_table(results: "Results", question: Question) -> "Table":
     from ircore.results.tables.facts import episode_facts_table, facts_table
 
     if question.episode is not None:
@@ -224,95 +230,111 @@ def _facts(results: "Results", question: Question) -> "Table":
 TABLES: Mapping[str, Entry] = {
     "board": Entry("pairs under one condition, best first", _BOARD, of_judge=True, ordered=True, of_every_game=True),
     "leaderboard": Entry("every board below one another", _LEADERBOARD, ordered=True, of_every_game=True),
-    "judges": _of_all("every judge's mean score of each pair", "judges:judges_table"),
-    "conditions": _of_all("every pair, category and difficulty by every judge", "judges:conditions_table"),
-    "comparisons": _of_judge(
+    "judges": _build_condition_entry("every judge's mean score of each pair", "judges:judges_table"),
+    "conditions": _build_condition_entry(
+        "every pair, category and difficulty by every judge", "judges:conditions_table"
+    ),
+    "comparisons": _build_judge_entry(
         "pairs against pairs, instance by instance", "comparisons:comparisons_table", of_every_game=True
     ),
-    "sensitivity": _of_results(
+    "sensitivity": _build_results_entry(
         "whether ranks hold by other judges, targets and weights of facts", "sensitivity:sensitivity_table"
     ),
-    "next": _of_judge(
+    "next": _build_judge_entry(
         "what would tell neighbours apart, and how to play it", "comparisons:next_table", of_every_game=True
     ),
-    "variance": _of_judge(
+    "variance": _build_judge_entry(
         "where the variance comes from: pictures, luck, judge", "variance:variance_table", of_every_game=True
     ),
-    "effects": _of_judge("what the players of two seats contribute", "variance:effects_table", of_every_game=True),
-    "outcomes": Entry("how episodes ended and what refinement did", _outcomes, of_judge=True, of_every_game=True),
-    "outcomes_pooled": _of_all(
+    "effects": _build_judge_entry(
+        "what the players of two seats contribute", "variance:effects_table", of_every_game=True
+    ),
+    "outcomes": Entry(
+        "how episodes ended and what refinement did", _build_outcomes_table, of_judge=True, of_every_game=True
+    ),
+    "outcomes_pooled": _build_condition_entry(
         "what refinement did, pooled over judges as the paper's Figure 5", "turns:pooled_outcomes_table"
     ),
-    "trajectories": _of_judge("score by turn, pair and category", "turns:trajectories_table"),
-    "by_turn": _of_all(
+    "trajectories": _build_judge_entry("score by turn, pair and category", "turns:trajectories_table"),
+    "by_turn": _build_condition_entry(
         "every judge, part of the facts and metric at each turn and up to it (@K)", "turns:by_turn_table"
     ),
-    "normalised": _of_all("the same from first to final rendering, at 20 places", "turns:normalised_table"),
-    "budgets": _of_judge("pairs under several token budgets", "turns:budgets_table"),
-    "prompts": _of_judge("pairs with several prompts, picture by picture", "turns:prompts_table"),
+    "normalised": _build_condition_entry(
+        "the same from first to final rendering, at 20 places", "turns:normalised_table"
+    ),
+    "budgets": _build_judge_entry("pairs under several token budgets", "turns:budgets_table"),
+    "prompts": _build_judge_entry("pairs with several prompts, picture by picture", "turns:prompts_table"),
     "parts": Entry("what is right of presence, text, colour …, pair by pair", _PARTS, by_part=True),
-    "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _facts),
-    "said": _of_all("facts that messages state, renderings show and corrections mend", "facts:said_table"),
-    "readers": _of_results("how far judges agree with the grammar what messages state", "facts:readers_table"),
-    "witnesses": _of_all("how far judges of facts agree with verified, fact by fact", "facts:witnesses_table"),
-    "disagreements": _of_all("facts on which they contradict verified", "facts:disagreements_table"),
-    "references": _of_judge("ceilings and floors of generators, never ranked", "board:references_table"),
-    "corrections": _of_words("what correction messages are about", "language:corrections_table"),
-    "corrections_by_turn": _of_words("the same turn by turn", "language:corrections_by_turn_table"),
-    "words": _of_words("the commonest words of each correction", "language:words_table"),
-    "messages": _of_all("length and novelty of messages by turn", "language:messages_table"),
-    "convention": _of_all("whether describers get shorter and keep their words", "language:convention_table"),
-    "agreement": _of_results("every two raters side by side", "judges:agreement_table"),
-    "metric_agreement": _of_results(
+    "facts": Entry("share of right facts by pair, condition and part; of one episode, the facts", _build_facts_table),
+    "said": _build_condition_entry(
+        "facts that messages state, renderings show and corrections mend", "facts:said_table"
+    ),
+    "readers": _build_results_entry("how far judges agree with the grammar what messages state", "facts:readers_table"),
+    "witnesses": _build_condition_entry(
+        "how far judges of facts agree with verified, fact by fact", "facts:witnesses_table"
+    ),
+    "disagreements": _build_condition_entry("facts on which they contradict verified", "facts:disagreements_table"),
+    "references": _build_judge_entry("ceilings and floors of generators, never ranked", "board:references_table"),
+    "corrections": _build_lexicon_entry("what correction messages are about", "language:corrections_table"),
+    "corrections_by_turn": _build_lexicon_entry("the same turn by turn", "language:corrections_by_turn_table"),
+    "words": _build_lexicon_entry("the commonest words of each correction", "language:words_table"),
+    "messages": _build_condition_entry("length and novelty of messages by turn", "language:messages_table"),
+    "convention": _build_condition_entry(
+        "whether describers get shorter and keep their words", "language:convention_table"
+    ),
+    "agreement": _build_results_entry("every two raters side by side", "judges:agreement_table"),
+    "metric_agreement": _build_results_entry(
         "every image metric beside every judge and people", "judges:metric_agreement_table"
     ),
-    "ratings": _of_results("what every two judges give the same renderings", "judges:ratings_table"),
-    "annotators": _of_results("agreement of all annotators", "judges:annotators_table"),
-    "retests": _of_results("how far judges agree with themselves, asked twice", "judges:retests_table"),
-    "orders": _of_results("what the order of showing does to judges", "judges:orders_table"),
-    "people": _of_results("how far each judge follows people: r, κ and bias", "judges:people_table"),
-    "maps": _of_results("recalibration of each judge to people", "judges:maps_table"),
-    "reliability": _of_results("what people say of each score of a judge", "judges:reliability_table"),
-    "recalibrated": _of_all("mean scores on the people's scale", "judges:recalibrated_table"),
-    "targets": _of_all("what the targets show, and how many words they take", "targets:targets_table"),
-    "measures": _of_all("scores beside what is known of targets, such as naming divergence", "targets:measures_table"),
+    "ratings": _build_results_entry("what every two judges give the same renderings", "judges:ratings_table"),
+    "annotators": _build_results_entry("agreement of all annotators", "judges:annotators_table"),
+    "retests": _build_results_entry("how far judges agree with themselves, asked twice", "judges:retests_table"),
+    "orders": _build_results_entry("what the order of showing does to judges", "judges:orders_table"),
+    "people": _build_results_entry("how far each judge follows people: r, κ and bias", "judges:people_table"),
+    "maps": _build_results_entry("recalibration of each judge to people", "judges:maps_table"),
+    "reliability": _build_results_entry("what people say of each score of a judge", "judges:reliability_table"),
+    "recalibrated": _build_condition_entry("mean scores on the people's scale", "judges:recalibrated_table"),
+    "targets": _build_condition_entry("what the targets show, and how many words they take", "targets:targets_table"),
+    "measures": _build_condition_entry(
+        "scores beside what is known of targets, such as naming divergence", "targets:measures_table"
+    ),
     "paper": Entry(
         "each sentence of the paper that can be checked: whether it holds there and here",
         TableFunction("games:paper_table", lambda results, question: (results, question.the_judge(results))),
         of_judge=True,
         feature=PAPER,
     ),
-    "published": _of_paper("the paper's Table 3", "published"),
-    "published_means": _of_paper("means of the paper's Table 3", "published_means"),
-    "published_judges": _of_paper("the paper's Table 1", "published_table1"),
-    "published_humans": _of_paper("the paper's Table 2", "published_table2"),
-    "published_annotators": _of_paper("the paper's Table 4", "published_table4"),
+    "published": _build_paper_entry("the paper's Table 3", "published"),
+    "published_means": _build_paper_entry("means of the paper's Table 3", "published_means"),
+    "published_judges": _build_paper_entry("the paper's Table 1", "published_table1"),
+    "published_humans": _build_paper_entry("the paper's Table 2", "published_table2"),
+    "published_annotators": _build_paper_entry("the paper's Table 4", "published_table4"),
 }
 """The tables of this project, by the name that users give; the first is the default."""
 
 
-def table_names() -> tuple[str, ...]:
+def list_table_names() -> tuple[str, ...]:
     """Return the names of all tables, tables of other packages last; nothing is imported."""
-    return (*TABLES, *(name for name in available("tables") if name not in TABLES))
+    return (*TABLES, *(name for name in list_available("tables") if name not in TABLES))
 
 
-def names_of_tables(game: "Game[Any]") -> tuple[str, ...]:
+def list_game_table_names(game: "Game[Any]") -> tuple[str, ...]:
     """Return the names of the tables of runs of a game, of other packages' tables too where these are of any judges."""
-    own = tables_of(game)
-    return (*own, *(name for name in table_names() if name not in TABLES)) if game.is_judged else tuple(own)
+    own = find_tables(game)
+    return (*own, *(name for name in list_table_names() if name not in TABLES)) if game.is_judged else tuple(own)
 
 
-def tables_of(game: "Game[Any]") -> dict[str, Entry]:
+def find_tables(game: "Game[Any]") -> dict[str, Entry]:
     """Return the tables of runs of a game, by the name that users give, but those of broken packages.
 
     Another package adds a table of one game by an entry point ``GAME.TABLE`` in the group ``ircore.game_tables``.
     """
     if game.is_judged:
         return {name: entry for name, entry in TABLES.items() if entry.feature in (None, *game.supports)}
-    own = _own_tables(game)
+    own = _list_own_tables(game)
     # Plug-ins for tables of a game are called GAME.TABLE.
-    of_game = (name for name in available("game_tables") if name.startswith(f"{game.name}."))
-    plugins = {name.partition(".")[2]: partial(_of_plugin, name=name) for name in of_game}
+    of_game = (name for name in list_available("game_tables") if name.startswith(f"{game.name}."))
+    plugins = {name.partition(".")[2]: partial(_build_plugin_table, name=name) for name in of_game}
     added = {
         name: Entry("a table of another package", make, by_condition=False)
         for name, make in plugins.items()
@@ -321,14 +343,14 @@ def tables_of(game: "Game[Any]") -> dict[str, Entry]:
     return own | added
 
 
-def _own_tables(game: "Game[Any]") -> dict[str, Entry]:
-    from ircore.results.tables.game_curves import players_table, published_figures_table, stepped_tables
+def _list_own_tables(game: "Game[Any]") -> dict[str, Entry]:
+    from ircore.results.tables.game_curves import list_stepped_tables, players_table, published_figures_table
 
     def stepped(make: "Callable[..., Table]") -> "Callable[[Results, Question], Table]":
         return lambda results, question: make(results, question.category, question.difficulty)
 
     tables = {name: entry for name, entry in TABLES.items() if entry.of_every_game}
-    tables |= {name: Entry("measures by step", stepped(make)) for name, make in stepped_tables(game).items()}
+    tables |= {name: Entry("measures by step", stepped(make)) for name, make in list_stepped_tables(game).items()}
     tables["players"] = Entry(
         "players seat by seat", lambda results, _: players_table(results), by_condition=False, of_runs=False
     )
@@ -340,7 +362,7 @@ def _own_tables(game: "Game[Any]") -> dict[str, Entry]:
     return tables
 
 
-def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> Entry:
+def find_table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> Entry:
     """Return the table of a name; a name of this project's tables is never another package's.
 
     Args:
@@ -353,15 +375,17 @@ def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> 
         WorkError: Its package cannot be imported, or its entry point names no ``Entry``.
     """
     # Before plug-ins are searched, which reads a file of every installed package.
-    tables = TABLES if game is None else tables_of(game)
+    tables = TABLES if game is None else find_tables(game)
     if name in tables:
         return tables[name]
-    if name not in table_names():
-        raise unknown("table", name, list(table_names() if game is None else names_of_tables(game)), where)
+    if name not in list_table_names():
+        raise build_unknown_name_error(
+            "table", name, list(list_table_names() if game is None else list_game_table_names(game)), where
+        )
     if game is not None and (name in TABLES or not game.is_judged):
-        known = ", ".join(names_of_tables(game))
+        known = ", ".join(list_game_table_names(game))
         raise InputError(f"{where} {name}: the game {game.name} has no such table", f"Choose one of: {known}.")
-    entry = load("tables", name, where)
+    entry = load_plugin("tables", name, where)
     if not isinstance(entry, Entry):
         raise BrokenPluginError(
             f"table {name!r}: {type(entry).__name__} is no ircore.results.tables.catalogue.Entry",
@@ -370,23 +394,23 @@ def table_entry(name: str, where: str = "", game: "Game[Any] | None" = None) -> 
     return entry
 
 
-def plugin_table_fault(name: str) -> str | None:
+def find_plugin_table_fault(name: str) -> str | None:
     """Return why no command shows a plug-in's table, ``GAME.TABLE``: its name is taken, or there is no such game."""
     from ircore.games.registry import load_game
 
     game, _, table = name.partition(".")
     try:
-        own = _own_tables(load_game(game))
+        own = _list_own_tables(load_game(game))
     except InputError as error:
         return error.problem
     return f"the game {game} has a table {table} of its own" if table in own else None
 
 
-def _of_plugin(results: "Results", _: Question, name: str) -> "Table":
+def _build_plugin_table(results: "Results", _: Question, name: str) -> "Table":
     from ircore.results.tables.model import Table
 
-    make = load("game_tables", name, "--table")
-    with plugin_work(f"table {name!r}"):
+    make = load_plugin("game_tables", name, "--table")
+    with convert_plugin_errors(f"table {name!r}"):
         table = make(results)
         if not isinstance(table, Table):
             raise TypeError(f"it returned a {type(table).__name__}, not a Table")

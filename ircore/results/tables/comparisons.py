@@ -6,15 +6,15 @@ Neighbours of a board, and the fewest further episodes that would tell them apar
 from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
-from ircore.results.arrays import under
-from ircore.results.judge_ratings import rated_episodes
+from ircore.results.arrays import select_condition
+from ircore.results.judge_ratings import list_rated_episodes
 from ircore.results.model import Results
 from ircore.results.next_episodes import PlannedRun, SeparationPlan, plan_separation
 from ircore.results.statistics.comparison import Comparison
 from ircore.results.statistics.intervals import MINIMUM_PICTURES, Estimate
-from ircore.results.subsets import by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, pair_names, rated_columns, rated_values
+from ircore.results.tables.pairs import build_rated_columns, format_caption, list_rated_values, pair_names
 
 MOST = 10
 """Pairs of which all are compared with all; of more, each only with the next on the board."""
@@ -39,8 +39,8 @@ COLUMNS = (
     Column("losses", "losses", "Instances on which the second is better.", "", "lower", 0),
     Column("detectable", "detectable", "Difference that a comparison of this n finds with a chance of 80 %.",
            "points", "lower", nullable=True),
-    *rated_columns(),
-    *rated_columns("other_"),
+    *build_rated_columns(),
+    *build_rated_columns("other_"),
 )  # fmt: skip
 
 NOTES = (
@@ -57,7 +57,7 @@ def comparisons_table(
     """Return paired differences, the better pair first; only pairs under the same rules are compared."""
     names = pair_names(results.submissions)
     rows = []
-    for first, second, comparison in _comparisons(results, judge, category, difficulty):
+    for first, second, comparison in _compare_pairs(results, judge, category, difficulty):
         behind = Selection((first, second), "rated", category, difficulty, judge)
         rows.append(
             (
@@ -74,21 +74,21 @@ def comparisons_table(
                 Value(comparison.ties),
                 Value(comparison.losses),
                 Value.or_missing(comparison.detectable, f"fewer than {MINIMUM_PICTURES} instances in common"),
-                *rated_values(results.cell(first, judge, category, difficulty)),
-                *rated_values(results.cell(second, judge, category, difficulty)),
+                *list_rated_values(results.cell(first, judge, category, difficulty)),
+                *list_rated_values(results.cell(second, judge, category, difficulty)),
             )
         )
-    words = caption(results, judge, category, difficulty)
+    words = format_caption(results, judge, category, difficulty)
     spare = ("detectable", "ties", "losses", "wins", "least", "most", "difference", "main_alone")
     return Table(
         "comparisons", "Pairs against pairs", words, COLUMNS, tuple(rows), NOTES, primary="difference", spare=spare
     )
 
 
-def _comparisons(
+def _compare_pairs(
     results: Results, judge: str, category: str | None, difficulty: str | None
 ) -> Iterator[tuple[str, str, Comparison]]:
-    for part in by_rules(results):
+    for part in split_by_rules(results):
         rows = part.board(judge, category, difficulty)
         # Pairs without a main score have nothing that could be compared.
         board = [row.submission.run_id for row in rows if row.cell.main.mean is not None]
@@ -124,7 +124,7 @@ NEXT_EPISODES_NOTES = (
 )
 
 
-def neighbour_plans(
+def plan_neighbours(
     results: Results, judge: str, category: str | None = None, difficulty: str | None = None
 ) -> Iterator[tuple[tuple[str, str], Estimate, SeparationPlan]]:
     """Yield every two ranked pairs that follow each other on a board, the better one first.
@@ -132,8 +132,8 @@ def neighbour_plans(
     With their run ids, the difference of their main scores by the board's rule, and what would tell them apart. Only
     pairs under the same rules are neighbours.
     """
-    chosen = under(results.instances, category, difficulty)
-    for part in by_rules(results):
+    chosen = select_condition(results.instances, category, difficulty)
+    for part in split_by_rules(results):
         board = [row for row in part.board(judge, category, difficulty) if row.rank_low is not None]
         couples = list(pairwise(row.submission.run_id for row in board))
         standing = part.standings.get((category, difficulty, judge))
@@ -141,7 +141,7 @@ def neighbour_plans(
             first, second = (
                 PlannedRun(
                     part.runs[name].run,
-                    tuple(rated_episodes(part.episodes[name], judge, part.scopes.get(judge))),
+                    tuple(list_rated_episodes(part.episodes[name], judge, part.scopes.get(judge))),
                     part.runs[name].costs,
                 )
                 for name in couple
@@ -156,12 +156,12 @@ def next_table(results: Results, judge: str, category: str | None = None, diffic
     rows = [
         (couple, (names[couple[0]], names[couple[1]]), main, plan,
          Selection(couple, "ended", category, difficulty, judge))
-        for couple, main, plan in neighbour_plans(results, judge, category, difficulty)
+        for couple, main, plan in plan_neighbours(results, judge, category, difficulty)
     ]  # fmt: skip
-    return _table("next", caption(results, judge, category, difficulty), rows)
+    return _build_table("next", format_caption(results, judge, category, difficulty), rows)
 
 
-def _table(
+def _build_table(
     name: str,
     words: str,
     neighbours: Iterable[tuple[tuple[str, str], tuple[str, str], Estimate, SeparationPlan, Selection]],
@@ -178,12 +178,12 @@ def _table(
                 Value(names[0]),
                 Value(names[1]),
                 Value.of(main, behind),
-                Value(_verdict(plan)),
+                Value(_format_verdict(plan)),
                 Value.or_missing(plan.episodes, missing),
                 Value.or_missing(plan.uniform, missing or "no number would do"),
                 Value.or_missing(plan.usd, missing or "a cost is not known"),
                 Value.or_missing(plan.targets, "repeats do, or nothing is needed"),
-                Value.or_missing(where_words(plan, names) or None, missing or "nothing is needed"),
+                Value.or_missing(describe_repeats(plan, names) or None, missing or "nothing is needed"),
                 Value.or_missing("\n".join(plan.commands) or None, missing or "nothing is needed"),
             )
         )
@@ -198,13 +198,13 @@ def _table(
     )
 
 
-def _verdict(plan: SeparationPlan) -> str:
+def _format_verdict(plan: SeparationPlan) -> str:
     if not plan.is_told_apart:
         return "not told apart"
     return "told apart" if plan.at_further_look else "told apart at a first look"
 
 
-def where_words(plan: SeparationPlan, names: tuple[str, str]) -> str:
+def describe_repeats(plan: SeparationPlan, names: tuple[str, str]) -> str:
     """Return the further repeats in words, conditions with as many repeats together."""
     alike: dict[tuple[int, int], list[str]] = {}
     for (run, category, difficulty), count in plan.further.items():

@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import PARTS, ExtraBox, Part, RenderingFacts
-from ircore.results.arrays import strata, under
+from ircore.results.arrays import select_condition, strata
 from ircore.results.episodes import EpisodeResult
-from ircore.results.fact_shares import PartResult, part_results, reader_agreement, said_points
+from ircore.results.fact_shares import PartResult, compare_readers, compute_said_points, estimate_parts
 from ircore.results.headline import VERIFIED
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import estimate
-from ircore.results.tables.judges import agreement_value
+from ircore.results.tables.judges import build_agreement_value
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import ALL, caption, pair_columns, pair_values
+from ircore.results.tables.pairs import ALL, format_caption, pair_columns, pair_values
 from ircore.results.witnesses import (
     MOST_DISAGREEMENTS,
     CheckedTwice,
-    checked_twice,
-    disagreements,
-    judges_of_facts,
-    witness_of,
+    compare_witness,
+    list_fact_judges,
+    match_checks,
+    select_disagreements,
 )
-from ircore.scorers.stated_facts.measuring import GRAMMAR, latest
+from ircore.scorers.stated_facts.measuring import GRAMMAR, select_latest_turns
 
 if TYPE_CHECKING:
     from ircore.scorers.verification.verdicts import Checked
@@ -77,13 +77,13 @@ def parts_table(
         behind = Selection((run_id,), "played", category, difficulty)
         key = (run_id, category, difficulty, VERIFIED)
         score = results.cells[key].score if key in results.cells else estimate([])
-        parts = parts_under(results, run_id, category, difficulty)
+        parts = estimate_condition_parts(results, run_id, category, difficulty)
         shares = (Value.of(parts[part].share, behind, NOT_KNOWN) for part in PARTS)
         rows.append((*who, Value.of(score, behind, NOT_KNOWN), *shares))
     place = [column.key for column in columns].index(order or "score")
     # Shares and scores are never below 0, so that 1 stands after all of them: pairs without a value come last.
     rows.sort(key=lambda row: -value if isinstance(value := row[place].value, float) else 1.0)
-    words = caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
+    words = format_caption(results, VERIFIED, category, difficulty) + f" Ordered by {order or 'score'}."
     spare = tuple(part for part in reversed(PARTS) if part != order)
     title = "What is right, part by part"
     return Table("parts", title, words, columns, tuple(rows), (NOTE,), primary="score", spare=spare)
@@ -110,12 +110,12 @@ def facts_table(results: Results, category: str | None = None, difficulty: str |
     rows = []
     for run_id, who in pair_values(results).items():
         for kind, level in conditions:
-            for part, right in parts_under(results, run_id, kind, level).items():
+            for part, right in estimate_condition_parts(results, run_id, kind, level).items():
                 if right.total:
                     share = Value.of(right.share, Selection((run_id,), "played", kind, level), "none can be told")
                     counts = (Value(right.held), Value(right.decided), Value(right.total))
                     rows.append((*who, Value(kind or ALL), Value(level or ALL), Value(part), share, *counts))
-    words = caption(results, VERIFIED, category, difficulty)
+    words = format_caption(results, VERIFIED, category, difficulty)
     spare = ("facts", "decided", "held")
     return Table("facts", "Facts", words, columns, tuple(rows), (NOTE,), primary="share", spare=spare)
 
@@ -157,8 +157,8 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
         for result in results.episodes[run_id]:
             if result.episode.episode_id == episode_id:
                 played = True
-                for turn, cost, fact in _facts_by_turn(results, run_id, result):
-                    rows.append((*who, Value(turn), *_fact(fact, cost)))
+                for turn, cost, fact in _list_facts_by_turn(results, run_id, result):
+                    rows.append((*who, Value(turn), *_format_fact(fact, cost)))
     if not played:
         raise InputError(f"these runs have no episode {episode_id!r}", "Name an episode by the id of its instance.")
     words = f"Facts of episode {episode_id}, turn by turn; instance set {results.instance_set[:12]}."
@@ -166,11 +166,11 @@ def episode_facts_table(results: Results, episode_id: str) -> Table:
     return Table("facts", "Facts of an episode", words, columns, tuple(rows), notes)
 
 
-def _facts_by_turn(
+def _list_facts_by_turn(
     results: Results, run_id: str, result: EpisodeResult
 ) -> Iterator[tuple[int, float, "Checked | tuple[int, ExtraBox]"]]:
     """Yield turn, cost of the transform, and a fact or a numbered extra."""
-    from ircore.scorers.verification.report import checked_facts
+    from ircore.scorers.verification.report import restore_checked_facts
 
     scenes = {instance.instance_id: instance.scene for instance in results.instances}
     scene = scenes[result.episode.instance_id]
@@ -180,13 +180,13 @@ def _facts_by_turn(
     for turn, rendering in result.episode.renderings.items():
         if scene is not None and rendering.sha256 in own:
             line = own[rendering.sha256]
-            facts = checked_facts(scene, line)
+            facts = restore_checked_facts(scene, line)
             yield from ((turn, line.cost, checked) for checked in facts)
             # Without facts another version derived them, so that nothing of the line can be relied on.
             yield from ((turn, line.cost, extra) for extra in enumerate(line.extras if facts else (), start=1))
 
 
-def _fact(fact: "Checked | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
+def _format_fact(fact: "Checked | tuple[int, ExtraBox]", cost: float) -> tuple[Value, ...]:
     if isinstance(fact, tuple):
         number, extra = fact
         sentence, reason = "Something is drawn that the target does not show.", "not in the target"
@@ -205,17 +205,17 @@ def _fact(fact: "Checked | tuple[int, ExtraBox]", cost: float) -> tuple[Value, .
     )
 
 
-def parts_under(
+def estimate_condition_parts(
     results: Results, run_id: str, category: str | None = None, difficulty: str | None = None
 ) -> dict[Part, PartResult]:
     """Return each part of a run over the episodes of one condition."""
     known = results.runs[run_id].part_shares
     episodes = [
         result.episode
-        for result in under(results.episodes[run_id], category, difficulty)
+        for result in select_condition(results.episodes[run_id], category, difficulty)
         if result.episode.episode_id in known
     ]
-    return part_results((known[episode.episode_id] for episode in episodes), strata(episodes))
+    return estimate_parts((known[episode.episode_id] for episode in episodes), strata(episodes))
 
 
 NOBODY = "No judge of facts has checked these runs beside verified: ircore score RUN --judge FILE, with asks: facts"
@@ -250,32 +250,32 @@ def witnesses_table(results: Results, category: str | None = None, difficulty: s
         *_SHARES,
     )
     rows = []
-    for judge in judges_of_facts(results):
-        checked = list(checked_twice(results, judge, category, difficulty))
+    for judge in list_fact_judges(results):
+        checked = list(match_checks(results, judge, category, difficulty))
         groups = {
             (ALL, ALL): checked,
-            **_grouped(checked, lambda fact: (fact.category, ALL)),
-            **_grouped(checked, lambda fact: (ALL, fact.attribute)),
-            **_grouped(checked, lambda fact: (fact.category, fact.attribute)),
+            **_group_facts(checked, lambda fact: (fact.category, ALL)),
+            **_group_facts(checked, lambda fact: (ALL, fact.attribute)),
+            **_group_facts(checked, lambda fact: (fact.category, fact.attribute)),
         }
         for (kind_of_target, kind_of_fact), facts in groups.items():
             if not facts:
                 continue
-            witness = witness_of(judge, facts)
+            witness = compare_witness(judge, facts)
             rows.append(
                 (
                     Value(judge), Value(kind_of_target), Value(kind_of_fact), Value(witness.facts),
-                    agreement_value(witness.agreement), agreement_value(witness.kappa),
+                    build_agreement_value(witness.agreement), build_agreement_value(witness.kappa),
                     *(Value.of(getattr(witness, share.key), missing="no such sentence") for share in _SHARES),
                 )
             )  # fmt: skip
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     notes = NOTES if rows else (NOBODY,)
     spare = ("settled", "wrong_yes", "undecided")
     return Table("witnesses", "Two witnesses", words, columns, tuple(rows), notes, primary="kappa", spare=spare)
 
 
-def _grouped(
+def _group_facts(
     checked: Iterable[CheckedTwice], key: Callable[[CheckedTwice], tuple[str, str]]
 ) -> dict[tuple[str, str], list[CheckedTwice]]:
     groups: dict[tuple[str, str], list[CheckedTwice]] = defaultdict(list)
@@ -302,10 +302,10 @@ def disagreements_table(results: Results, category: str | None = None, difficult
     words = {"1": "holds", "0": "fails"}
     rows = []
     count = 0
-    for judge in judges_of_facts(results):
+    for judge in list_fact_judges(results):
         checked = [
             fact
-            for fact in checked_twice(results, judge, category, difficulty)
+            for fact in match_checks(results, judge, category, difficulty)
             if not fact.is_planted and {fact.eye, fact.judge} == {"0", "1"}
         ]
         count += len(checked)
@@ -314,16 +314,18 @@ def disagreements_table(results: Results, category: str | None = None, difficult
                 Value(fact.run_id), pairs[fact.run_id], Value(judge), Value(fact.episode_id), Value(fact.turn),
                 Value(fact.rendering), Value(fact.sentence), Value(words[fact.eye]), Value(words[fact.judge]),
             )
-            for fact in disagreements(checked)
+            for fact in select_disagreements(checked)
         ]  # fmt: skip
     notes = (
         (f"{len(rows):,} of {count:,} disagreements, drawn evenly over categories and kinds of fact, at most "
          f"{MOST_DISAGREEMENTS} a judge. People decide them: ircore show RUN --episode ID names the picture's file.",)
         if rows
-        else ("The two witnesses contradict each other on no fact." if judges_of_facts(results) else NOBODY,)
+        else ("The two witnesses contradict each other on no fact." if list_fact_judges(results) else NOBODY,)
     )  # fmt: skip
     title = "Facts on which the two witnesses differ"
-    return Table("disagreements", title, caption(results, None, category, difficulty), columns, tuple(rows), notes)
+    return Table(
+        "disagreements", title, format_caption(results, None, category, difficulty), columns, tuple(rows), notes
+    )
 
 
 NOT_MEASURED = "not measured: ircore score RUN --facts"
@@ -342,9 +344,9 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
     rows = []
     for run_id, who in pair_values(results).items():
         played = [result.episode for result in results.episodes[run_id] if result.episode.played]
-        episodes = under(played, category, difficulty)
+        episodes = select_condition(played, category, difficulty)
         behind = Selection((run_id,), "played", category, difficulty)
-        for point in said_points(latest(results.said[run_id]), episodes, results.instances):
+        for point in compute_said_points(select_latest_turns(results.said[run_id]), episodes, results.instances):
             shares = [Value.of(share, behind, NOT_MEASURED) for share in (point.said, point.drawn)]
             corrected = Value.of(point.corrected, behind, "nothing wrong was named")
             rows.append((*who, Value("last" if point.turn is None else str(point.turn)), *shares, corrected))
@@ -352,7 +354,7 @@ def said_table(results: Results, category: str | None = None, difficulty: str | 
         "Targets that were drawn; facts by weight, as in the verification. Messages are read by the grammar of the "
         "built-in players: what it cannot read counts as not said.",
     )
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     return Table("said", "Said, drawn, corrected", words, columns, tuple(rows), notes, primary="said")
 
 
@@ -370,9 +372,11 @@ def readers_table(results: Results) -> Table:
     for run_id, who in pair_values(results).items():
         turns, behind = results.said[run_id], Selection((run_id,), "played")
         for reader in sorted({turn.reader for turn in turns} - {GRAMMAR}):
-            compared = reader_agreement(latest(turns), latest(turns, reader))
+            compared = compare_readers(select_latest_turns(turns), select_latest_turns(turns, reader))
             share = Value.of(compared.agreement, behind, "no turn that both read")
             kappa = Value.or_missing(compared.kappa, "no variation")
             rows.append((*who, Value(reader), share, kappa, Value(compared.facts)))
     notes = () if rows else ("No judge has read these runs: ircore score RUN --facts --judge FILE",)
-    return Table("readers", "Readers of messages", caption(results), columns, tuple(rows), notes, primary="agreement")
+    return Table(
+        "readers", "Readers of messages", format_caption(results), columns, tuple(rows), notes, primary="agreement"
+    )

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Literal
 
-from ircore.core.terminal import printable
+from ircore.core.terminal import make_printable
 from ircore.results.benchmark_version import Version
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, too_few
-from ircore.results.tables.intervals import interval_text, money_digits, number
+from ircore.results.statistics.intervals import MINIMUM_PICTURES, TOO_FEW, are_too_few
+from ircore.results.tables.intervals import count_money_digits, format_interval_text, number
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import ALL
 
@@ -26,10 +26,10 @@ GAP = 2
 """Blanks between columns."""
 
 
-def aligned(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: int | None = None) -> list[str]:
+def align_columns(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: int | None = None) -> list[str]:
     r"""Return a table's lines, its heading and a rule first.
 
-    >>> print(*aligned([["pair", "main (0–100)"], ["a + b", "93.1"]], [True, False], columns=14), sep="\n")
+    >>> print(*align_columns([["pair", "main (0–100)"], ["a + b", "93.1"]], [True, False], columns=14), sep="\n")
               main
     pair   (0–100)
     ──────────────
@@ -40,9 +40,9 @@ def aligned(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: in
         to_left: For each column, whether its cells are aligned to the left.
         columns: Columns of the terminal; headings are broken between words where a table is wider.
     """
-    widths = _widths(lines)
-    if columns is not None and _total(widths) > columns:
-        widths = _narrow_widths(lines)
+    widths = _measure_widths(lines)
+    if columns is not None and _sum_widths(widths) > columns:
+        widths = _measure_narrow_widths(lines)
     parts = [wrap(head, width, break_on_hyphens=False) for head, width in zip(lines[0], widths, strict=True)]
     deepest = max(map(len, parts))
     # A short heading stands at the bottom, beside the last words of a long one.
@@ -60,11 +60,11 @@ def aligned(lines: Sequence[Sequence[str]], to_left: Sequence[bool], columns: in
     return [*texts[:deepest], "─" * max(map(len, texts)), *texts[deepest:]]
 
 
-def fitting_places(lines: Sequence[Sequence[str]], spare: Sequence[int], columns: int) -> list[int]:
+def find_fitting_places(lines: Sequence[Sequence[str]], spare: Sequence[int], columns: int) -> list[int]:
     """Return the places of the columns that a terminal has room for, in their order; empty if the needed do not fit.
 
     >>> lines = [["pair", "score", "interval", "n"], ["a + b", "9.1", "8.2 to 9.7", "36"]]
-    >>> fitting_places(lines, spare=[3, 2], columns=16)
+    >>> find_fitting_places(lines, spare=[3, 2], columns=16)
     [0, 1, 3]
 
     Args:
@@ -72,24 +72,24 @@ def fitting_places(lines: Sequence[Sequence[str]], spare: Sequence[int], columns
         spare: Places of the columns that may be left out, the least important first; the others are needed.
         columns: Columns of the terminal.
     """
-    widths = _narrow_widths(lines)
+    widths = _measure_narrow_widths(lines)
     places = [place for place in range(len(widths)) if place not in spare]
     # A column that is too wide makes room for narrower columns of less importance.
     for place in reversed(spare):
-        if _total(widths[column] for column in (*places, place)) <= columns:
+        if _sum_widths(widths[column] for column in (*places, place)) <= columns:
             places.append(place)
-    return sorted(places) if _total(widths[place] for place in places) <= columns else []
+    return sorted(places) if _sum_widths(widths[place] for place in places) <= columns else []
 
 
-def narrowest(lines: Sequence[Sequence[str]]) -> int:
+def measure_least_width(lines: Sequence[Sequence[str]]) -> int:
     """Return how many columns a terminal needs to show all columns of a table beside one another."""
-    return _total(_narrow_widths(lines))
+    return _sum_widths(_measure_narrow_widths(lines))
 
 
-def blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
+def format_blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
     r"""Return the lines of a table with a block for each row, in which each cell has a line of its own.
 
-    >>> print(*blocks([["pair", "score"], ["a + b", "9.1"], ["c + d", "8.0"]], columns=14), sep="\n")
+    >>> print(*format_blocks([["pair", "score"], ["a + b", "9.1"], ["c + d", "8.0"]], columns=14), sep="\n")
     pair   a + b
     score  9.1
     ──────────────
@@ -111,18 +111,18 @@ def blocks(lines: Sequence[Sequence[str]], columns: int) -> list[str]:
     return texts
 
 
-def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+def _measure_widths(lines: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(*lines, strict=True)]
 
 
-def _narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
+def _measure_narrow_widths(lines: Sequence[Sequence[str]]) -> list[int]:
     """Return widths of columns whose headings are broken between words."""
     heads, *rows = lines
     words = [max(map(len, head.split()), default=0) for head in heads]
-    return [max(pair) for pair in zip(words, _widths([[""] * len(heads), *rows]), strict=True)]
+    return [max(pair) for pair in zip(words, _measure_widths([[""] * len(heads), *rows]), strict=True)]
 
 
-def _total(widths: Iterable[int]) -> int:
+def _sum_widths(widths: Iterable[int]) -> int:
     known = list(widths)
     return sum(known) + GAP * (len(known) - 1)
 
@@ -151,7 +151,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters that spreadsheets take for a formula."""
 
 
-def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
+def format_value(column: Column, value: Value, interval: Literal["none", "half", "ends"] = "none") -> str:
     """Format an entry for people without its marks; the interval, if wanted, as ``± half`` or ``[low, high]``."""
     if value.value is None:
         return MISSING
@@ -159,23 +159,25 @@ def shown(column: Column, value: Value, interval: Literal["none", "half", "ends"
         return value.value
     if column.digits is None or isinstance(value.value, int):
         return f"{value.value:,}"
-    behind = "" if interval == "none" else interval_shown(column, value, interval)
-    return f"{number(value.value, _digits(column, value), column.signed)} {behind}".rstrip()
+    behind = "" if interval == "none" else format_interval(column, value, interval)
+    return f"{number(value.value, _count_digits(column, value), column.signed)} {behind}".rstrip()
 
 
-def interval_shown(column: Column, value: Value, interval: Literal["half", "ends"] = "ends") -> str:
+def format_interval(column: Column, value: Value, interval: Literal["half", "ends"] = "ends") -> str:
     """Format the interval of an entry as ``[low, high]``, or as ``± half`` where asked for; empty without one."""
     if column.digits is None or isinstance(value.value, str):
         return ""
     style: Literal["mixed", "brackets"] = "mixed" if interval == "half" else "brackets"
     ends = value.low, value.high
-    return interval_text(value.value, ends, value.n, _digits(column, value), column.signed, style)
+    return format_interval_text(value.value, ends, value.n, _count_digits(column, value), column.signed, style)
 
 
-def _digits(column: Column, value: Value) -> int:
+def _count_digits(column: Column, value: Value) -> int:
     """Return the decimals of an entry: a small amount of money has more than its column, so that it is not 0."""
     digits = column.digits or 0
-    return money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
+    return (
+        count_money_digits(value.value, digits) if column.unit == "US$" and isinstance(value.value, float) else digits
+    )
 
 
 def render(table: Table, form: Format, results: Results | None = None, columns: int | None = None) -> str:
@@ -188,13 +190,13 @@ def render(table: Table, form: Format, results: Results | None = None, columns: 
         columns: Columns of the terminal that shows a text; None for files and pipes.
     """
     if form == "json":
-        return as_json(table, results)
+        return format_json(table, results)
     if form == "text":
-        return as_text(table, columns)
-    return {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}[form](table)
+        return format_text(table, columns)
+    return {"csv": format_csv, "markdown": format_markdown, "latex": format_latex}[form](table)
 
 
-def as_text(table: Table, columns: int | None = None) -> str:
+def format_text(table: Table, columns: int | None = None) -> str:
     """Return a table for people, in aligned columns.
 
     Args:
@@ -203,20 +205,20 @@ def as_text(table: Table, columns: int | None = None) -> str:
             needed is too wide, each row is a block with a line for each entry.
     """
     table = table.for_readers(terminal=True)
-    lines = _lines(table, "half")
+    lines = _format_lines(table, "half")
     note: list[str] = []
-    if columns is not None and narrowest(lines) > columns:
-        places = fitting_places(lines, table.spare_places, columns)
+    if columns is not None and measure_least_width(lines) > columns:
+        places = find_fitting_places(lines, table.spare_places, columns)
         if not places:
-            return _text(_grouped_blocks(lines, table, columns), table, columns)
-        note = [_left_out(table, places, narrowest(lines))]
+            return _format_text_lines(_grouped_blocks(lines, table, columns), table, columns)
+        note = [_describe_left_out(table, places, measure_least_width(lines))]
         table = table.at_places(places)
-        lines = _lines(table, "half")
-    texts = aligned(lines, _left(table), columns)
+        lines = _format_lines(table, "half")
+    texts = align_columns(lines, _list_left_aligned(table), columns)
     above = len(texts) - len(table.rows)
     texts = [*texts[:above], *_with_groups(texts[above:], table, str)]
     width = max(*map(len, texts), NARROWEST)
-    return _text(texts, table, width if columns is None else min(width, columns), note)
+    return _format_text_lines(texts, table, width if columns is None else min(width, columns), note)
 
 
 def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) -> list[str]:
@@ -225,7 +227,7 @@ def _grouped_blocks(lines: Sequence[Sequence[str]], table: Table, columns: int) 
     texts: list[str] = []
     for start, end in zip(starts, [*starts, len(table.rows)][1:], strict=True):
         texts += [*([""] if texts else []), *wrap(starts[start], columns)]
-        texts += blocks([lines[0], *lines[1 + start : 1 + end]], columns)
+        texts += format_blocks([lines[0], *lines[1 + start : 1 + end]], columns)
     return texts
 
 
@@ -238,13 +240,13 @@ def _with_groups(rows: Iterable[str], table: Table, heading: Callable[[str], str
         yield row
 
 
-def _text(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
+def _format_text_lines(texts: list[str], table: Table, width: int, note: Sequence[str] = ()) -> str:
     """Return the lines of a table and, below it, its remarks in lines of a width."""
-    remarks = [wrap(text, width) for text in (table.caption, *_remarks(table), *note)]
-    return printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
+    remarks = [wrap(text, width) for text in (table.caption, *_list_remarks(table), *note)]
+    return make_printable("\n".join([*texts, "", *(line for remark in remarks for line in remark)])) + "\n"
 
 
-def _left_out(table: Table, places: Sequence[int], width: int) -> str:
+def _describe_left_out(table: Table, places: Sequence[int], width: int) -> str:
     # Titles have commas in them: "@K, best".
     titles = "; ".join(column.title for place, column in enumerate(table.columns) if place not in places)
     return (
@@ -253,61 +255,61 @@ def _left_out(table: Table, places: Sequence[int], width: int) -> str:
     )
 
 
-def as_markdown(table: Table) -> str:
+def format_markdown(table: Table) -> str:
     """Return a table in GitHub's Markdown; signs that Markdown or HTML would act on are escaped."""
     table = table.for_readers()
-    head, *rows = [[_markdown(cell) for cell in line] for line in _lines(table, "ends")]
-    rule = [":--" if to_left else "--:" for to_left in _left(table)]
+    head, *rows = [[_escape_markdown(cell) for cell in line] for line in _format_lines(table, "ends")]
+    rule = [":--" if to_left else "--:" for to_left in _list_left_aligned(table)]
 
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(cells)} |"
 
     def heading(words: str) -> str:
-        return line([_markdown(words), *[""] * (len(head) - 1)])
+        return line([_escape_markdown(words), *[""] * (len(head) - 1)])
 
     lines = [line(head), line(rule), *_with_groups(map(line, rows), table, heading)]
-    remarks = [f"\n{_markdown(text)}" for text in (table.caption, *_remarks(table))]
+    remarks = [f"\n{_escape_markdown(text)}" for text in (table.caption, *_list_remarks(table))]
     return "\n".join([*lines, *remarks]) + "\n"
 
 
-def as_latex(table: Table) -> str:
+def format_latex(table: Table) -> str:
     """Return a table as LaTeX; needs the package ``booktabs``."""
     table = table.for_readers()
-    head, *rows = [" & ".join(_latex(cell) for cell in line) + r" \\" for line in _lines(table, "ends")]
+    head, *rows = [" & ".join(_escape_latex(cell) for cell in line) + r" \\" for line in _format_lines(table, "ends")]
 
     def heading(words: str) -> str:
-        return rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{_latex(words)}}} \\"
+        return rf"\multicolumn{{{len(table.columns)}}}{{l}}{{{_escape_latex(words)}}} \\"
 
     lines = [
         r"\begin{table}",
-        rf"\caption{{{_latex(table.title)}. {_latex(table.caption)}}}",
-        rf"\begin{{tabular}}{{{''.join('l' if to_left else 'r' for to_left in _left(table))}}}",
+        rf"\caption{{{_escape_latex(table.title)}. {_escape_latex(table.caption)}}}",
+        rf"\begin{{tabular}}{{{''.join('l' if to_left else 'r' for to_left in _list_left_aligned(table))}}}",
         r"\toprule",
         head,
         r"\midrule",
         *_with_groups(rows, table, heading),
         r"\bottomrule",
         r"\end{tabular}",
-        *(rf"\par\footnotesize {_latex(text)}" for text in _remarks(table)),
+        *(rf"\par\footnotesize {_escape_latex(text)}" for text in _list_remarks(table)),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def as_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
+def format_csv(table: Table, source: Mapping[str, str | None] | None = None) -> str:
     """Return a table's flat records as CSV; a text that a spreadsheet would run begins with an apostrophe.
 
     ``source`` says where the numbers come from: last columns, the same in each row, unless the table has them itself.
     """
-    names = flat_names(table)
-    same = {name: harmless(fact) for name, fact in (source or {}).items() if name not in names}
+    names = list_flat_names(table)
+    same = {name: escape_formula(fact) for name, fact in (source or {}).items() if name not in names}
     writer = csv.writer(buffer := io.StringIO(), lineterminator="\n")
     writer.writerow([*names, *same])
-    writer.writerows([*map(harmless, row), *same.values()] for row in _flat_rows(table))
+    writer.writerows([*map(escape_formula, row), *same.values()] for row in _list_flat_rows(table))
     return buffer.getvalue()
 
 
-def as_json(table: Table, results: Results | None = None) -> str:
+def format_json(table: Table, results: Results | None = None) -> str:
     """Return a table as one JSON document.
 
     ``columns`` say unit and direction. A row has under each column's key an estimate ``{mean, low, high, n}`` or a
@@ -320,19 +322,19 @@ def as_json(table: Table, results: Results | None = None) -> str:
         "title": table.title,
         "caption": table.caption,
         "origin": table.origin,
-        "columns": [_column_record(column) for column in table.columns],
+        "columns": [_build_column_record(column) for column in table.columns],
         "rows": [],
         "marks": {key: table.marks[key] for key in table.carried},
-        "notes": _notes(table),
+        "notes": _list_notes(table),
     }
-    text = _dumped(document, indent=2)
+    text = _dump_json(document, indent=2)
     if not table.rows:
         return text + "\n"
     # A row a line: shorter than indented, and several times as fast. No string in the text can hold the sign.
     before, after = text.split('"rows": []', 1)
     pieces = [before, '"rows": [']
     for row in table.rows:
-        pieces += ("\n    ", _dumped(_row_record(table, row, results)), ",")
+        pieces += ("\n    ", _dump_json(_build_row_record(table, row, results)), ",")
     pieces[-1] = "\n  ]"
     return "".join([*pieces, after, "\n"])
 
@@ -341,7 +343,8 @@ def as_json(table: Table, results: Results | None = None) -> str:
 class FlatColumn:
     """A column of a flat file: a plain column, or any of an estimate's four columns.
 
-    >>> [flat.part for flat in flat_columns((Column("ssim", "SSIM", "Of the final rendering.", estimated=True),), None)]
+    >>> column = Column("ssim", "SSIM", "Of the final rendering.", estimated=True)
+    >>> [flat.part for flat in list_flat_columns((column,), None)]
     ['mean', 'low', 'high', 'n']
     """
 
@@ -355,29 +358,31 @@ class FlatColumn:
     """Part of the column's entries: the plain value, or one of the four numbers of an estimate."""
 
 
-def flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
-    """Return the columns of ``flat_records``.
+def list_flat_columns(columns: tuple[Column, ...], primary: str | None) -> tuple[FlatColumn, ...]:
+    """Return the columns of ``list_flat_records``.
 
     An estimate becomes ``KEY_mean``, ``KEY_low``, ``KEY_high`` and ``KEY_n``, the primary one just ``mean``, ``low``,
     ``high`` and ``n``.
     """
-    return tuple(flat for column in columns if column.audience != "readers" for flat in _flat(column, primary))
+    return tuple(
+        flat for column in columns if column.audience != "readers" for flat in _flatten_column(column, primary)
+    )
 
 
-def flat_records(table: Table) -> Iterator[dict[str, Any]]:
-    """Yield each row as one flat record, in full precision, under the names of ``flat_columns``."""
-    names = flat_names(table)
-    for row in _flat_rows(table):
+def list_flat_records(table: Table) -> Iterator[dict[str, Any]]:
+    """Yield each row as one flat record, in full precision, under the names of ``list_flat_columns``."""
+    names = list_flat_names(table)
+    for row in _list_flat_rows(table):
         yield dict(zip(names, row, strict=True))
 
 
-def flat_names(table: Table) -> list[str]:
+def list_flat_names(table: Table) -> list[str]:
     """Return the keys of a table's flat records, in order."""
-    return [flat.name for flat in flat_columns(table.columns, table.primary)]
+    return [flat.name for flat in list_flat_columns(table.columns, table.primary)]
 
 
-def _flat_rows(table: Table) -> Iterator[list[Any]]:
-    """Yield the entries of each flat record, in the order of ``flat_names``."""
+def _list_flat_rows(table: Table) -> Iterator[list[Any]]:
+    """Yield the entries of each flat record, in the order of ``list_flat_names``."""
     table = table.for_programs()
     estimated = [column.estimated for column in table.columns]
     for row in table.rows:
@@ -387,57 +392,57 @@ def _flat_rows(table: Table) -> Iterator[list[Any]]:
         yield entries
 
 
-def _flat(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
+def _flatten_column(column: Column, primary: str | None) -> tuple[FlatColumn, ...]:
     if not column.estimated:
         return (FlatColumn(column.key, column, "value"),)
     prefix = "" if column.key == primary else f"{column.key}_"
     return tuple(FlatColumn(prefix + part, column, part) for part in ("mean", "low", "high", "n"))
 
 
-def _dumped(value: Any, indent: int | None = None) -> str:
+def _dump_json(value: Any, indent: int | None = None) -> str:
     # NaN is no JSON, and many readers refuse a document with it.
     return json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
-def _column_record(column: Column) -> dict[str, Any]:
+def _build_column_record(column: Column) -> dict[str, Any]:
     return {name: getattr(column, name) for name in ("key", "title", "unit", "better", "description")}
 
 
-def _row_record(table: Table, row: tuple[Value, ...], results: Results | None) -> dict[str, Any]:
+def _build_row_record(table: Table, row: tuple[Value, ...], results: Results | None) -> dict[str, Any]:
     cells = list(zip(table.columns, row, strict=True))
-    about = {column.key: _about(value, results) for column, value in cells}
+    about = {column.key: _describe_value(value, results) for column, value in cells}
     return {
-        **{column.key: _plain(column, value) for column, value in cells},
+        **{column.key: _convert_value(column, value) for column, value in cells},
         "about": {key: entry for key, entry in about.items() if entry},
     }
 
 
-def _plain(column: Column, value: Value) -> Any:
+def _convert_value(column: Column, value: Value) -> Any:
     if not column.estimated:
         return value.value
     return {"mean": value.value, "low": value.low, "high": value.high, "n": value.n or 0}
 
 
-def _about(value: Value, results: Results | None) -> dict[str, Any]:
+def _describe_value(value: Value, results: Results | None) -> dict[str, Any]:
     return {
         **({"missing": value.missing} if value.missing is not None else {}),
         **({"marks": list(value.marks)} if value.marks else {}),
-        **({"episodes": _selection(value.episodes, results)} if value.episodes is not None else {}),
+        **({"episodes": _list_selection(value.episodes, results)} if value.episodes is not None else {}),
     }
 
 
-def _selection(selection: Selection, results: Results | None) -> Any:
+def _list_selection(selection: Selection, results: Results | None) -> Any:
     if results is not None:
         return [{"run_id": run_id, "episode_id": name} for run_id, name in selection.episodes(results)]
     return vars(selection)
 
 
-def _lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:
+def _format_lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:
     """Return the heading and every row as texts, with the signs of their marks."""
-    signs = _signs(table)
+    signs = _assign_signs(table)
     rows = [
         [
-            shown(column, value, interval) + "".join(signs[mark] for mark in value.marks)
+            format_value(column, value, interval) + "".join(signs[mark] for mark in value.marks)
             for column, value in zip(table.columns, row, strict=True)
         ]
         for row in table.rows
@@ -445,36 +450,36 @@ def _lines(table: Table, interval: Literal["half", "ends"]) -> list[list[str]]:
     return [[column.heading for column in table.columns], *rows]
 
 
-def _left(table: Table) -> list[bool]:
+def _list_left_aligned(table: Table) -> list[bool]:
     """Return for each column whether its entries are aligned to the left, as texts are."""
     return [column.digits is None and column.key not in RIGHT for column in table.columns]
 
 
-def _signs(table: Table) -> dict[str, str]:
+def _assign_signs(table: Table) -> dict[str, str]:
     return {key: MARKS[index % len(MARKS)] * (index // len(MARKS) + 1) for index, key in enumerate(table.carried)}
 
 
-def _remarks(table: Table) -> list[str]:
+def _list_remarks(table: Table) -> list[str]:
     """Return the lines below a table: legend of marks, reasons of missing entries, notes."""
-    marks = (f"{sign} {table.marks[key]}" for key, sign in _signs(table).items())
+    marks = (f"{sign} {table.marks[key]}" for key, sign in _assign_signs(table).items())
     reasons = dict.fromkeys(value.missing for row in table.rows for value in row if value.missing)
     missing = [f"{MISSING} {'; '.join(map(str, reasons))}"] if reasons else []
-    return [*marks, *missing, *_notes(table)]
+    return [*marks, *missing, *_list_notes(table)]
 
 
-def _notes(table: Table) -> list[str]:
+def _list_notes(table: Table) -> list[str]:
     """Return a table's notes, with a warning where intervals rest on too few pictures."""
-    few = any(value.low is not None and too_few(value.n) for row in table.rows for value in row)
+    few = any(value.low is not None and are_too_few(value.n) for row in table.rows for value in row)
     return [*table.notes, FEW] if few else list(table.notes)
 
 
-def harmless(value: Any) -> Any:
+def escape_formula(value: Any) -> Any:
     """Return a value for CSV; a text that a spreadsheet would run begins with an apostrophe, and is a text there."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(printable(text).split()))
+def _escape_markdown(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|&~#])", r"\\\1", " ".join(make_printable(text).split()))
 
 
 _MATHEMATICAL = {
@@ -494,11 +499,11 @@ _LATEX = {
 }
 
 
-def _latex(text: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(printable(text).split()))
+def _escape_latex(text: str) -> str:
+    return "".join(_LATEX.get(sign, sign) for sign in " ".join(make_printable(text).split()))
 
 
-def source_of(table: Table, version: Version) -> dict[str, str | None]:
+def describe_source(table: Table, version: Version) -> dict[str, str | None]:
     """Return the source of all rows of a table: judge, category, difficulty, benchmark, and units by column.
 
     Args:
@@ -509,40 +514,41 @@ def source_of(table: Table, version: Version) -> dict[str, str | None]:
         Each fact by its name in files; a judge or condition that differs between rows, or that the table has a column
         for, is left out, and so is the judge of numbers that no judge gave.
     """
-    units = units_text(flat_units(table))
-    if {"judge", "category", "difficulty"} <= set(flat_names(table)):
+    units = format_units(list_flat_units(table))
+    if {"judge", "category", "difficulty"} <= set(list_flat_names(table)):
         return {**version.as_dict(), "units": units}
     behind = [value.episodes for row in table.rows for value in row if value.episodes is not None]
     facts = {
-        "judge": _same(selection.judge for selection in behind),
-        "category": _same(selection.category or ALL for selection in behind) if behind else ALL,
-        "difficulty": _same(selection.difficulty or ALL for selection in behind) if behind else ALL,
+        "judge": _find_only_fact(selection.judge for selection in behind),
+        "category": _find_only_fact(selection.category or ALL for selection in behind) if behind else ALL,
+        "difficulty": _find_only_fact(selection.difficulty or ALL for selection in behind) if behind else ALL,
     }
     return {**{name: fact for name, fact in facts.items() if fact}, **version.as_dict(), "units": units}
 
 
-def flat_units(table: Table) -> dict[str, str]:
+def list_flat_units(table: Table) -> dict[str, str]:
     """Return the unit or scale of a table's flat columns by name; the ends of an interval have that of their mean.
 
     >>> from ircore.results.tables.model import Column
-    >>> flat_units(Table("costs", "Costs", "", (Column("cost", "cost", "An episode.", "US$", estimated=True),), ()))
+    >>> column = Column("cost", "cost", "An episode.", "US$", estimated=True)
+    >>> list_flat_units(Table("costs", "Costs", "", (column,), ()))
     {'cost_mean': 'US$'}
     """
-    flats = flat_columns(table.columns, table.primary)
+    flats = list_flat_columns(table.columns, table.primary)
     units = {flat.name: flat.column.unit or flat.column.implied for flat in flats if flat.part in ("value", "mean")}
     return {name: unit for name, unit in units.items() if unit}
 
 
-def units_text(units: Mapping[str, str]) -> str:
+def format_units(units: Mapping[str, str]) -> str:
     """Return units by column as a single text, for a column of a CSV file.
 
-    >>> units_text({"score": "0–10", "cost": "US$"})
+    >>> format_units({"score": "0–10", "cost": "US$"})
     'score: 0–10; cost: US$'
     """
     return "; ".join(f"{name}: {unit}" for name, unit in units.items())
 
 
-def _same(facts: Iterable[str | None]) -> str | None:
+def _find_only_fact(facts: Iterable[str | None]) -> str | None:
     """Return the only fact; None if facts differ or there is none."""
     different = set(facts)
     return different.pop() if len(different) == 1 else None

@@ -6,18 +6,18 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plain_words import plural_of
+from ircore.core.plain_words import form_plural
 from ircore.games.base import Curve, Game, Measure
 from ircore.results.curves import (
     POINTS,
     TOO_FEW_REACH,
     WHOEVER_IS_LEFT,
     SteppedEpisode,
-    by_turn,
-    curve_points,
-    normalised_means,
-    partner_mean,
-    recorded_episodes,
+    compute_curve_points,
+    estimate_by_turn,
+    estimate_normalised_means,
+    estimate_partner_mean,
+    list_recorded_episodes,
     run_episodes,
 )
 from ircore.results.measure_means import scale_of
@@ -26,12 +26,12 @@ from ircore.results.played_run import PlayedRun
 from ircore.results.ranking import refuse_condition
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.games import (
-    of_condition,
-    rules_columns,
-    rules_values,
+    build_rules_columns,
+    format_condition,
+    list_rules_values,
 )
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import seat_column
+from ircore.results.tables.pairs import build_seat_column
 
 PEOPLE = "people, as recorded"
 """Name of the rows of what people played on the same instances."""
@@ -54,14 +54,14 @@ class _Line(NamedTuple):
         return (Value(self.name), *map(Value, self.players))
 
 
-def stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
+def list_stepped_tables(game: Game[Any]) -> Mapping[str, Callable[..., Table]]:
     """Return the tables of a game by step, by the names that users give: of results, category and difficulty."""
-    plain = {_plural(game, curve) for curve in game.pages.curves if not curve.normalised}
+    plain = {_format_plural(game, curve) for curve in game.pages.curves if not curve.normalised}
     tables: dict[str, Callable[..., Table]] = {
         name: partial(curves_table, curve=curve)
         for curve in game.pages.curves
         # Beside a plain curve over the same axis, a normalised curve would take its table.
-        if not ((name := _plural(game, curve)) in plain and curve.normalised)
+        if not ((name := _format_plural(game, curve)) in plain and curve.normalised)
     }
     if any(measure.per == "step" for measure in game.measures):
         tables |= {"at_k": at_k_table, "normalised": normalised_steps_table}
@@ -85,19 +85,19 @@ def curves_table(
     game = results.game
     axis = curve.words(game.step_word)
     measures = [measure for measure in game.measures if measure.per == "step"]
-    lines = list(_lines(results, category, difficulty))
-    rows = [row for line in lines for row in _rows(line, measures, curve)]
+    lines = list(_build_lines(results, category, difficulty))
+    rows = [row for line in lines for row in _build_rows(line, measures, curve)]
     _require(rows, results)
     recorded = any(line.name == PEOPLE for line in lines)
     people = f" Rows of {PEOPLE!r} are computed from what the instances hold." if recorded else ""
     return Table(
-        name=f"{game.name}_{_plural(game, curve)}",
+        name=f"{game.name}_{_format_plural(game, curve)}",
         title=f"{game.title}: measures by {axis}",
         caption=f"Mean for each {axis} over the same episodes, those that reach the last {axis} with a value, with its "
         f"95 % interval.{people}"
-        f"{of_condition(category, difficulty)}",
+        f"{format_condition(category, difficulty)}",
         columns=(
-            *_who(results),
+            *_build_run_columns(results),
             Column(
                 axis.replace(" ", "_"),
                 axis.capitalize(),
@@ -106,21 +106,21 @@ def curves_table(
             ),
             Column("reaching", "Reach it", f"Episodes with a value at this {axis}.", digits=0, implied="episodes"),
             *map(measure_column, measures),
-            *rules_columns(results),
+            *build_rules_columns(results),
         ),
         rows=tuple(rows),
         # A game declares its measures in their order of importance; the name of a run tells its players, too.
-        spare=(*_seats(results), *(measure.key for measure in measures[:0:-1]), "reaching"),
+        spare=(*_list_seats(results), *(measure.key for measure in measures[:0:-1]), "reaching"),
     )
 
 
-def _seats(results: Results) -> tuple[str, ...]:
+def _list_seats(results: Results) -> tuple[str, ...]:
     return tuple(seat.name for seat in results.seats)
 
 
-def _who(results: Results) -> tuple[Column, ...]:
+def _build_run_columns(results: Results) -> tuple[Column, ...]:
     run = Column("run", "Run", "Its folder's name, or people.", digits=None)
-    return run, *map(seat_column, results.seats)
+    return run, *map(build_seat_column, results.seats)
 
 
 def _require(rows: list[tuple[Value, ...]], results: Results) -> None:
@@ -131,19 +131,19 @@ def _require(rows: list[tuple[Value, ...]], results: Results) -> None:
         )
 
 
-def _lines(results: Results, category: str | None, difficulty: str | None) -> Iterator[_Line]:
+def _build_lines(results: Results, category: str | None, difficulty: str | None) -> Iterator[_Line]:
     refuse_condition(results.instances, category, difficulty)
     for run in results.every_run:
-        rules = rules_values(results, run.run)
-        yield _Line(run.run.slug, _players(results, run), rules, run_episodes(results, run, category, difficulty))
-    people = recorded_episodes(results, category, difficulty)
+        rules = list_rules_values(results, run.run)
+        yield _Line(run.run.slug, _list_players(results, run), rules, run_episodes(results, run, category, difficulty))
+    people = list_recorded_episodes(results, category, difficulty)
     if people:
-        none = tuple(Value(None, missing="people were given no rules") for _ in rules_columns(results))
+        none = tuple(Value(None, missing="people were given no rules") for _ in build_rules_columns(results))
         yield _Line(PEOPLE, ("people",) * len(results.seats), none, people)
 
 
-def _rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
-    points = {measure.key: curve_points(line.episodes, measure, curve) for measure in measures}
+def _build_rows(line: _Line, measures: list[Measure], curve: Curve) -> Iterator[tuple[Value, ...]]:
+    points = {measure.key: compute_curve_points(line.episodes, measure, curve) for measure in measures}
     reached = {
         measure.key: Counter(place for episode in line.episodes for place in episode.on_curve(measure, curve))
         for measure in measures
@@ -173,11 +173,11 @@ def at_k_table(results: Results, category: str | None = None, difficulty: str | 
     game, step = results.game, results.game.step_word
     measures = [measure for measure in game.measures if measure.per == "step"]
     rows = []
-    for line in _lines(results, category, difficulty):
+    for line in _build_lines(results, category, difficulty):
         for measure in measures:
             series = [episode.series(measure) for episode in line.episodes]
             labels = [episode.stratum for episode in line.episodes]
-            points = by_turn(series, measure.direction == "higher", scale_of(measure), labels)
+            points = estimate_by_turn(series, measure.direction == "higher", scale_of(measure), labels)
             for point in points:
                 # Past the longest episode that has a value there is nothing to tell.
                 if point.latest.n:
@@ -189,9 +189,9 @@ def at_k_table(results: Results, category: str | None = None, difficulty: str | 
         name=f"{game.name}_at_k",
         title=f"{game.title}: measures up to {step} K",
         caption="Mean over episodes with its 95 % interval; an episode that has ended keeps its last value."
-        f"{of_condition(category, difficulty)}",
+        f"{format_condition(category, difficulty)}",
         columns=(
-            *_who(results),
+            *_build_run_columns(results),
             Column("measure", "Measure", f"The game's measure per {step}.", digits=None),
             Column("k", "K", f"Number of the {step}, from 1.", digits=0),
             Column("same", f"At {step} K, same episodes", f"Mean over the episodes that reach the curve's last {step}.",
@@ -201,12 +201,12 @@ def at_k_table(results: Results, category: str | None = None, difficulty: str | 
                    estimated=True),
             Column("latest", "@K, latest", f"Mean of each episode's last value up to {step} K.", estimated=True),
             Column("best", "@K, best", f"Mean of each episode's best value up to {step} K.", estimated=True),
-            *rules_columns(results),
+            *build_rules_columns(results),
         ),
         rows=tuple(rows),
         notes=(WHOEVER_IS_LEFT,),
         primary="latest",
-        spare=(*_seats(results), "at", "best", "same"),
+        spare=(*_list_seats(results), "at", "best", "same"),
     )  # fmt: skip
 
 
@@ -223,12 +223,12 @@ def normalised_steps_table(results: Results, category: str | None = None, diffic
     """
     game, step = results.game, results.game.step_word
     rows = []
-    for line in _lines(results, category, difficulty):
+    for line in _build_lines(results, category, difficulty):
         for measure in game.measures:
             if measure.per != "step":
                 continue
             series = [episode.series(measure) for episode in line.episodes]
-            means = normalised_means(series, scale_of(measure), [episode.stratum for episode in line.episodes])
+            means = estimate_normalised_means(series, scale_of(measure), [episode.stratum for episode in line.episodes])
             names = (*line.who, Value(measure.title))
             rows += [
                 (*names, Value(place / (POINTS - 1)), Value.of(mean), *line.rules) for place, mean in enumerate(means)
@@ -238,17 +238,17 @@ def normalised_steps_table(results: Results, category: str | None = None, diffic
         name=f"{game.name}_normalised",
         title=f"{game.title}: measures from first to last {step}",
         caption=f"Mean over episodes with its 95 % interval, between {step}s by straight lines; one {step} has the "
-        f"same value throughout.{of_condition(category, difficulty)}",
+        f"same value throughout.{format_condition(category, difficulty)}",
         columns=(
-            *_who(results),
+            *_build_run_columns(results),
             Column("measure", "Measure", f"The game's measure per {step}.", digits=None),
             Column("place", "Place", f"0 is the first {step}, 1 the last.", "0–1"),
             Column("value", "Value", "Mean over episodes.", estimated=True),
-            *rules_columns(results),
+            *build_rules_columns(results),
         ),
         rows=tuple(rows),
         primary="value",
-        spare=_seats(results),
+        spare=_list_seats(results),
     )
 
 
@@ -261,8 +261,8 @@ def players_table(results: Results) -> Table:
         for run in results.every_run:
             # Where the rules leave a seat empty, nobody played in it.
             if seat.name in run.run.submission.players:
-                runs.setdefault(_players(results, run)[number], []).append(run)
-        means = {player: partner_mean(of_player, game.headline) for player, of_player in runs.items()}
+                runs.setdefault(_list_players(results, run)[number], []).append(run)
+        means = {player: estimate_partner_mean(of_player, game.headline) for player, of_player in runs.items()}
         # Sorted upwards, so that names break ties in the order of the alphabet.
         sign = -1 if game.headline.direction == "higher" else 1
         for player in sorted(means, key=lambda name: (sign * (means[name].mean or 0.0), name)):
@@ -305,9 +305,9 @@ def published_figures_table(game: Game[Any]) -> Table:
     )  # fmt: skip
 
 
-def _players(results: Results, run: PlayedRun) -> tuple[str, ...]:
+def _list_players(results: Results, run: PlayedRun) -> tuple[str, ...]:
     return tuple(run.run.submission.label_of(seat.name) for seat in results.seats)
 
 
-def _plural(game: Game[Any], curve: Curve) -> str:
-    return plural_of(curve.words(game.step_word)).replace(" ", "_")
+def _format_plural(game: Game[Any], curve: Curve) -> str:
+    return form_plural(curve.words(game.step_word)).replace(" ", "_")

@@ -15,7 +15,7 @@ from typing import Any
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.records import rules_key, rules_words
+from ircore.core.records import describe_rules, format_rules_key
 from ircore.core.score_records import Score
 from ircore.core.submission_records import Run
 from ircore.games.base import Game, Seat
@@ -23,55 +23,55 @@ from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.records import Attempt
 from ircore.results.model import BoardRow, Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import board_rows, rules_apart
+from ircore.results.subsets import find_unusual_rules, list_board_rows
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import Filled, caption, seat_column
-from ircore.results.tables.paper_claims import paper_checks
+from ircore.results.tables.pairs import Filled, build_seat_column, format_caption
+from ircore.results.tables.paper_claims import check_paper
 
 
-def rules_columns(results: Results) -> tuple[Column, ...]:
+def build_rules_columns(results: Results) -> tuple[Column, ...]:
     """Return the column with the key of a run's rules, and one for people where rules differ."""
     key = Column("rules", "rules", "Key of the rules played by: each rule and its value, such as rounds=3.",
                  digits=None, audience="programs")  # fmt: skip
     other = Column("other_rules", "Rules", "Rules that are not the usual ones.", digits=None, audience="readers")
-    return (other, key) if _rules_differ(results) else (key,)
+    return (other, key) if _are_rules_different(results) else (key,)
 
 
-def rules_values(results: Results, run: Run) -> tuple[Value, ...]:
+def list_rules_values(results: Results, run: Run) -> tuple[Value, ...]:
     """Return the entries of a run in these columns."""
-    key, apart = Value(rules_key(run.rules)), rules_apart(results, run)
-    other = Value(rules_words(apart) or "the usual")
-    return (other, key) if _rules_differ(results) else (key,)
+    key, apart = Value(format_rules_key(run.rules)), find_unusual_rules(results, run)
+    other = Value(describe_rules(apart) or "the usual")
+    return (other, key) if _are_rules_different(results) else (key,)
 
 
-def _rules(results: Results) -> Iterator[Filled[BoardRow]]:
+def _fill_rules_columns(results: Results) -> Iterator[Filled[BoardRow]]:
     def entry(place: int, row: BoardRow) -> Value:
-        return rules_values(results, row.submission.run)[place]
+        return list_rules_values(results, row.submission.run)[place]
 
-    for place, column in enumerate(rules_columns(results)):
+    for place, column in enumerate(build_rules_columns(results)):
         yield Filled(column, partial(entry, place))
 
 
-def _rules_differ(results: Results) -> bool:
-    return any(rules_apart(results, run.run) for run in results.every_run)
+def _are_rules_different(results: Results) -> bool:
+    return any(find_unusual_rules(results, run.run) for run in results.every_run)
 
 
-def of_condition(category: str | None, difficulty: str | None) -> str:
+def format_condition(category: str | None, difficulty: str | None) -> str:
     """Return the words by which a caption says that a table is of one category or difficulty."""
     return "".join(f" Only {name}." for name in (category, difficulty) if name)
 
 
-def _who(results: Results) -> tuple[Filled[BoardRow], ...]:
+def _build_run_columns(results: Results) -> tuple[Filled[BoardRow], ...]:
     """Return the columns of a run: its submission, and who took each seat."""
     submission = Column("submission", "Submission", "Its folder's name.", digits=None)
     return (
         Filled(submission, lambda row: Value(row.submission.run.slug)),
-        *(_seat(seat) for seat in results.seats),
+        *(_build_seat_column(seat) for seat in results.seats),
     )
 
 
-def _seat(seat: Seat[Any, Any]) -> Filled[BoardRow]:
-    return Filled(seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
+def _build_seat_column(seat: Seat[Any, Any]) -> Filled[BoardRow]:
+    return Filled(build_seat_column(seat), lambda row: Value(row.submission.run.submission.label_of(seat.name)))
 
 
 def _count(key: str, description: str, get: Callable[[BoardRow], int]) -> Filled[BoardRow]:
@@ -95,24 +95,24 @@ def game_outcomes(results: Results, category: str | None = None, difficulty: str
     Raises:
         InputError: There is no such category or difficulty in the results.
     """
-    game, rows = results.game, board_rows(results, None, category, difficulty)
+    game, rows = results.game, list_board_rows(results, None, category, difficulty)
 
     def count(outcome: str) -> Callable[[BoardRow], int]:
         return lambda row: row.cell.outcomes[outcome]
 
     columns = (
-        *_who(results),
+        *_build_run_columns(results),
         *(
             _count(outcome.name, f"Episodes that ended as {outcome.name.replace('_', ' ')}.", count(outcome.name))
             for outcome in game.outcomes
         ),
         *_ENDED,
-        *_rules(results),
+        *_fill_rules_columns(results),
     )
     return Table(
         name=f"outcomes_{game.name}",
         title=f"{game.title}: outcomes",
-        caption=f"How episodes ended.{of_condition(category, difficulty)}",
+        caption=f"How episodes ended.{format_condition(category, difficulty)}",
         columns=tuple(filled.column for filled in columns),
         rows=tuple(tuple(filled.value(row) for filled in columns) for row in rows),
         spare=("ended", "episodes"),
@@ -138,7 +138,7 @@ COLUMNS = (
 
 def girbench_table(results: Results) -> Table:
     """Return both scores of each run and dimension; GIR-Bench's code leaves missing answers out."""
-    rows = [row for run in results.every_run for name in DIMENSIONS for row in _rows(run, name)]
+    rows = [row for run in results.every_run for name in DIMENSIONS for row in _build_rows(run, name)]
     return Table(
         name="reasoning_girbench",
         title="Reasoning tasks by GIR-Bench's rules",
@@ -148,7 +148,7 @@ def girbench_table(results: Results) -> Table:
     )
 
 
-def _rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
+def _build_rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
     """Return the row of a dimension; none if no task of it was played."""
     episodes = [episode for episode in run.episodes if episode.category == dimension and episode.steps]
     if not episodes:
@@ -157,18 +157,18 @@ def _rows(run: PlayedRun, dimension: str) -> list[tuple[Value, ...]]:
     attempts = [Attempt.model_validate(episode.steps[0]) for episode in episodes]
     answered = sum(attempt.missing is None for attempt in attempts)
     if dimension == "jigsaw":
-        published, each = _jigsaws(run, episodes, attempts)
+        published, each = _estimate_jigsaws(run, episodes, attempts)
     else:
-        published, each = _mean(run, "published", episodes), Value(None, missing="of jigsaws alone")
+        published, each = _average_measure(run, "published", episodes), Value(None, missing="of jigsaws alone")
     # A missing answer as 0 in a mean over answers is the mean times the share of answers.
     share = answered / len(episodes)
     of_all = published if published.value is None else Value(float(published.value) * share)
-    verified = _mean(run, "verified", episodes)
+    verified = _average_measure(run, "verified", episodes)
     counts = Value(len(episodes)), Value(answered)
     return [(Value(run.run.slug), Value(dimension), *counts, published, each, of_all, verified)]
 
 
-def _mean(run: PlayedRun, measure: str, episodes: Sequence[Episode]) -> Value:
+def _average_measure(run: PlayedRun, measure: str, episodes: Sequence[Episode]) -> Value:
     """Return the mean of a measure over the episodes that have a value; the first reason if none has."""
     names = {episode.episode_id for episode in episodes}
     scores: list[Score] = [score for score in run.every_score if score.measure == measure and score.episode_id in names]
@@ -178,14 +178,14 @@ def _mean(run: PlayedRun, measure: str, episodes: Sequence[Episode]) -> Value:
     return Value(None, missing=next((score.reason for score in scores if score.reason), "not scored"))
 
 
-def _jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
+def _estimate_jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Attempt]) -> tuple[Value, Value]:
     """Return the normalised FID of all answered jigsaws and the mean of theirs one by one, or why there is none."""
     # The network's libraries are imported only where jigsaws were played.
-    from ircore.scorers.metrics.frechet import FEWEST, jigsaw_each, jigsaw_published
-    from ircore.scorers.metrics.networks.weights import FID_METRIC, inception_features
+    from ircore.scorers.metrics.frechet import FEWEST, score_each_jigsaw, score_jigsaw_set
+    from ircore.scorers.metrics.networks.weights import FID_METRIC, compute_inception_features
 
     if obstacle := FID_METRIC.obstacle():
-        return _without(obstacle)
+        return _build_missing_pair(obstacle)
     stored = run.instances
     instances = {instance.instance_id: instance for instance in stored.instances}
     pairs: list[tuple[Picture, Picture]] = [
@@ -194,17 +194,17 @@ def _jigsaws(run: PlayedRun, episodes: Sequence[Episode], attempts: Sequence[Att
         if attempt.rendering is not None
     ]
     if len(pairs) < FEWEST:
-        return _without(f"fewer than {FEWEST} answers")
+        return _build_missing_pair(f"fewer than {FEWEST} answers")
     try:
         truths, answers = (
-            inception_features([picture.pixels for picture in side]) for side in zip(*pairs, strict=True)
+            compute_inception_features([picture.pixels for picture in side]) for side in zip(*pairs, strict=True)
         )
     except InputError as error:
-        return _without(error.problem)
-    return Value(jigsaw_published(truths, answers)), Value(fmean(jigsaw_each(truths, answers)))
+        return _build_missing_pair(error.problem)
+    return Value(score_jigsaw_set(truths, answers)), Value(fmean(score_each_jigsaw(truths, answers)))
 
 
-def _without(reason: str) -> tuple[Value, Value]:
+def _build_missing_pair(reason: str) -> tuple[Value, Value]:
     return Value(None, missing=reason), Value(None, missing=reason)
 
 
@@ -242,7 +242,7 @@ def paper_table(results: Results, judge: str) -> Table:
         Column("here", "here", "Whether these runs bear it out.", digits=None),
         Column("here_evidence", "numbers here", "Numbers of these runs that say so.", digits=None),
     )
-    here = paper_checks(results, judge)
+    here = check_paper(results, judge)
     rows = tuple(
         tuple(Value(text) for text in (claim.key, claim.section, claim.sentence, *claim.in_paper, *here[claim.key]))
         for claim in results.game.claims()
@@ -252,5 +252,5 @@ def paper_table(results: Results, judge: str) -> Table:
         "verdicts on them go by printed numbers alone. Here verdicts go by 95 % intervals: open is what these do not "
         "tell.",
     )
-    words = caption(results, judge)
+    words = format_caption(results, judge)
     return Table("paper", "What the paper says", words, columns, rows, notes, spare=("paper_evidence", "here_evidence"))

@@ -7,7 +7,7 @@ from statistics import stdev
 from typing import TYPE_CHECKING, Literal
 
 from ircore.core.errors import InputError
-from ircore.results.statistics.intervals import even_half, too_few
+from ircore.results.statistics.intervals import are_too_few, find_even_half
 
 if TYPE_CHECKING:
     from ircore.results.episodes import EpisodeResult
@@ -32,16 +32,16 @@ def number(value: float, digits: int, signed: bool = False) -> str:
     return f"+{text}" if signed and value > 0 else text.replace("-", "−")
 
 
-def money_digits(amount: float, least: int) -> int:
+def count_money_digits(amount: float, least: int) -> int:
     """Return the decimals that show two significant digits of an amount of money, at least ``least``.
 
-    >>> money_digits(0.000041, 3), money_digits(1.5, 3), money_digits(0, 3)
+    >>> count_money_digits(0.000041, 3), count_money_digits(1.5, 3), count_money_digits(0, 3)
     (6, 3, 3)
     """
     return max(least, 1 - floor(log10(amount))) if amount > 0 else least
 
 
-def interval_text(
+def format_interval_text(
     mean: float | None,
     ends: tuple[float | None, float | None],
     n: int | None,
@@ -62,27 +62,27 @@ def interval_text(
             ``[5.3, 10.0]`` for the latter; ``brackets`` writes that in any case.
         end_digits: Decimals of ends; as ``digits`` if None.
 
-    >>> interval_text(6.0, (5.0, 7.0), 40), interval_text(9.71, (5.35, 10.0), 40), interval_text(9.71, (5.35, 10.0), 3)
-    ('± 1.00', '5.35 to 10.00', 'n 3: too few')
+    >>> format_interval_text(6.0, (5.0, 7.0), 40), format_interval_text(9.71, (5.35, 10.0), 40)
+    ('± 1.00', '5.35 to 10.00')
 
-    >>> interval_text(5.27, (None, None), 1)
+    >>> format_interval_text(5.27, (None, None), 1)
     'n 1: too few'
     """
     low, high = ends
     if mean is None:
         return ""
-    if too_few(n):
+    if are_too_few(n):
         return f"n {n}: too few"
     if low is None or high is None:
         return ""
-    half = None if style == "brackets" else even_half(mean, low, high, signed)
+    half = None if style == "brackets" else find_even_half(mean, low, high, signed)
     if half is not None:
         return f"± {number(half, digits)}"
     first, last = (number(end, digits if end_digits is None else end_digits, signed) for end in (low, high))
     return f"{first} to {last}" if style == "words" else f"[{first}, {last}]"
 
 
-def with_standard_errors(table: "Table", results: "Results") -> "Table":
+def use_standard_errors(table: "Table", results: "Results") -> "Table":
     """Return a table whose bars are one standard error of the mean, the error bars of the paper's Figures 15 and 17.
 
     It is s / √n with the sample standard deviation s (divisor n − 1) over the episodes behind a mean. Means of which
@@ -95,7 +95,7 @@ def with_standard_errors(table: "Table", results: "Results") -> "Table":
 
     def barred(key: str, value: "Value") -> "Value":
         nonlocal known
-        of_episode = None if value.episodes is None else _of_episode(key, value.episodes)
+        of_episode = None if value.episodes is None else _find_episode_value(key, value.episodes)
         # A count of episodes has a selection, too, and no bars to replace.
         if of_episode is None or value.episodes is None or value.n is None:
             return value._replace(low=None, high=None)
@@ -124,7 +124,7 @@ def with_standard_errors(table: "Table", results: "Results") -> "Table":
     return replace(table, rows=rows, notes=notes, marks={**table.marks, SEM: SEM_WORDS})
 
 
-def _of_episode(key: str, selection: "Selection") -> "Callable[[EpisodeResult], float | None] | None":
+def _find_episode_value(key: str, selection: "Selection") -> "Callable[[EpisodeResult], float | None] | None":
     """Return what a mean averages over episodes, by its column; None if that is not one number an episode."""
     judge = selection.judge or ""
 

@@ -12,24 +12,24 @@ from itertools import product
 import numpy as np
 
 from ircore.core.score_records import HUMAN
-from ircore.results.arrays import under
+from ircore.results.arrays import select_condition
 from ircore.results.calibration import MARKS, RecalibratedCell, calibrate
-from ircore.results.image_metrics import metric_facts
+from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.retests import retest_agreements
+from ircore.results.retests import measure_retests
 from ircore.results.statistics.agreement import Agreement, bias, pearson, weighted_kappa
 from ircore.results.statistics.recalibration import Refusal
 from ircore.results.tables.model import Column, Selection, Table, Value
 from ircore.results.tables.pairs import (
     ALL,
     UNDERRATED,
-    caption,
-    gap_notes,
-    marks_of,
+    build_rated_columns,
+    format_caption,
+    list_gap_notes,
+    list_marks,
+    list_rated_values,
     pair_columns,
     pair_values,
-    rated_columns,
-    rated_values,
 )
 
 SAME_FAMILY = "Judge and describer are models of one family: such a judge may favour its own."
@@ -46,7 +46,7 @@ def judges_table(results: Results, category: str | None = None, difficulty: str 
             Column(judge, judge, f"Final score by {judge}.", "0–10", "higher", estimated=True)
             for judge in results.judges
         ),
-        *(column for judge in results.judges for column in rated_columns(f"{judge}_", judge)),
+        *(column for judge in results.judges for column in build_rated_columns(f"{judge}_", judge)),
     )
     rows = []
     for run_id, who in pair_values(results).items():
@@ -55,12 +55,12 @@ def judges_table(results: Results, category: str | None = None, difficulty: str 
             Value.of(
                 cell.score,
                 Selection((run_id,), "rated", category, difficulty, cell.judge),
-                marks=marks_of(cell),
+                marks=list_marks(cell),
             )
             for cell in cells
         )
-        rows.append((*who, *values, *(count for cell in cells for count in rated_values(cell))))
-    words = caption(results, None, category, difficulty)
+        rows.append((*who, *values, *(count for cell in cells for count in list_rated_values(cell))))
+    words = format_caption(results, None, category, difficulty)
     return Table("judges", "Judges", words, columns, tuple(rows), marks=RATER_MARKS)
 
 
@@ -90,7 +90,7 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
     conditions = [
         (kind, level)
         for kind, level in product(results.categories, results.difficulties)
-        if category in (None, kind) and difficulty in (None, level) and under(results.instances, kind, level)
+        if category in (None, kind) and difficulty in (None, level) and select_condition(results.instances, kind, level)
     ]
     rows = []
     for (run_id, who), (kind, level) in product(pair_values(results).items(), conditions):
@@ -98,7 +98,7 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
             Value.of(
                 results.cell(run_id, judge, kind, level).score,
                 Selection((run_id,), "rated", kind, level, judge),
-                marks=marks_of(results.cell(run_id, judge, kind, level)),
+                marks=list_marks(results.cell(run_id, judge, kind, level)),
             )
             for judge in rating
         )
@@ -111,7 +111,7 @@ def conditions_table(results: Results, category: str | None = None, difficulty: 
             for judge in choosing
         )
         rows.append((*who, Value(kind), Value(level), *scores, *shares))
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     spare = tuple(f"{judge}_preferred" for judge in choosing)
     return Table("conditions", "Conditions", words, columns, tuple(rows), marks=RATER_MARKS, spare=spare)
 
@@ -162,7 +162,7 @@ def maps_table(results: Results) -> Table:
         errors = (Value.of(getattr(when, key)) for key, *_ in ERRORS for when in (fitted.before, fitted.after))
         rows.append((Value(judge), Value(fitted.method), Value(fitted.n), Value(fitted.instances), *errors))
     notes = MAP_NOTES if any(row[1].value is not None for row in rows) else ()
-    return Table("maps", "Recalibration of judges", caption(results), columns, tuple(rows), notes)
+    return Table("maps", "Recalibration of judges", format_caption(results), columns, tuple(rows), notes)
 
 
 def reliability_table(results: Results) -> Table:
@@ -181,7 +181,7 @@ def reliability_table(results: Results) -> Table:
     )
     read = "A perfectly calibrated judge has the same number in both columns, within the intervals."
     notes = (read,) if rows else ("No judge has a map; the table maps says why.",)
-    return Table("reliability", "Reliability of judges", caption(results), columns, rows, notes)
+    return Table("reliability", "Reliability of judges", format_caption(results), columns, rows, notes)
 
 
 def recalibrated_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -194,23 +194,25 @@ def recalibrated_table(results: Results, category: str | None = None, difficulty
             Column(judge, judge, f"Final score by {judge}, as people would score.", "0–10", "higher", estimated=True)
             for judge in judges
         ),
-        *(column for judge in judges for column in rated_columns(f"{judge}_", judge)),
+        *(column for judge in judges for column in build_rated_columns(f"{judge}_", judge)),
     )
     rows = []
     counted_cells = []
     for run_id, who in pair_values(results).items():
         cells = [results.cell(run_id, judge, category, difficulty) for judge in judges]
         counted_cells += cells
-        values = (_mapped(calibration.cells.get((run_id, category, difficulty, judge))) for judge in judges)
-        rows.append((*who, *values, *(count for counted in cells for count in rated_values(counted))))
+        values = (
+            _format_recalibrated(calibration.cells.get((run_id, category, difficulty, judge))) for judge in judges
+        )
+        rows.append((*who, *values, *(count for counted in cells for count in list_rated_values(counted))))
     mapped = any(not isinstance(fitted, Refusal) for fitted in calibration.maps.values())
-    notes = (*SCORE_NOTES, *gap_notes(counted_cells)) if mapped else ()
-    words = caption(results, None, category, difficulty)
+    notes = (*SCORE_NOTES, *list_gap_notes(counted_cells)) if mapped else ()
+    words = format_caption(results, None, category, difficulty)
     marks = {str(key): text for key, text in MARKS.items()}
     return Table("recalibrated", "Recalibrated scores", words, columns, tuple(rows), notes, marks)
 
 
-def _mapped(cell: RecalibratedCell | None) -> Value:
+def _format_recalibrated(cell: RecalibratedCell | None) -> Value:
     if cell is None or cell.score is None:
         return Value(None, n=0, missing="the judge rated nothing here" if cell is None else cell.reason)
     behind = Selection((cell.run_id,), "rated", cell.category, cell.difficulty, cell.judge)
@@ -269,16 +271,16 @@ def agreement_table(results: Results) -> Table:
             Value(pair.first_rater),
             Value(pair.second_rater),
             Value(pair.pearson.n),
-            *(agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[:2]),
             Value(pair.agreement.n),
-            *(agreement_value(getattr(pair, column.key)) for column in _MEASURES[2:]),
+            *(build_agreement_value(getattr(pair, column.key)) for column in _MEASURES[2:]),
         )
         for pair in agreement.pairs
     )
     people = (PEOPLE,) if any(pair.kind == "judge-human" for pair in agreement.pairs) else ()
     notes = (*NOTES, *people) if rows else ("Fewer than two raters: nothing to compare.",)
     spare = ("spearman", "kappa", "episodes", "renderings", "agreement")
-    return Table("agreement", "Agreement of raters", caption(results), columns, rows, notes, spare=spare)
+    return Table("agreement", "Agreement of raters", format_caption(results), columns, rows, notes, spare=spare)
 
 
 def annotators_table(results: Results) -> Table:
@@ -292,13 +294,13 @@ def annotators_table(results: Results) -> Table:
     )  # fmt: skip
     agreement = results.raters.agreement
     rows = tuple(
-        (Value(task), Value(level), Value(alpha.n), agreement_value(alpha))
+        (Value(task), Value(level), Value(alpha.n), build_agreement_value(alpha))
         for task, level, alpha in (
             *(("similarity", level, alpha) for level, alpha in agreement.similarity_alpha.items()),
             ("preference", "nominal", agreement.preference_alpha),
         )
     )
-    words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {caption(results)}"
+    words = f"Annotators: {', '.join(agreement.annotators) or 'none yet'}. {format_caption(results)}"
     notes = (SCALE,) if len(agreement.annotators) > 1 else ()
     return Table("annotators", "Agreement of all annotators", words, columns, rows, notes)
 
@@ -318,7 +320,7 @@ def ratings_table(results: Results) -> Table:
         for (first, other), count in crossed.counts.items()
     )
     notes = () if rows else ("No two judges rated the same renderings.",)
-    return Table("ratings", "Ratings of every two judges", caption(results), columns, rows, notes)
+    return Table("ratings", "Ratings of every two judges", format_caption(results), columns, rows, notes)
 
 
 def orders_table(results: Results) -> Table:
@@ -336,10 +338,10 @@ def orders_table(results: Results) -> Table:
         for order in agreement.orders
     )
     notes = ORDER_NOTES if rows else ("No judge was asked in both orders.",)
-    return Table("orders", "Order of showing", caption(results), columns, rows, notes)
+    return Table("orders", "Order of showing", format_caption(results), columns, rows, notes)
 
 
-def agreement_value(agreement: Agreement) -> Value:
+def build_agreement_value(agreement: Agreement) -> Value:
     """Return the entry of a measure of agreement."""
     reason = agreement.reason if agreement.value is None else None
     return Value(agreement.value, agreement.low, agreement.high, agreement.n, reason)
@@ -368,19 +370,21 @@ def metric_agreement_table(results: Results) -> Table:
     )  # fmt: skip
     rows = tuple(
         (
-            Value(metric_facts(agreement.metric).name),
+            Value(describe_metric(agreement.metric).name),
             Value(agreement.rater),
             Value(agreement.pearson.n),
-            agreement_value(agreement.pearson),
-            agreement_value(agreement.spearman),
+            build_agreement_value(agreement.pearson),
+            build_agreement_value(agreement.spearman),
             Value(agreement.preference.n),
-            agreement_value(agreement.preference),
+            build_agreement_value(agreement.preference),
         )
         for agreement in results.raters.metric_agreements
     )
     notes = METRIC_NOTES if rows else ("No run has both image metrics and ratings: nothing to compare.",)
     spare = ("spearman", "episodes", "renderings", "preference")
-    return Table("metric_agreement", "Metrics beside judges", caption(results), columns, rows, notes, spare=spare)
+    return Table(
+        "metric_agreement", "Metrics beside judges", format_caption(results), columns, rows, notes, spare=spare
+    )
 
 
 NOBODY = "No person has rated these renderings: ircore annotate build, then ircore ratings import"
@@ -416,12 +420,14 @@ def people_table(results: Results) -> Table:
             where = both if category is None else both & (kinds == category)
             people = sum(bool((~np.isnan(ratings[where])).any()) for ratings in task.annotators.values())
             measured = (
-                agreement_value(measure(scores[where], human[where], task.instances[where]))
+                build_agreement_value(measure(scores[where], human[where], task.instances[where]))
                 for measure in (pearson, weighted_kappa, bias)
             )
             rows.append((Value(judge), Value(category or ALL), Value(int(where.sum())), Value(people), *measured))
     notes = PEOPLE_NOTES if rows else (NOBODY,)
-    return Table("people", "Judges against people", caption(results), columns, tuple(rows), notes, primary="kappa")
+    return Table(
+        "people", "Judges against people", format_caption(results), columns, tuple(rows), notes, primary="kappa"
+    )
 
 
 COLUMNS = (
@@ -450,13 +456,13 @@ def retests_table(results: Results) -> Table:
             Value(agreement.judge),
             Value(agreement.task),
             Value(agreement.n),
-            agreement_value(agreement.same),
-            agreement_value(agreement.correlation),
+            build_agreement_value(agreement.same),
+            build_agreement_value(agreement.correlation),
             Value(agreement.deviation),
             Value(agreement.shift),
         )
         for judge in results.judges
-        for agreement in retest_agreements(answers, judge)
+        for agreement in measure_retests(answers, judge)
     )
     notes = RETEST_NOTES if rows else ("No judge was asked twice: ircore score RUN --judge FILE --again 10%",)
-    return Table("retests", "Judges asked twice", caption(results), COLUMNS, rows, notes, primary="same")
+    return Table("retests", "Judges asked twice", format_caption(results), COLUMNS, rows, notes, primary="same")

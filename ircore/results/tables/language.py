@@ -6,27 +6,40 @@ Whether describers get shorter and keep their words, over turns and over repetit
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ircore.games.base import Curve, Game, messages_of
-from ircore.games.reference.measures import Tagger, compared_words, listed_content_words, measured_novelty, words
+from ircore.games.base import Curve, Game, list_messages
+from ircore.games.reference.measures import (
+    Tagger,
+    compare_words,
+    count_message_words,
+    list_content_words,
+    measure_novelty,
+)
 from ircore.games.reference.records import Round
-from ircore.results.arrays import strata, under
-from ircore.results.curves import SAME_EPISODES, TOO_FEW_REACH, SteppedEpisode, by_step, curve_points, same_episodes
+from ircore.results.arrays import select_condition, strata
+from ircore.results.curves import (
+    SAME_EPISODES,
+    TOO_FEW_REACH,
+    SteppedEpisode,
+    compute_curve_points,
+    group_by_step,
+    select_same_episodes,
+)
 from ircore.results.episodes import EpisodeResult
 from ircore.results.language.by_turn import (
     CorrectionProfile,
     MessageResult,
     RunLanguage,
-    chosen,
-    correction_profile,
-    episode_messages,
+    analyse_messages,
+    count_corrections,
     run_language,
+    select_messages,
 )
 from ircore.results.language.corrections import BUILT_IN, CORRECTIONS, Choice, load_lexicon
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import AMOUNT, SHARE, Estimate, Scale, estimate
 from ircore.results.tables.board import measure_column
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, pair_columns, pair_values
+from ircore.results.tables.pairs import format_caption, pair_columns, pair_values
 
 NO_CORRECTION = "no message after turn 1"
 
@@ -39,7 +52,7 @@ _CORRECTION_COLUMNS = tuple(
 )  # fmt: skip
 
 
-def _shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
+def _list_shares(profile: CorrectionProfile, behind: Selection, missing: str = NO_CORRECTION) -> list[Value]:
     return [Value.of(profile.usage[correction], behind, missing) for correction in CORRECTIONS]
 
 
@@ -54,16 +67,19 @@ def corrections_table(
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        profile = _language(results, run_id, category, difficulty, lexicon).profile
+        profile = _analyse_language(results, run_id, category, difficulty, lexicon).profile
         behind = Selection((run_id,), "played", category, difficulty)
-        rows.append((*who, Value(profile.messages), *_shares(profile, behind)))
+        rows.append((*who, Value(profile.messages), *_list_shares(profile, behind)))
     return Table(
         "corrections",
         "Correction language",
-        caption(results, None, category, difficulty),
+        format_caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        ("Shares of messages, 0–1; a message may be about several things. n counts episodes.", _patterns(lexicon)),
+        (
+            "Shares of messages, 0–1; a message may be about several things. n counts episodes.",
+            _describe_patterns(lexicon),
+        ),
         spare=CORRECTIONS[::-1],
     )
 
@@ -81,15 +97,15 @@ def corrections_by_turn_table(
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for turn, profile in _language(results, run_id, category, difficulty, lexicon).by_turn.items():
-            rows.append((*who, Value(turn), Value(profile.messages), *_shares(profile, behind, TOO_FEW_REACH)))
+        for turn, profile in _analyse_language(results, run_id, category, difficulty, lexicon).by_turn.items():
+            rows.append((*who, Value(turn), Value(profile.messages), *_list_shares(profile, behind, TOO_FEW_REACH)))
     return Table(
         "corrections_by_turn",
         "Correction language by turn",
-        caption(results, None, category, difficulty),
+        format_caption(results, None, category, difficulty),
         columns,
         tuple(rows),
-        (f"Shares of messages, 0–1. {SAME_EPISODES}", _patterns(lexicon)),
+        (f"Shares of messages, 0–1. {SAME_EPISODES}", _describe_patterns(lexicon)),
         spare=CORRECTIONS[::-1],
     )
 
@@ -104,15 +120,17 @@ def words_table(
         Column("count", "times", "How often, in all messages of turn 2 and later.", digits=0),
     )
     every = [
-        message for run_id in results.episodes for message in _messages(results, run_id, category, difficulty, lexicon)
+        message
+        for run_id in results.episodes
+        for message in _select_run_messages(results, run_id, category, difficulty, lexicon)
     ]
     rows = tuple(
         (Value(correction), Value(token), Value(count))
-        for correction, tokens in correction_profile(every, lexicon).top_tokens.items()
+        for correction, tokens in count_corrections(every, lexicon).top_tokens.items()
         for token, count in tokens
     )
-    words = caption(results, None, category, difficulty)
-    return Table("words", "Correction words", words, columns, rows, (_patterns(lexicon),))
+    words = format_caption(results, None, category, difficulty)
+    return Table("words", "Correction words", words, columns, rows, (_describe_patterns(lexicon),))
 
 
 def messages_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -131,7 +149,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     rows = []
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for turn in _language(results, run_id, category, difficulty).turns:
+        for turn in _analyse_language(results, run_id, category, difficulty).turns:
             estimates = (turn.tokens, turn.words, turn.novelty, turn.similarity)
             missing = "first turn" if turn.turn == 1 else TOO_FEW_REACH
             values = (Value.of(estimate, behind, missing) for estimate in estimates)
@@ -139,7 +157,7 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     return Table(
         "messages",
         "Messages by turn",
-        caption(results, None, category, difficulty),
+        format_caption(results, None, category, difficulty),
         columns,
         tuple(rows),
         (SAME_EPISODES,),
@@ -147,22 +165,22 @@ def messages_table(results: Results, category: str | None = None, difficulty: st
     )
 
 
-def _messages(
+def _select_run_messages(
     results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice
 ) -> tuple[MessageResult, ...]:
-    return chosen(episode_messages(results.game, results.episodes[run_id], lexicon), category, difficulty)
+    return select_messages(analyse_messages(results.game, results.episodes[run_id], lexicon), category, difficulty)
 
 
-def _language(
+def _analyse_language(
     results: Results, run_id: str, category: str | None, difficulty: str | None, lexicon: Choice = BUILT_IN
 ) -> RunLanguage:
     # The whole run's language is computed once and kept; parts of the run are computed when they are asked for.
     if category is None and difficulty is None and lexicon == BUILT_IN:
         return results.runs[run_id].language
-    return run_language(_messages(results, run_id, category, difficulty, lexicon), lexicon)
+    return run_language(_select_run_messages(results, run_id, category, difficulty, lexicon), lexicon)
 
 
-def _patterns(lexicon: Choice) -> str:
+def _describe_patterns(lexicon: Choice) -> str:
     """Return the note that says by which patterns corrections were told."""
     whose = "those that the paper's Table 5 prints, alone" if lexicon == "paper" else "the paper's and ours"
     return f"Words of correction: {whose} (lexicon {load_lexicon(lexicon).version})."
@@ -181,9 +199,10 @@ def tagged_novelty_table(results: Results, content_of: Tagger) -> Table:
     measures = [measure for measure in results.game.measures if measure.key in _KEYS]
     rows = []
     for run in results.every_run:
-        episodes = [_measured(episode.steps, content_of) for episode in run.episodes]
+        episodes = [_measure_episode(episode.steps, content_of) for episode in run.episodes]
         curves = {
-            measure.key: curve_points(episodes, measure, Curve(measure.key, over="repetition")) for measure in measures
+            measure.key: compute_curve_points(episodes, measure, Curve(measure.key, over="repetition"))
+            for measure in measures
         }
         for repetition in curves["message_wnr"]:
             values = (
@@ -206,9 +225,9 @@ def tagged_novelty_table(results: Results, content_of: Tagger) -> Table:
     )
 
 
-def _measured(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
+def _measure_episode(steps: Sequence[object], content_of: Tagger) -> SteppedEpisode:
     rounds = [Round.model_validate(step) for step in steps]
-    values = by_step(measured_novelty(rounds, content_of))
+    values = group_by_step(measure_novelty(rounds, content_of))
     # One stratum for all.
     return SteppedEpisode("", [played.model_dump() for played in rounds], values)
 
@@ -242,7 +261,7 @@ class ConventionPoint(NamedTuple):
     compared: Mapping[str, Estimate]
 
 
-def convention(
+def measure_convention(
     game: Game[Any], episodes: Sequence[EpisodeResult], targets: Mapping[str, str]
 ) -> tuple[ConventionPoint, ...]:
     """Return length and novelty of a run's messages by turn, then by repetition of a target where targets recur.
@@ -254,7 +273,7 @@ def convention(
     """
     played = [result.episode for result in episodes if result.episode.played]
     labels = strata(played)
-    spoken = [[message.text for message in messages_of(game, episode)] for episode in played]
+    spoken = [[message.text for message in list_messages(game, episode)] for episode in played]
     opening: dict[str, list[str]] = {}
     label_of: dict[str, str] = {}
     for episode, messages, label in zip(played, spoken, labels, strict=True):
@@ -263,11 +282,14 @@ def convention(
             label_of.setdefault(targets[episode.instance_id], label)
     # Sets whose targets all differ have no repetition: a point of place 1 alone says nothing.
     repeated = any(len(messages) > 1 for messages in opening.values())
-    turns = _points("turn", zip(spoken, labels, strict=True))
-    return (*turns, *(_points("repetition", zip(opening.values(), label_of.values(), strict=True)) if repeated else ()))
+    turns = _compute_points("turn", zip(spoken, labels, strict=True))
+    return (
+        *turns,
+        *(_compute_points("repetition", zip(opening.values(), label_of.values(), strict=True)) if repeated else ()),
+    )
 
 
-def _points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
+def _compute_points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Iterator[ConventionPoint]:
     """Yield a point for each place, over the sequences that reach the last place (``same_episodes``).
 
     Args:
@@ -279,16 +301,16 @@ def _points(over: Over, sequences: Iterable[tuple[Sequence[str], str]]) -> Itera
     compared: dict[int, dict[str, list[float]]] = {}
     known = list(sequences)
     spoken = [dict(enumerate(messages, start=1)) for messages, _ in known]
-    same = same_episodes(spoken)
+    same = select_same_episodes(spoken)
     for number in same.episodes:
         messages, label = [spoken[number][place] for place in same.places], known[number][1]
         # Each message is compared twice, with the one before and the one after.
-        content = [listed_content_words(message) for message in messages]
+        content = [list_content_words(message) for message in messages]
         for place, message in enumerate(messages, start=1):
-            lengths.setdefault(place, []).append(words(message))
+            lengths.setdefault(place, []).append(count_message_words(message))
             labels.setdefault(place, []).append(label)
             if place > 1:
-                for key, value in compared_words(content[place - 2], content[place - 1]):
+                for key, value in compare_words(content[place - 2], content[place - 1]):
                     compared.setdefault(place, {}).setdefault(key, []).append(value)
     for place, of_place in sorted(lengths.items()):
         values = compared.get(place, {})
@@ -326,7 +348,9 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
     rows, repeated = [], False
     for run_id, who in pair_values(results).items():
         behind = Selection((run_id,), "played", category, difficulty)
-        for point in convention(results.game, under(results.episodes[run_id], category, difficulty), targets):
+        for point in measure_convention(
+            results.game, select_condition(results.episodes[run_id], category, difficulty), targets
+        ):
             repeated = repeated or point.over == "repetition"
             values = (Value.of(point.compared[key], behind, "no message before") for key in _COMPARED)
             length = Value.of(point.words, behind)
@@ -334,7 +358,7 @@ def convention_table(results: Results, category: str | None = None, difficulty: 
     return Table(
         "convention",
         "Conventions",
-        caption(results, None, category, difficulty),
+        format_caption(results, None, category, difficulty),
         columns,
         tuple(rows),
         (SAME_EPISODES,) if repeated else (SAME_EPISODES, "No target of this set occurs twice: no repetitions."),

@@ -5,7 +5,7 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from ircore.games.reference.game import KILOGRAM
-from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, Annotation, Naming, naming
+from ircore.games.reference.naming import EASY_BELOW, HARD_ABOVE, Annotation, Naming, compute_naming
 from ircore.results.tables.model import Column, Table, Value
 
 MEASURES = (
@@ -19,10 +19,10 @@ _WHO = Column("set", "Set", "Where the names come from.", digits=None)
 _PICTURES = Column("pictures", "Pictures", "Pictures with the measure.", digits=0)
 
 
-def difficulty_of(snd: float | None) -> str:
+def classify_difficulty(snd: float | None) -> str:
     """Return how hard a picture is to name for others, by shape naming divergence: the cuts of ``import tangrams``.
 
-    >>> difficulty_of(0.79), difficulty_of(0.80), difficulty_of(0.96)
+    >>> classify_difficulty(0.79), classify_difficulty(0.80), classify_difficulty(0.96)
     ('easy', 'between', 'hard')
     """
     if snd is None:
@@ -37,7 +37,7 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
         name: Name of the set of annotations.
         annotations: By picture.
     """
-    measured = {picture: naming(of_picture) for picture, of_picture in annotations.items()}
+    measured = {picture: compute_naming(of_picture) for picture, of_picture in annotations.items()}
     # Divergence is at most 1 and sorted downwards, so that 1 stands behind every measured picture.
     sorts = {picture: 1.0 if names.snd is None else -names.snd for picture, names in measured.items()}
     order = sorted(measured, key=lambda picture: (sorts[picture], picture))
@@ -51,14 +51,14 @@ def naming_table(name: str, annotations: Mapping[str, Sequence[Annotation]]) -> 
             *MEASURES,
             Column("difficulty", "Difficulty", "By shape naming divergence.", digits=None),
         ),
-        rows=tuple(_row(picture, measured[picture]) for picture in order),
+        rows=tuple(_build_row(picture, measured[picture]) for picture in order),
     )
 
 
-def _row(picture: str, measured: Naming) -> tuple[Value, ...]:
+def _build_row(picture: str, measured: Naming) -> tuple[Value, ...]:
     few = "fewer than two names" if measured.n < 2 else "not everybody named the pieces"
     values = (Value.or_missing(value, few) for value in (measured.snd, measured.pnd, measured.psa))
-    return Value(picture), Value(measured.n), *values, Value(difficulty_of(measured.snd) or None, missing=few)
+    return Value(picture), Value(measured.n), *values, Value(classify_difficulty(measured.snd) or None, missing=few)
 
 
 def naming_means_table(tables: Mapping[str, Table]) -> Table:
@@ -81,7 +81,7 @@ def naming_means_table(tables: Mapping[str, Table]) -> Table:
         name="naming_means",
         title="Names by set",
         caption="Mean over pictures, and the population's standard deviation.",
-        columns=(_WHO, _PICTURES, *_means()),
+        columns=(_WHO, _PICTURES, *_build_mean_columns()),
         rows=tuple(rows),
     )
 
@@ -99,13 +99,13 @@ def published_naming_table() -> Table:
         name="published_naming",
         title="Names by set",
         caption="Table 2 of KiloGram's paper.",
-        columns=(_WHO, *_means(), Column("source", "Source", "The paper.", digits=None)),
+        columns=(_WHO, *_build_mean_columns(), Column("source", "Source", "The paper.", digits=None)),
         rows=tuple(rows),
         origin="reported by the paper",
     )
 
 
-def _means() -> list[Column]:
+def _build_mean_columns() -> list[Column]:
     return [
         column
         for measure in MEASURES

@@ -12,15 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.games.base import Seat
-from ircore.results.arrays import under
+from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
 from ircore.results.coverage import Coverage, Unranked
 from ircore.results.model import Results, SubmissionResult
 from ircore.results.ranking import RankedRow
 from ircore.results.statistics.ranks import Standing
-from ircore.results.subsets import rule_sets
+from ircore.results.subsets import list_rule_sets
 from ircore.results.tables.model import Column, Selection, Table, Value
 
 ALL = "all"
@@ -58,7 +58,7 @@ def _pair(submission: SubmissionResult, with_rules: bool, with_prompts: bool) ->
     return " + ".join(names) + (f" ({', '.join(unusual)})" if unusual else "")
 
 
-def condition_words(instances: str, category: str | None, difficulty: str | None) -> str:
+def describe_condition(instances: str, category: str | None, difficulty: str | None) -> str:
     """Name a condition in words, such as ``hard geometry`` or ``all targets``; ``instances`` is the game's word."""
     if category is None and difficulty is None:
         return f"all {instances}"
@@ -71,12 +71,12 @@ def pair_columns(results: Results) -> tuple[Column, ...]:
         Column("run_id", "Run", "The run: the players of a submission under one set of rules.", digits=None,
                audience="programs"),
         Column("submission", "Submission", "Slug of the submission.", digits=None, audience="programs"),
-        *(replace(seat_column(seat), audience="programs") for seat in results.seats),
+        *(replace(build_seat_column(seat), audience="programs") for seat in results.seats),
         Column("pair", "pair", "Who played.", digits=None, audience="readers"),
     )  # fmt: skip
 
 
-def seat_column(seat: Seat[Any, Any]) -> Column:
+def build_seat_column(seat: Seat[Any, Any]) -> Column:
     """Return the column of the players of a seat."""
     return Column(seat.name, seat.title, f"Player in the seat {seat.name}, who sees {seat.sees}.", digits=None)
 
@@ -84,28 +84,32 @@ def seat_column(seat: Seat[Any, Any]) -> Column:
 def pair_values(results: Results) -> dict[str, tuple[Value, ...]]:
     """Return the entries of ``pair_columns`` by run id."""
     names = pair_names(results.submissions)
-    return {entry.run_id: who_played(results, entry, names[entry.run_id]) for entry in results.submissions}
+    return {entry.run_id: list_players(results, entry, names[entry.run_id]) for entry in results.submissions}
 
 
-def who_played(results: Results, entry: SubmissionResult, name: str) -> tuple[Value, ...]:
+def list_players(results: Results, entry: SubmissionResult, name: str) -> tuple[Value, ...]:
     """Return the entries of ``pair_columns`` of a run; for people it has a name."""
     labels = (entry.run.submission.label_of(seat.name) for seat in results.seats)
     return tuple(map(Value, (entry.run_id, entry.slug, *labels, name)))
 
 
-def caption(
+def format_caption(
     results: Results, judge: str | None = None, category: str | None = None, difficulty: str | None = None
 ) -> str:
     """Return a caption of a table's selection: condition, judge, episodes a pair and instance set."""
-    size = len(under(results.instances, category, difficulty))
+    size = len(select_condition(results.instances, category, difficulty))
     game = results.game
     by = f"judged by {judge}" if game.is_judged else f"main score made of {game.headline.title}"
     judged = "" if judge is None else f", {by}"
     repeats = max(submission.run.repeats for submission in results.submissions)
     noun = game.pages.words.instance
-    many = counted(size, "episode") if repeats == 1 else f"{counted(size, noun)}, up to {repeats} episodes of each,"
+    many = (
+        format_count(size, "episode")
+        if repeats == 1
+        else f"{format_count(size, noun)}, up to {repeats} episodes of each,"
+    )
     return (
-        f"{condition_words(f'{noun}s', category, difficulty).capitalize()}{judged}; "
+        f"{describe_condition(f'{noun}s', category, difficulty).capitalize()}{judged}; "
         f"{many} a pair; instance set {results.instance_set[:12]}."
     )
 
@@ -117,7 +121,7 @@ RULES = Column("rules", "rules", "Key of the rules played by: token budget, turn
 _RUNS = ("run_id", "other_run_id")
 
 
-def with_rules(table: Table, results: Results) -> Table:
+def add_rules_column(table: Table, results: Results) -> Table:
     """Return a table whose last column is the key of the rules of each row, and whose caption names all keys.
 
     The runs of a row are those that its columns name, else those behind its numbers, else all. People see the column
@@ -128,24 +132,26 @@ def with_rules(table: Table, results: Results) -> Table:
         results: Of some runs.
     """
     keys = {submission.run_id: submission.rules.key for submission in results.submissions}
-    every = [rules.key for rules in rule_sets(results)]
+    every = [rules.key for rules in list_rule_sets(results)]
     caption = table.caption if table.caption.endswith(".") else f"{table.caption}."
     named = replace(table, caption=f"{caption} Rules {', '.join(every)}.")
     if any(column.key == RULES.key for column in table.columns):
         return named
     places = [index for index, column in enumerate(table.columns) if column.key in _RUNS]
-    rows = tuple((*row, Value(_joined({keys[run] for run in _runs(row, places)}, every))) for row in table.rows)
+    rows = tuple(
+        (*row, Value(_join_rule_keys({keys[run] for run in _list_runs(row, places)}, every))) for row in table.rows
+    )
     column = replace(RULES, audience="pages") if len(every) > 1 else RULES
     return replace(named, columns=(*table.columns, column), rows=rows)
 
 
-def _runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
+def _list_runs(row: tuple[Value, ...], places: Iterable[int]) -> list[str]:
     """List the runs of a row: the runs that the row names, else the runs behind its numbers."""
     named = [str(row[place].value) for place in places]
     return named or [run_id for value in row if value.episodes is not None for run_id in value.episodes.run_ids]
 
 
-def _joined(keys: Collection[str], order: Iterable[str]) -> str:
+def _join_rule_keys(keys: Collection[str], order: Iterable[str]) -> str:
     """Return some keys of rules as a single text, the usual rules first; all keys if none are given."""
     return "+".join(key for key in order if key in keys or not keys)
 
@@ -177,7 +183,7 @@ class Filled(Generic[LineT]):
     """Whether it is the same on every board of a run and condition, whoever judges: what was played, what it took."""
 
 
-def why_no_rank(row: RankedRow[Any, Any]) -> str:
+def explain_no_rank(row: RankedRow[Any, Any]) -> str:
     """Say for people why a run has no rank on a board."""
     cell: Coverage = row.cell
     return cell.unranked_words or "no picture that all ranked pairs have"
@@ -194,7 +200,7 @@ REMEDIES: Mapping[Unranked, str] = {
 """Remedies for a missing rank, for those who played and scored the run."""
 
 
-def remedies(reasons: Iterable[Unranked | None]) -> list[str]:
+def list_remedies(reasons: Iterable[Unranked | None]) -> list[str]:
     """Return a sentence of advice for each reason for missing ranks that a user can mend."""
     present = set(reasons)
     return [words for reason, words in REMEDIES.items() if reason in present]
@@ -204,7 +210,7 @@ def rank_text(row: RankedRow[Any, Any]) -> Value:
     """Return a rank range for people, such as ``1–2``."""
     low, high = row.rank_low, row.rank_high
     if low is None or high is None:
-        return Value(None, missing=f"no rank: {why_no_rank(row)}")
+        return Value(None, missing=f"no rank: {explain_no_rank(row)}")
     return Value(str(low) if low == high else f"{low}–{high}")
 
 
@@ -215,12 +221,12 @@ RANKS: tuple[Filled[RankedRow[Any, Any]], ...] = (
     Filled(
         Column("rank_low", "Best rank", "Best rank that the paired intervals allow.", "", "lower", 0,
                nullable=True, audience="programs"),
-        lambda row: Value.or_missing(row.rank_low, f"no rank: {why_no_rank(row)}"),
+        lambda row: Value.or_missing(row.rank_low, f"no rank: {explain_no_rank(row)}"),
     ),
     Filled(
         Column("rank_high", "Worst rank", "Worst rank that they allow.", "", "lower", 0, nullable=True,
                audience="programs"),
-        lambda row: Value.or_missing(row.rank_high, f"no rank: {why_no_rank(row)}"),
+        lambda row: Value.or_missing(row.rank_high, f"no rank: {explain_no_rank(row)}"),
     ),
 )  # fmt: skip
 """Columns of the rank range."""
@@ -248,14 +254,14 @@ NEARLY_ALL = 0.8
 """Share of undecided couples from which nearly all pairs are said to tie."""
 
 
-def tie_words(standing: Standing, noun: str = "pairs") -> str:
+def describe_ties(standing: Standing, noun: str = "pairs") -> str:
     """Return a sentence on how many couples a board tells apart; empty where ranks speak for themselves.
 
     Args:
         standing: Of the board.
         noun: Who is ranked, in the plural.
 
-    >>> tie_words(Standing(ranges=(), detectable=3.0, critical=4.0, told=30, couples=4950))
+    >>> describe_ties(Standing(ranges=(), detectable=3.0, critical=4.0, told=30, couples=4950))
     'Nearly all of these 100 pairs tie: 30 of 4,950 couples are told apart.'
     """
     ranks = [rank for rank in standing.ranges if rank is not None]
@@ -272,16 +278,16 @@ def tie_words(standing: Standing, noun: str = "pairs") -> str:
     top, groups = sum(rank.top for rank in ranks), max(rank.group for rank in ranks)
     share = f"{100 * apart / couples:.0f} %"
     inside = f"{groups} groups" if groups > 1 else "one group"
-    chance = percents(max(rank.chance for rank in ranks))
+    chance = format_percent(max(rank.chance for rank in ranks))
     best = f"any of the {top} in the top group may be the best, one of them with a chance of {chance} %"
     best = best if top > 1 else "one is better than all others"
     return f"{share} of the {couples:,} couples of {noun} are told apart, in {inside}; {best}."
 
 
-def percents(chance: float) -> str:
+def format_percent(chance: float) -> str:
     """Return a chance, 0-1, in whole percent; ``< 1`` and ``> 99`` where it rounds to an end that it does not reach.
 
-    >>> percents(0.374), percents(0.001), percents(0.999), percents(1.0), percents(0.0)
+    >>> format_percent(0.374), format_percent(0.001), format_percent(0.999), format_percent(1.0), format_percent(0.0)
     ('37', '< 1', '> 99', '100', '< 1')
     """
     percent = 100 * chance
@@ -292,7 +298,7 @@ UNDERRATED = "Less than 90 % of what was played is rated: no rank, and the inter
 """Meaning of the mark ``underrated``."""
 
 
-def rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]:
+def build_rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]:
     """Return the columns played, applicable, rated, refused and not yet, for programs.
 
     Args:
@@ -312,8 +318,8 @@ def rated_columns(prefix: str = "", of: str = "the judge") -> tuple[Column, ...]
     )
 
 
-def rated_values(*cells: Cell) -> tuple[Value, ...]:
-    """Return the entries of ``rated_columns`` of a row about pairs under one condition, by one judge."""
+def list_rated_values(*cells: Cell) -> tuple[Value, ...]:
+    """Return the entries of ``build_rated_columns`` of a row about pairs under one condition, by one judge."""
     first, run_ids = cells[0], tuple(cell.run_id for cell in cells)
     played = Selection(run_ids, "played", first.category, first.difficulty, first.judge)
     rated = Selection(run_ids, "rated", first.category, first.difficulty, first.judge)
@@ -326,18 +332,18 @@ def rated_values(*cells: Cell) -> tuple[Value, ...]:
     )
 
 
-def gap_notes(cells: Sequence[Cell]) -> list[str]:
+def list_gap_notes(cells: Sequence[Cell]) -> list[str]:
     """Return a note on the number of unrated renderings, where intervals cover only rated renderings."""
     missing = sum(cell.refused + cell.pending for cell in cells)
     applicable = sum(cell.applicable for cell in cells)
     return (
-        [f"{missing} of {counted(applicable, 'rendering')} are not rated: intervals here cover only what is."]
+        [f"{missing} of {format_count(applicable, 'rendering')} are not rated: intervals here cover only what is."]
         if missing
         else []
     )
 
 
-def marks_of(cell: Cell) -> tuple[str, ...]:
+def list_marks(cell: Cell) -> tuple[str, ...]:
     """Return the marks that a score of this cell carries."""
     return tuple(
         mark

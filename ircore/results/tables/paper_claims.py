@@ -20,10 +20,10 @@ import numpy as np
 from ircore.core.records import Instance
 from ircore.core.score_records import HUMAN
 from ircore.games.pages import Check, Verdict, check_of_people
-from ircore.results.arrays import Array, filled, over_targets, under
-from ircore.results.effects import budget_series, grid_effects, player_grid
+from ircore.results.arrays import Array, arrange_values, estimate_target_mean, select_condition
+from ircore.results.effects import compare_budgets, estimate_grid_effects, find_player_grid
 from ircore.results.episodes import JudgedEpisode
-from ircore.results.language.by_turn import correction_profile, episode_messages
+from ircore.results.language.by_turn import analyse_messages, count_corrections
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import (
     AMOUNT,
@@ -32,13 +32,13 @@ from ircore.results.statistics.intervals import (
     SHARE,
     Estimate,
     clear_of,
-    clustered_share,
-    difference_of,
     estimate,
+    estimate_clustered_share,
+    subtract_estimates,
     t_quantile,
 )
 from ircore.results.statistics.mixed import Unavailable
-from ircore.results.subsets import rule_sets, under_rules
+from ircore.results.subsets import list_rule_sets, select_by_rules
 from ircore.results.tables.intervals import number
 from ircore.results.tables.pairs import pair_names
 
@@ -51,14 +51,14 @@ HARDLY = 0.1
 NO_GRID = Check("no data", "needs two describers and two generators, all crossed, under the same rules")
 
 
-def paper_checks(results: Results, judge: str) -> dict[str, Check]:
+def check_paper(results: Results, judge: str) -> dict[str, Check]:
     """Return what some runs say of each sentence of the paper, by its key.
 
     Args:
         results: Of any runs. Budgets apart, those count that were played by the rules that most were played by.
         judge: One of ``results.judges``; sentences about judges take all of them.
     """
-    played = _Played(under_rules(results, rule_sets(results)[0]), results, judge)
+    played = _Played(select_by_rules(results, list_rule_sets(results)[0]), results, judge)
     return {claim.key: _CHECKS[claim.key](played) for claim in results.game.claims()}
 
 
@@ -69,12 +69,12 @@ class _Played:
         self.results, self.every, self.judge = results, every, judge
         self.runs = [submission.run_id for submission in results.submissions]
         self.names = pair_names(results.submissions)
-        grid = player_grid(results)
+        grid = find_player_grid(results)
         self.grid = grid
         self.run_of = dict(zip(product(grid.describers, grid.generators), grid.run_ids, strict=True))
         # Best first.
-        self.describers = sorted(grid.describers, key=lambda name: -self._mean(self.of_describer(name)))
-        self.generators = sorted(grid.generators, key=lambda name: -self._mean(self.of_generator(name)))
+        self.describers = sorted(grid.describers, key=lambda name: -self._estimate_mean(self.of_describer(name)))
+        self.generators = sorted(grid.generators, key=lambda name: -self._estimate_mean(self.of_generator(name)))
 
     def of_describer(self, name: str) -> list[str]:
         """Return the runs of a describer within the grid."""
@@ -93,7 +93,7 @@ class _Played:
     ) -> Array:
         """Return a number of each judged episode, NaN where there is none; shape (instances, runs)."""
         results = results or self.results
-        return filled(
+        return arrange_values(
             results.instances if instances is None else instances,
             [results.episodes[run_id] for run_id in runs],
             lambda result: value(result.judged[self.judge]) if self.judge in result.judged else None,
@@ -101,24 +101,26 @@ class _Played:
 
     def difference(self, first: str, second: str, instances: Sequence[Instance] | None = None) -> Estimate:
         """Return how far one run's final scores lie above another's on the pictures that both have."""
-        return _paired(self.values([first], instances=instances), self.values([second], instances=instances))
+        return _estimate_paired_difference(
+            self.values([first], instances=instances), self.values([second], instances=instances)
+        )
 
-    def _mean(self, runs: Sequence[str]) -> float:
-        return over_targets(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
+    def _estimate_mean(self, runs: Sequence[str]) -> float:
+        return estimate_target_mean(self.values(runs), list(self.results.instances), SCORE).mean or 0.0
 
 
-def _paired(first: Array, second: Array) -> Estimate:
+def _estimate_paired_difference(first: Array, second: Array) -> Estimate:
     """Return the mean difference of two columns on the pictures that both have."""
     differences = first[:, 0] - second[:, 0]
     return estimate(differences[~np.isnan(differences)].tolist(), DIFFERENCE)
 
 
-def _single(value: Estimate, said: str, line: float = 0.0) -> Check:
+def _check_above(value: Estimate, said: str, line: float = 0.0) -> Check:
     """Return the check of a sentence that one number lies above a line."""
     if value.mean is None:
         return Check("no data", said)
     verdicts: Mapping[int, Verdict] = {1: "holds", 0: "open", -1: "does not hold"}
-    return Check(verdicts[clear_of(value, line)], f"{said} {_text(value)}")
+    return Check(verdicts[clear_of(value, line)], f"{said} {_format_estimate(value)}")
 
 
 def check_all(differences: Sequence[tuple[str, Estimate]], noun: str, lacking: str) -> Check:
@@ -133,18 +135,18 @@ def check_all(differences: Sequence[tuple[str, Estimate]], noun: str, lacking: s
     if not known:
         return Check("no data", lacking)
     clear = sum(clear_of(value, 0) == 1 for _, value in known)
-    against = [(name, value) for name, value in known if clear_of(_widened(value, len(known)), 0) == -1]
+    against = [(name, value) for name, value in known if clear_of(_widen_interval(value, len(known)), 0) == -1]
     above = sum((value.mean or 0) > 0 for _, value in known)
     said = f"{above} of {len(known)} {noun}, {clear} of them clearly"
     if against:
         against.sort(key=lambda entry: entry[1].mean or 0)
-        named = "; ".join(f"{name} {_text(value)}" for name, value in against[:NAMED])
+        named = "; ".join(f"{name} {_format_estimate(value)}" for name, value in against[:NAMED])
         more = f" and {len(against) - NAMED} more" if len(against) > NAMED else ""
         return Check("exceptions" if clear > len(against) else "does not hold", f"{said}; not {named}{more}")
     return Check("holds" if clear == len(known) else "open", said)
 
 
-def _widened(value: Estimate, comparisons: int) -> Estimate:
+def _widen_interval(value: Estimate, comparisons: int) -> Estimate:
     """Widen an interval to the level that some comparisons share (Bonferroni)."""
     if value.mean is None or value.low is None or value.high is None or value.n < 2:
         return value
@@ -159,26 +161,26 @@ def _widened(value: Estimate, comparisons: int) -> Estimate:
     )
 
 
-def _text(value: Estimate) -> str:
+def _format_estimate(value: Estimate) -> str:
     mean = "none" if value.mean is None else number(value.mean, 2)
     if value.low is None or value.high is None:
         return f"{mean} (n = {value.n})"
     return f"{mean} [{number(value.low, 2)}, {number(value.high, 2)}]"
 
 
-def _hard(played: _Played) -> Check:
+def _check_hard(played: _Played) -> Check:
     results, differences = played.results, []
     for run_id, category in product(played.runs, results.categories):
         easy, hard = (
-            over_targets(played.values([run_id], instances=chosen), chosen, SCORE)
-            for chosen in (under(results.instances, category, level) for level in ("easy", "hard"))
+            estimate_target_mean(played.values([run_id], instances=chosen), chosen, SCORE)
+            for chosen in (select_condition(results.instances, category, level) for level in ("easy", "hard"))
         )
         name = f"{category.replace('_', ' ')} of {played.names[run_id]}"
-        differences.append((name, difference_of(easy, hard)))
+        differences.append((name, subtract_estimates(easy, hard)))
     return check_all(differences, "categories of pairs are lower when hard", "needs easy and hard pictures")
 
 
-def _ranking_judges(played: _Played) -> list[str]:
+def _list_ranking_judges(played: _Played) -> list[str]:
     """Return the judges, people apart, whose boards rank at least two pairs."""
     results = played.results
     return [
@@ -188,8 +190,8 @@ def _ranking_judges(played: _Played) -> list[str]:
     ]
 
 
-def _ends(played: _Played) -> Check:
-    judges = _ranking_judges(played)
+def _check_ends(played: _Played) -> Check:
+    judges = _list_ranking_judges(played)
     if len(judges) < 2:
         return Check("no data", "needs two judges that rank at least two pairs")
     tops, bottoms = [], []
@@ -207,27 +209,28 @@ def _ends(played: _Played) -> Check:
     return Check(verdict, f"first by {said}")
 
 
-def _differences(played: _Played) -> list[Estimate]:
+def _estimate_differences(played: _Played) -> list[Estimate]:
     """Return the difference of every couple of runs, in the order of ``combinations``."""
     values = played.values(played.runs)
     return [
-        _paired(values[:, [first]], values[:, [second]]) for first, second in combinations(range(len(played.runs)), 2)
+        _estimate_paired_difference(values[:, [first]], values[:, [second]])
+        for first, second in combinations(range(len(played.runs)), 2)
     ]
 
 
 def _order(played: _Played) -> Check:
-    judges = _ranking_judges(played)
+    judges = _list_ranking_judges(played)
     couples = list(combinations(played.runs, 2))
     if len(judges) < 2 or not couples:
         return Check("no data", "needs two judges that rank at least two pairs")
-    by_judge = {judge: _differences(_Played(played.results, played.every, judge)) for judge in judges}
+    by_judge = {judge: _estimate_differences(_Played(played.results, played.every, judge)) for judge in judges}
     alike = clear = 0
     turned: list[str] = []
     for place, (first, second) in enumerate(couples):
         values = [by_judge[judge][place] for judge in judges]
         alike += len({(value.mean or 0) > 0 for value in values}) == 1
         clear += len({clear_of(value, 0) for value in values}) == 1 and clear_of(values[0], 0) != 0
-        sides = {clear_of(_widened(value, len(couples) * len(judges)), 0) for value in values}
+        sides = {clear_of(_widen_interval(value, len(couples) * len(judges)), 0) for value in values}
         if {1, -1} <= sides:
             turned.append(f"{played.names[first]} and {played.names[second]}")
     said = f"{alike} of {len(couples)} couples of pairs in the same order by {len(judges)} judges, {clear} clearly"
@@ -238,14 +241,14 @@ def _order(played: _Played) -> Check:
     return Check("holds" if clear == len(couples) else "open", said)
 
 
-def _dominant(played: _Played) -> Check:
-    effects = grid_effects(played.results, played.grid, played.judge)
+def _check_dominance(played: _Played) -> Check:
+    effects = estimate_grid_effects(played.results, played.grid, played.judge)
     if isinstance(effects, Unavailable):
         return Check("no data", effects.reason)
-    return _single(effects.dominance, "spread of describers less that of generators, points:")
+    return _check_above(effects.dominance, "spread of describers less that of generators, points:")
 
 
-def _ahead(played: _Played) -> Check:
+def _check_lead(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     best, *others = played.describers
@@ -256,7 +259,7 @@ def _ahead(played: _Played) -> Check:
             played.difference(
                 played.run_of[best, generator],
                 played.run_of[other, generator],
-                under(results.instances, category, difficulty),
+                select_condition(results.instances, category, difficulty),
             ),
         )
         for other, generator, category, difficulty in product(
@@ -274,7 +277,7 @@ def _ahead(played: _Played) -> Check:
     return Check(check.verdict, f"{check.evidence}; by {min(means):.2f} to {max(means):.2f} on average by generator")
 
 
-def _generator(played: _Played) -> Check:
+def _check_generator(played: _Played) -> Check:
     if not played.generators:
         return NO_GRID
     best, *others = played.generators
@@ -288,35 +291,37 @@ def _generator(played: _Played) -> Check:
     return check_all(differences, f"comparisons have {best} ahead", NO_GRID.evidence)
 
 
-def _hardest(played: _Played) -> Check:
+def _check_hardest(played: _Played) -> Check:
     results = played.results
     hardest = next(claim.categories for claim in results.game.claims() if claim.key == "hardest")
     means = {
-        category: over_targets(played.values(played.runs, instances=chosen), chosen, SCORE)
+        category: estimate_target_mean(played.values(played.runs, instances=chosen), chosen, SCORE)
         for category in results.categories
-        for chosen in [under(results.instances, category, None)]
+        for chosen in [select_condition(results.instances, category, None)]
     }
     differences = [
-        (f"{other.replace('_', ' ')} against {hard}", difference_of(means[other], means[hard]))
+        (f"{other.replace('_', ' ')} against {hard}", subtract_estimates(means[other], means[hard]))
         for hard, other in product(hardest, means)
         if hard in means and other not in hardest
     ]
     return check_all(differences, "categories are easier than these", "needs functions, geometry and other pictures")
 
 
-def _gains(played: _Played, runs: Sequence[str]) -> Estimate:
-    return over_targets(played.values(runs, lambda judged: judged.delta), list(played.results.instances), DIFFERENCE)
+def _estimate_gains(played: _Played, runs: Sequence[str]) -> Estimate:
+    return estimate_target_mean(
+        played.values(runs, lambda judged: judged.delta), list(played.results.instances), DIFFERENCE
+    )
 
 
-def _by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate], line: float, noun: str) -> Check:
+def _check_by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate], line: float, noun: str) -> Check:
     """Return the check that a measure lies above a line with one generator and does not with another."""
     values = {name: measure(played.of_generator(name)) for name in played.generators}
     known = {name: value for name, value in values.items() if value.mean is not None}
     if len(known) < 2:
         return Check("no data", "needs episodes of several turns with two generators")
     high, low = (pick(known.values(), key=lambda value: value.mean or 0.0) for pick in (max, min))
-    apart = clear_of(difference_of(high, low), 0) == 1
-    said = ", ".join(f"{name} {_text(value)}" for name, value in known.items())
+    apart = clear_of(subtract_estimates(high, low), 0) == 1
+    said = ", ".join(f"{name} {_format_estimate(value)}" for name, value in known.items())
     helps, fails = clear_of(high, line) == 1, clear_of(low, line) < 1
     if helps and fails and apart:
         return Check("holds", f"{noun} {said}")
@@ -324,14 +329,14 @@ def _by_generator(played: _Played, measure: Callable[[Sequence[str]], Estimate],
     return Check("does not hold" if same_side else "open", f"{noun} {said}")
 
 
-def _payoff(played: _Played) -> Check:
-    return _by_generator(played, lambda runs: _gains(played, runs), 0.0, "ΔQ:")
+def _check_payoff(played: _Played) -> Check:
+    return _check_by_generator(played, lambda runs: _estimate_gains(played, runs), 0.0, "ΔQ:")
 
 
-def _preferred(played: _Played) -> Check:
-    return _by_generator(
+def _check_preference(played: _Played) -> Check:
+    return _check_by_generator(
         played,
-        lambda runs: over_targets(
+        lambda runs: estimate_target_mean(
             played.values(runs, lambda judged: judged.preference), list(played.results.instances), SHARE
         ),
         0.5,
@@ -339,20 +344,20 @@ def _preferred(played: _Played) -> Check:
     )
 
 
-def _turns(played: _Played) -> Check:
+def _check_turns(played: _Played) -> Check:
     deltas = played.values(played.runs, lambda judged: judged.delta)
     refined = ~np.isnan(deltas)
     sizes = refined.sum(axis=1)
     if not sizes.any():
         return Check("no data", "needs episodes of several turns")
     worse = (deltas <= 0).sum(axis=1)
-    share = clustered_share(worse[sizes > 0].tolist(), sizes[sizes > 0].tolist())
+    share = estimate_clustered_share(worse[sizes > 0].tolist(), sizes[sizes > 0].tolist())
     verdict: Verdict = "holds" if worse.any() else "does not hold"
     said = f"{worse.sum()} of {sizes.sum()} episodes of several turns end no better than they began"
-    return Check(verdict, f"{said}, {_text(share)}")
+    return Check(verdict, f"{said}, {_format_estimate(share)}")
 
 
-def _single_turn(played: _Played) -> Check:
+def _check_single_turn(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     name = played.describers[-1]
@@ -362,44 +367,46 @@ def _single_turn(played: _Played) -> Check:
             if result.episode.played:
                 alone = len(result.episode.renderings) == 1
                 single.setdefault(result.episode.instance_id, []).append(alone)
-    share = clustered_share([sum(group) for group in single.values()], [len(group) for group in single.values()])
-    return _single(share, f"episodes of a single turn of {name}:", 0.5)
+    share = estimate_clustered_share(
+        [sum(group) for group in single.values()], [len(group) for group in single.values()]
+    )
+    return _check_above(share, f"episodes of a single turn of {name}:", 0.5)
 
 
-def _steady(played: _Played) -> Check:
+def _check_steadiness(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     best, weakest = played.describers[0], played.describers[-1]
-    gain, other = (_gains(played, played.of_describer(name)) for name in (best, weakest))
-    said = f"ΔQ of {best} {_text(gain)}, of {weakest} {_text(other)}"
+    gain, other = (_estimate_gains(played, played.of_describer(name)) for name in (best, weakest))
+    said = f"ΔQ of {best} {_format_estimate(gain)}, of {weakest} {_format_estimate(other)}"
     if gain.mean is None:
         return Check("no data", "needs episodes of several turns of the better describer")
-    more = 1 if other.mean is None else clear_of(difference_of(gain, other), 0)
+    more = 1 if other.mean is None else clear_of(subtract_estimates(gain, other), 0)
     if clear_of(gain, 0) == more == 1:
         return Check("holds", said)
     return Check("does not hold" if -1 in (clear_of(gain, 0), more) else "open", said)
 
 
-def _by_budget(played: _Played, value: Callable[[JudgedEpisode], float | None], sign: int, noun: str) -> Check:
+def _check_by_budget(played: _Played, value: Callable[[JudgedEpisode], float | None], sign: int, noun: str) -> Check:
     """Return the check that a number rises (sign 1) or falls (−1) from each token budget to the next."""
     differences = []
-    for series in budget_series(played.every, played.judge):
+    for series in compare_budgets(played.every, played.judge):
         for smaller, larger in pairwise(series.points):
             columns = (
                 played.values([point.cell.run_id], value, results=played.every)
                 for point in ((larger, smaller) if sign > 0 else (smaller, larger))
             )
             name = f"{series.describer} + {series.generator} from {smaller.budget} to {larger.budget} tokens"
-            differences.append((name, _paired(*columns)))
+            differences.append((name, _estimate_paired_difference(*columns)))
     return check_all(differences, noun, "needs a pair that was played under several token budgets")
 
 
-def _vocabulary(played: _Played) -> Check:
+def _check_vocabulary(played: _Played) -> Check:
     kinds: list[Estimate] = []
     for name in (played.describers[:1] + played.describers[-1:]) if played.describers else ():
         by_episode: dict[str, list[int]] = {}
         for run_id in played.of_describer(name):
-            for message in episode_messages(played.results.game, played.results.episodes[run_id], "paper"):
+            for message in analyse_messages(played.results.game, played.results.episodes[run_id], "paper"):
                 if message.turn > 1:
                     number_of_kinds = len({mark.correction for mark in message.marks})
                     by_episode.setdefault(message.episode_id, []).append(number_of_kinds)
@@ -408,29 +415,32 @@ def _vocabulary(played: _Played) -> Check:
         return NO_GRID
     best, weakest = kinds
     said = (
-        f"{played.describers[0]} {_text(best)} of ten kinds a message, {played.describers[-1]} {_text(weakest)}; apart"
+        f"{played.describers[0]} {_format_estimate(best)} of ten kinds a message, {played.describers[-1]} "
+        f"{_format_estimate(weakest)}; apart"
     )
-    return _single(difference_of(best, weakest), said)
+    return _check_above(subtract_estimates(best, weakest), said)
 
 
-def _numeric(played: _Played) -> Check:
+def _check_numeric(played: _Played) -> Check:
     if not played.describers:
         return NO_GRID
     name = played.describers[-1]
     runs = played.of_describer(name)
     results = played.results
-    messages = [message for run in runs for message in episode_messages(results.game, results.episodes[run], "paper")]
-    usage = correction_profile(messages, "paper").usage["numeric"]
+    messages = [message for run in runs for message in analyse_messages(results.game, results.episodes[run], "paper")]
+    usage = count_corrections(messages, "paper").usage["numeric"]
     if usage.mean is None:
         return Check("no data", f"{name} never corrected anything")
     verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
-    return Check(verdicts[clear_of(usage, HARDLY)], f"share of corrections of {name} with numbers: {_text(usage)}")
+    return Check(
+        verdicts[clear_of(usage, HARDLY)], f"share of corrections of {name} with numbers: {_format_estimate(usage)}"
+    )
 
 
 NOBODY = Check("no data", "no person has rated these renderings")
 
 
-def _people(played: _Played) -> Check:
+def _check_people(played: _Played) -> Check:
     couples = [pair for pair in played.results.raters.agreement.pairs if pair.kind == "human-human"]
     pearsons = [pair.pearson.value for pair in couples if pair.pearson.value is not None]
     kappas = [pair.kappa.value for pair in couples if pair.kappa.value is not None]
@@ -439,7 +449,7 @@ def _people(played: _Played) -> Check:
     return check_of_people(fmean(pearsons), fmean(kappas), len(couples))
 
 
-def _nearest(played: _Played) -> Check:
+def _check_nearest_judge(played: _Played) -> Check:
     known = [
         pair
         for pair in played.results.raters.agreement.pairs
@@ -450,10 +460,10 @@ def _nearest(played: _Played) -> Check:
     best = max(known, key=lambda pair: pair.pearson.value if pair.pearson.value is not None else -1.0)
     kappa = Estimate(best.kappa.value, best.kappa.low, best.kappa.high, best.kappa.n)
     verdicts: Mapping[int, Verdict] = {-1: "holds", 0: "open", 1: "does not hold"}
-    return Check(verdicts[clear_of(kappa, 0.4)], f"{best.first_rater}: κ {_text(kappa)}")
+    return Check(verdicts[clear_of(kappa, 0.4)], f"{best.first_rater}: κ {_format_estimate(kappa)}")
 
 
-def _tolerant(played: _Played) -> Check:
+def _check_tolerance(played: _Played) -> Check:
     from ircore.results.tables.judges import people_table
     from ircore.results.tables.pairs import ALL
 
@@ -468,7 +478,7 @@ def _tolerant(played: _Played) -> Check:
     return check_all(differences, "judges score higher than people", NOBODY.evidence)
 
 
-def _lipsim(played: _Played) -> Check:
+def _check_lipsim(played: _Played) -> Check:
     shares = {
         pair.first_rater: pair.agreement
         for pair in played.results.raters.agreement.pairs
@@ -481,34 +491,34 @@ def _lipsim(played: _Played) -> Check:
     first, other = (
         Estimate(agreement.value, agreement.low, agreement.high, agreement.n) for agreement in (lipsim, shares[second])
     )
-    apart = clear_of(difference_of(first, other), 0)
+    apart = clear_of(subtract_estimates(first, other), 0)
     verdicts: Mapping[int, Verdict] = {1: "holds", 0: "open", -1: "does not hold"}
-    return Check(verdicts[apart], f"lipsim {_text(first)}, {second} {_text(other)}")
+    return Check(verdicts[apart], f"lipsim {_format_estimate(first)}, {second} {_format_estimate(other)}")
 
 
 _CHECKS: Mapping[str, Callable[[_Played], Check]] = {
-    "hard": _hard,
-    "ends": _ends,
+    "hard": _check_hard,
+    "ends": _check_ends,
     "order": _order,
-    "dominant": _dominant,
-    "ahead": _ahead,
-    "generator": _generator,
-    "hardest": _hardest,
-    "payoff": _payoff,
-    "turns": _turns,
-    "single": _single_turn,
-    "steady": _steady,
-    "preferred": _preferred,
-    "budget": lambda played: _by_budget(played, lambda judged: judged.final, 1, "steps raise the final score"),
-    "first": lambda played: _by_budget(played, lambda judged: judged.first, 1, "steps raise the first score"),
-    "budget_preferred": lambda played: _by_budget(
+    "dominant": _check_dominance,
+    "ahead": _check_lead,
+    "generator": _check_generator,
+    "hardest": _check_hardest,
+    "payoff": _check_payoff,
+    "turns": _check_turns,
+    "single": _check_single_turn,
+    "steady": _check_steadiness,
+    "preferred": _check_preference,
+    "budget": lambda played: _check_by_budget(played, lambda judged: judged.final, 1, "steps raise the final score"),
+    "first": lambda played: _check_by_budget(played, lambda judged: judged.first, 1, "steps raise the first score"),
+    "budget_preferred": lambda played: _check_by_budget(
         played, lambda judged: judged.preference, -1, "steps lower the share that prefers the final picture"
     ),
-    "vocabulary": _vocabulary,
-    "numeric": _numeric,
-    "people": _people,
-    "nearest": _nearest,
-    "tolerant": _tolerant,
-    "lipsim": _lipsim,
+    "vocabulary": _check_vocabulary,
+    "numeric": _check_numeric,
+    "people": _check_people,
+    "nearest": _check_nearest_judge,
+    "tolerant": _check_tolerance,
+    "lipsim": _check_lipsim,
 }
 """What runs say of each sentence, by its key."""

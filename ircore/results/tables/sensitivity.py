@@ -16,15 +16,15 @@ from ircore.core.records import Instance
 from ircore.core.score_records import VERIFIED
 from ircore.results.cells import run_standing
 from ircore.results.fact_shares import WEIGHINGS
-from ircore.results.headline import headline_judge
+from ircore.results.headline import find_headline_judge
 from ircore.results.judge_ratings import RATED, JudgeRatings
 from ircore.results.model import Results
-from ircore.results.ranking import columns_of
-from ircore.results.statistics.intervals import difference_of
+from ircore.results.ranking import find_barred_columns
+from ircore.results.statistics.intervals import subtract_estimates
 from ircore.results.statistics.ranks import RankRange, Standing
-from ircore.results.subsets import by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.model import Column, Table, Value
-from ircore.results.tables.pairs import caption, pair_columns, pair_values
+from ircore.results.tables.pairs import format_caption, pair_columns, pair_values
 
 PHOTOGRAPHS = "photos"
 """Category of the targets that are photographs."""
@@ -53,23 +53,30 @@ def sensitivity_table(results: Results) -> Table:
     rows: list[tuple[Value, ...]] = []
     notes: list[str] = []
     who = pair_values(results)
-    for part in by_rules(results):
+    for part in split_by_rules(results):
         run_ids = [submission.run_id for submission in part.submissions]
-        barred = columns_of(part.episodes, part.held | part.past_budget)
-        for variation in _variations(part, run_ids):
+        barred = find_barred_columns(part.episodes, part.held | part.past_budget)
+        for variation in _list_variations(part, run_ids):
             board = part.standings[None, None, variation.judge]
             varied = run_standing(variation.instances, variation.ratings, barred)
             mains = variation.ratings.main_scores().tolist()
             for run_id, main, now, before in zip(run_ids, mains, varied.ranges, board.ranges, strict=True):
                 main_score = Value.or_missing(None if main != main else main, "nothing rated")
-                moved = Value("–" if now is None or before is None else _moved(now, before))
-                texts = (Value(variation.name), Value(variation.judge), main_score, _range(now), _range(before), moved)
+                moved = Value("–" if now is None or before is None else _describe_move(now, before))
+                texts = (
+                    Value(variation.name),
+                    Value(variation.judge),
+                    main_score,
+                    _format_range(now),
+                    _format_range(before),
+                    moved,
+                )
                 rows.append((*who[run_id], *texts))
-            notes.append(_changes(variation.name, varied, board))
+            notes.append(_describe_changes(variation.name, varied, board))
     return Table(
         "sensitivity",
         "Do ranks depend on how is scored?",
-        caption(results, None),
+        format_caption(results, None),
         (*pair_columns(results), *_COLUMNS),
         tuple(rows),
         tuple(dict.fromkeys(notes)) or ("One judge rated no photographs, and knows no facts: nothing can be varied.",),
@@ -77,9 +84,9 @@ def sensitivity_table(results: Results) -> Table:
     )
 
 
-def _variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation]:
+def _list_variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation]:
     every = results.instances
-    headline = headline_judge(results, None, None) or results.judges[0]
+    headline = find_headline_judge(results, None, None) or results.judges[0]
     rating = [judge for judge in results.judges if RATED in results.ratings_of(judge, run_ids, every).status]
     for judge in rating:
         if judge != headline:
@@ -92,10 +99,10 @@ def _variations(results: Results, run_ids: Sequence[str]) -> Iterator[_Variation
     if VERIFIED in rating:
         for name in WEIGHINGS:
             if any(name in results.runs[run_id].reweighed for run_id in run_ids):
-                yield _Variation(name, VERIFIED, every, _scored_anew(results, run_ids, name))
+                yield _Variation(name, VERIFIED, every, _rescore(results, run_ids, name))
 
 
-def _scored_anew(results: Results, run_ids: Sequence[str], name: str) -> JudgeRatings:
+def _rescore(results: Results, run_ids: Sequence[str], name: str) -> JudgeRatings:
     """Return the ratings of ``verified`` with facts weighed otherwise; a score whose facts are not known stays."""
     ratings = results.ratings_of(VERIFIED, run_ids, results.instances)
     final = ratings.final.copy()
@@ -109,21 +116,21 @@ def _scored_anew(results: Results, run_ids: Sequence[str], name: str) -> JudgeRa
     return replace(ratings, final=final)
 
 
-def _range(place: RankRange | None) -> Value:
+def _format_range(place: RankRange | None) -> Value:
     if place is None:
         return Value(None, missing="no rank")
     return Value(f"{place.best}" if place.best == place.worst else f"{place.best}–{place.worst}")
 
 
-def _moved(now: RankRange, before: RankRange) -> str:
+def _describe_move(now: RankRange, before: RankRange) -> str:
     return "up" if now.worst < before.best else "down" if now.best > before.worst else "no"
 
 
-def _changes(name: str, varied: Standing, board: Standing) -> str:
+def _describe_changes(name: str, varied: Standing, board: Standing) -> str:
     """Say how many couples of pairs the variation tells apart as the board does, otherwise, or no longer."""
     ranked = [(now, before) for now, before in zip(varied.ranges, board.ranges, strict=True) if now and before]
     sides = [
-        (_side(before, other_before), _side(now, other_now))
+        (_compare_places(before, other_before), _compare_places(now, other_now))
         for at, (now, before) in enumerate(ranked)
         for other_now, other_before in ranked[at + 1 :]
     ]
@@ -137,7 +144,7 @@ def _changes(name: str, varied: Standing, board: Standing) -> str:
     )
 
 
-def _side(first: RankRange, second: RankRange) -> int:
+def _compare_places(first: RankRange, second: RankRange) -> int:
     return 1 if first.worst < second.best else -1 if first.best > second.worst else 0
 
 
@@ -183,7 +190,7 @@ def season_gap_table(public: Results, secret: Results, judge: str, category: str
         if other is None:
             continue
         scores = public.cell(run.run_id, judge, category).main, secret.cell(other, judge, category).main
-        rows.append((*names[run.run_id], *map(Value.of, (*scores, difference_of(*scores)))))
+        rows.append((*names[run.run_id], *map(Value.of, (*scores, subtract_estimates(*scores)))))
     if not rows:
         raise InputError("no pair played both sets by the same rules", "Play the same submission on both sets.")
     words = (

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean
 
-from ircore.core.records import Scene, measures_of
-from ircore.games.base import messages_of
-from ircore.results.arrays import under
-from ircore.results.episodes import final_scores
+from ircore.core.records import Scene, collect_measures
+from ircore.games.base import list_messages
+from ircore.results.arrays import select_condition
+from ircore.results.episodes import average_final_scores
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import spearman
-from ircore.results.tables.judges import agreement_value
+from ircore.results.tables.judges import build_agreement_value
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, pair_columns, pair_values
+from ircore.results.tables.pairs import format_caption, pair_columns, pair_values
 
 _NO_SCENE = "a photograph has no scene"
 _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
@@ -21,7 +21,7 @@ _GROUND = frozenset({"background", "grid_line", "gridline", "panel", "patch"})
 
 def targets_table(results: Results, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the number of targets of each condition and their contents, a row for each condition."""
-    messages = _first_messages(results)
+    messages = _measure_first_messages(results)
     columns = (
         Column("category", "category", "Kind of picture.", digits=None),
         Column("difficulty", "difficulty", "easy or hard.", digits=None),
@@ -36,17 +36,17 @@ def targets_table(results: Results, category: str | None = None, difficulty: str
                digits=0, nullable=True),
     )  # fmt: skip
     rows = [
-        (Value(name), Value(level), *_counts(results, name, level, messages.get((name, level), [])))
+        (Value(name), Value(level), *_count_contents(results, name, level, messages.get((name, level), [])))
         for name, level in product(results.categories, results.difficulties)
         if category in (None, name) and difficulty in (None, level)
     ]
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     counted = tuple(row for row in rows if row[2].value)
     spare = ("fewest", "most", "smallest", "colours", "texts", "tokens")
     return Table("targets", "What the targets show", words, columns, counted, spare=spare)
 
 
-def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
+def _count_contents(results: Results, category: str, difficulty: str, tokens: Sequence[int]) -> tuple[Value, ...]:
     chosen = [
         instance for instance in results.instances if (instance.category, instance.difficulty) == (category, difficulty)
     ]
@@ -60,29 +60,29 @@ def _counts(results: Results, category: str, difficulty: str, tokens: Sequence[i
     behind = Selection(tuple(results.episodes), "ended", category, difficulty)
     return (
         Value(len(chosen)),
-        _mean(sizes),
+        _average_values(sizes),
         Value.or_missing(min(sizes, default=None), _NO_SCENE),
         Value.or_missing(max(sizes, default=None), _NO_SCENE),
-        _mean([len(labels) for labels in texts]),
+        _average_values([len(labels) for labels in texts]),
         Value.or_missing(min(fonts, default=None), "no texts" if scenes else _NO_SCENE),
-        _mean([len(_colours(scene)) for scene in scenes]),
+        _average_values([len(_list_colours(scene)) for scene in scenes]),
         Value(fmean(tokens), n=len(tokens), episodes=behind) if tokens else Value(None, missing="not played yet"),
     )
 
 
-def _mean(values: list[int]) -> Value:
+def _average_values(values: list[int]) -> Value:
     return Value(fmean(values), n=len(values)) if values else Value(None, missing=_NO_SCENE)
 
 
-def _colours(scene: Scene) -> set[str]:
+def _list_colours(scene: Scene) -> set[str]:
     return {element.colour for element in scene.elements if element.colour and element.type not in _GROUND}
 
 
-def _first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
+def _measure_first_messages(results: Results) -> dict[tuple[str, str], list[int]]:
     """Return the length of the first message of every episode, by category and difficulty."""
     tokens_by_condition: dict[tuple[str, str], list[int]] = {}
     for episode in (result.episode for episodes in results.episodes.values() for result in episodes):
-        messages = messages_of(results.game, episode)
+        messages = list_messages(results.game, episode)
         if messages and messages[0].tokens is not None:
             tokens_by_condition.setdefault((episode.category, episode.difficulty), []).append(messages[0].tokens)
     return tokens_by_condition
@@ -105,21 +105,21 @@ def measures_table(results: Results, category: str | None = None, difficulty: st
     )
     targets = {
         instance.instance_id: measures
-        for instance in under(results.instances, category, difficulty)
-        if (measures := measures_of(instance))
+        for instance in select_condition(results.instances, category, difficulty)
+        if (measures := collect_measures(instance))
     }
-    rows = tuple(_rows(results, targets))
-    words = caption(results, None, category, difficulty)
+    rows = tuple(_build_rows(results, targets))
+    words = format_caption(results, None, category, difficulty)
     return Table("measures", "Scores beside measures", words, columns, rows, NOTES if rows else (NO_MEASURES,))
 
 
-def _rows(results: Results, targets: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Value, ...]]:
+def _build_rows(results: Results, targets: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Value, ...]]:
     names = sorted({name for measures in targets.values() for name in measures})
     for run_id, who in pair_values(results).items():
         for judge in results.judges:
-            final = final_scores(results.episodes[run_id], judge)
+            final = average_final_scores(results.episodes[run_id], judge)
             for name in names:
                 known = [instance for instance in targets if instance in final and name in targets[instance]]
                 scores = [final[instance] for instance in known]
                 measured = [targets[instance][name] for instance in known]
-                yield (*who, Value(judge), Value(name), agreement_value(spearman(scores, measured, known)))
+                yield (*who, Value(judge), Value(name), build_agreement_value(spearman(scores, measured, known)))

@@ -9,26 +9,32 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ircore.core.score_records import HUMAN, PARTS, Part
-from ircore.results.arrays import strata, under
+from ircore.results.arrays import select_condition, strata
 from ircore.results.column import AMOUNTS
 from ircore.results.curves import (
     POINTS,
     TOO_FEW_REACH,
     WHOEVER_IS_LEFT,
     Series,
-    by_turn,
-    normalised_means,
-    series_of,
+    estimate_by_turn,
+    estimate_normalised_means,
+    select_series,
 )
-from ircore.results.effects import budget_series, prompt_groups
+from ircore.results.effects import compare_budgets, group_by_prompts
 from ircore.results.episodes import CONVERGENCES, EpisodeResult, JudgedEpisode
 from ircore.results.headline import judge_kind
-from ircore.results.image_metrics import metric_facts
+from ircore.results.image_metrics import describe_metric
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import SCORE, SHARE, Estimate, Scale, clustered_share, estimate
-from ircore.results.tables.board import amount_column
+from ircore.results.statistics.intervals import SCORE, SHARE, Estimate, Scale, estimate, estimate_clustered_share
+from ircore.results.tables.board import build_amount_column
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, pair_columns, pair_values, rated_columns, rated_values
+from ircore.results.tables.pairs import (
+    build_rated_columns,
+    format_caption,
+    list_rated_values,
+    pair_columns,
+    pair_values,
+)
 
 KNOWN_SHARE = 0.9
 """A turn is shown if this share of the episodes has a score for it: otherwise a few odd ones would stand for all."""
@@ -48,7 +54,7 @@ class _TurnPoint:
     """Number of episodes with a rendering at this turn."""
 
 
-def trajectories(
+def average_trajectories(
     episodes: Iterable[EpisodeResult], judge: str, categories: Sequence[str | None], difficulty: str | None = None
 ) -> dict[str | None, tuple[_TurnPoint, ...]]:
     """Average similarity turn by turn, by category.
@@ -68,13 +74,13 @@ def trajectories(
         out.
     """
     tracks: dict[str | None, list[_Track]] = {category: [] for category in categories}
-    for result in under(episodes, None, difficulty):
+    for result in select_condition(episodes, None, difficulty):
         judged = result.judged.get(judge)
         if judged is not None and judged.final is not None:
-            track = _Track(_scores(result, judged), *strata([result.episode]))
+            track = _Track(_list_scores(result, judged), *strata([result.episode]))
             for category in {None, result.episode.category} & tracks.keys():
                 tracks[category].append(track)
-    return {category: _points(of_category) for category, of_category in tracks.items()}
+    return {category: _average_tracks(of_category) for category, of_category in tracks.items()}
 
 
 class _Track(NamedTuple):
@@ -84,7 +90,7 @@ class _Track(NamedTuple):
     label: str
 
 
-def _points(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
+def _average_tracks(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
     """Return the mean of tracks turn by turn."""
     lengths, labels = [len(track.scores) for track in tracks], [track.label for track in tracks]
     longest = max(lengths, default=0)
@@ -106,7 +112,7 @@ def _points(tracks: Sequence[_Track]) -> tuple[_TurnPoint, ...]:
     return tuple(points)
 
 
-def _scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
+def _list_scores(result: EpisodeResult, judged: JudgedEpisode) -> list[float | None]:
     """Return the score of each rendering in turn; None for a rendering without a score."""
     return [judged.trajectory.get(step) for step in result.episode.renderings]
 
@@ -124,7 +130,7 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
         Column("turn_limit", "turn limit", "Out of turns.", "episodes", digits=0),
         Column("aborted", "aborted", "Rules broken, or no answer.", "episodes", digits=0),
         Column("unfinished", "no result", "Not begun, or failed for a technical reason.", "episodes", digits=0),
-        *rated_columns("count_"),
+        *build_rated_columns("count_"),
     )
     rows = []
     for run_id, who in pair_values(results).items():
@@ -133,14 +139,14 @@ def outcomes_table(results: Results, judge: str, category: str | None = None, di
         shares = (Value.of(share, rated) for share in cell.convergence_shares.values())
         ends = (Value(cell.outcomes[outcome]) for outcome in ("converged", "turn_limit", "aborted"))
         played = Value.of(cell.played_rate, Selection((run_id,), "played", category, difficulty))
-        rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *rated_values(cell)))
-    words = caption(results, judge, category, difficulty)
+        rows.append((*who, played, *shares, *ends, Value(cell.unfinished), *list_rated_values(cell)))
+    words = format_caption(results, judge, category, difficulty)
     notes = ("Shares of rated episodes, Wilson intervals.",)
     spare = ("turn_limit", "converged", "no_refinement", "stable", "unfinished", "aborted", "regressed", "improved")
     return Table("outcomes", "Outcomes", words, columns, tuple(rows), notes, spare=spare)
 
 
-def pooled_judges(results: Results) -> tuple[str, ...]:
+def list_pooled_judges(results: Results) -> tuple[str, ...]:
     """Return the judges whose outcomes are pooled: the models where there are several, else all but people."""
     judges = tuple(judge for judge in results.judges if judge != HUMAN)
     models = tuple(judge for judge in judges if judge_kind(results, judge) == "model")
@@ -153,7 +159,7 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     A rating is an episode seen by one judge. Judges of one episode resemble each other, so the intervals take pictures
     as the units (``clustered_share``), and not ratings.
     """
-    judges = pooled_judges(results)
+    judges = list_pooled_judges(results)
     columns = (
         *pair_columns(results),
         Column("improved", "improved", "ΔQ > 0.", "0–1", "higher", estimated=True),
@@ -165,7 +171,7 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
     rows = []
     for run_id, who in pair_values(results).items():
         by_picture: dict[str, Counter[str]] = {}
-        for result in under(results.episodes[run_id], category, difficulty):
+        for result in select_condition(results.episodes[run_id], category, difficulty):
             outcomes = [result.judged[judge].convergence for judge in judges if judge in result.judged]
             known = Counter(outcome for outcome in outcomes if outcome is not None)
             if known:
@@ -175,10 +181,11 @@ def pooled_outcomes_table(results: Results, category: str | None = None, difficu
         # Played, not rated by one judge: several judges stand behind each share.
         behind = Selection((run_id,), "played", category, difficulty)
         shares = (
-            Value.of(clustered_share([count[outcome] for count in counts], sizes), behind) for outcome in CONVERGENCES
+            Value.of(estimate_clustered_share([count[outcome] for count in counts], sizes), behind)
+            for outcome in CONVERGENCES
         )
         rows.append((*who, *shares, Value(sum(sizes))))
-    words = caption(results, None, category, difficulty).removesuffix(".")
+    words = format_caption(results, None, category, difficulty).removesuffix(".")
     notes = (
         f"Pooled over {', '.join(judges)}, as the paper's Figure 5 pools its three judges: shares of ratings; judges "
         "of one episode are not independent, so intervals go by pictures, which n counts. By one judge: outcomes.",
@@ -197,21 +204,21 @@ def trajectories_table(
         Column("turn", "turn", "1-based.", digits=0),
         Column("reached", "score", "Similarity of each episode's latest rendering.", "0–10", "higher", estimated=True),
         Column("refining", "still refining", "Episodes with a rendering at this turn.", digits=0, implied="episodes"),
-        *rated_columns(),
+        *build_rated_columns(),
     )
     categories = (category,) if category else (None, *results.categories)
     rows = []
     for run_id, who in pair_values(results).items():
-        for shown, points in trajectories(results.episodes[run_id], judge, categories, difficulty).items():
+        for shown, points in average_trajectories(results.episodes[run_id], judge, categories, difficulty).items():
             behind = Selection((run_id,), "rated", shown, difficulty, judge)
-            counts = rated_values(results.cell(run_id, judge, shown, difficulty))
+            counts = list_rated_values(results.cell(run_id, judge, shown, difficulty))
             for point in points:
                 reached, refining = Value.of(point.reached, behind), Value(point.refining)
                 rows.append((*who, Value(shown or "all"), Value(point.turn), reached, refining, *counts))
     return Table(
         "trajectories",
         "Score by turn",
-        caption(results, judge, category, difficulty),
+        format_caption(results, judge, category, difficulty),
         columns,
         tuple(rows),
         ("An episode that has ended keeps its last score.",),
@@ -223,9 +230,11 @@ _BUDGETED = ("steps", "episode_tokens", "over_budget")
 """What a budget of tokens changes."""
 
 
-def _amounts(results: Results, *keys: str) -> list[Column]:
+def _build_amount_columns(results: Results, *keys: str) -> list[Column]:
     """Return the columns of amounts, for everyone."""
-    known = {amount.column.key: replace(amount_column(results.game, amount), audience="everyone") for amount in AMOUNTS}
+    known = {
+        amount.column.key: replace(build_amount_column(results.game, amount), audience="everyone") for amount in AMOUNTS
+    }
     return [known[key] for key in keys]
 
 
@@ -240,12 +249,12 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
             "delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True, implied="points of 10"
         ),
         Column("preference", "final preferred", "Share, a tie being half.", "0–1", "higher", estimated=True),
-        *_amounts(results, *_BUDGETED),
-        *rated_columns(),
+        *_build_amount_columns(results, *_BUDGETED),
+        *build_rated_columns(),
     )
     who = pair_values(results)
     rows = []
-    for series in budget_series(results, judge, category, difficulty):
+    for series in compare_budgets(results, judge, category, difficulty):
         for budget, cell in series.points:
             run = (cell.run_id,)
             refined = Selection(run, "refined", category, difficulty, judge)
@@ -257,9 +266,9 @@ def budgets_table(results: Results, judge: str, category: str | None = None, dif
             )
             # Without the rules that tell runs of one pair apart, because a row names its budget.
             names = (*who[cell.run_id][:-1], Value(f"{series.describer} + {series.generator}"))
-            rows.append((*names, Value(budget), *means, *rated_values(cell)))
+            rows.append((*names, Value(budget), *means, *list_rated_values(cell)))
     notes = () if rows else ("No pair was played under several token budgets.",)
-    words = caption(results, judge, category, difficulty)
+    words = format_caption(results, judge, category, difficulty)
     return Table("budgets", "Token budgets", words, columns, tuple(rows), notes, primary="score")
 
 
@@ -281,11 +290,11 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
         Column("losses", "worse", "Pictures with a worse score.", "pictures", digits=0, nullable=True),
         Column("delta", "ΔQ", "Final minus first score.", "", "higher", signed=True, estimated=True,
                implied="points of 10"),
-        *_amounts(results, "steps", "episode_tokens"),
-        *rated_columns(),
+        *_build_amount_columns(results, "steps", "episode_tokens"),
+        *build_rated_columns(),
     )  # fmt: skip
     who, rows = pair_values(results), []
-    for group in prompt_groups(results):
+    for group in group_by_prompts(results):
         for entry in group:
             cell = results.cell(entry.run_id, judge, category, difficulty)
             rated, refined, played = (
@@ -307,9 +316,9 @@ def prompts_table(results: Results, judge: str, category: str | None = None, dif
                 Value.of(cell.amounts["steps"], played),
                 Value.of(cell.amounts["episode_tokens"], played),
             )
-            rows.append((*who[entry.run_id][:-1], *values, *rated_values(cell)))
+            rows.append((*who[entry.run_id][:-1], *values, *list_rated_values(cell)))
     notes = () if rows else ("No pair was played with several prompts: ircore play … --prompts built-in --prompts DIR",)
-    words = caption(results, judge, category, difficulty)
+    words = format_caption(results, judge, category, difficulty)
     spare = ("episode_tokens", "steps", "delta", "losses", "wins")
     return Table("prompts", "Prompts", words, columns, tuple(rows), notes, primary="score", spare=spare)
 
@@ -343,13 +352,13 @@ def by_turn_table(results: Results, category: str | None = None, difficulty: str
     )  # fmt: skip
     rows = []
     for run_id, who in pair_values(results).items():
-        for measure, series, labels in _measured(results, run_id, category, difficulty):
-            for point in by_turn(series, measure.better == "higher", measure.scale, labels):
+        for measure, series, labels in _list_measures(results, run_id, category, difficulty):
+            for point in estimate_by_turn(series, measure.better == "higher", measure.scale, labels):
                 same = Value.of(point.same, missing=TOO_FEW_REACH)
                 numbers = (Value.of(number, missing=NO_VALUE) for number in (point.at, point.latest, point.best))
                 rows.append((*who, Value(measure.name), Value(measure.better), Value(point.turn), same, *numbers))
     notes = (f"An episode that has ended keeps its last value in the columns @K. {EVERY_TURN}", WHOEVER_IS_LEFT)
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     spare = ("at", "best", "same")
     return Table("by_turn", "Measures by turn", words, columns, tuple(rows), notes, primary="latest", spare=spare)
 
@@ -364,32 +373,34 @@ def normalised_table(results: Results, category: str | None = None, difficulty: 
     )
     rows = []
     for run_id, who in pair_values(results).items():
-        for measure, series, labels in _measured(results, run_id, category, difficulty):
-            for place, mean in enumerate(normalised_means(series, measure.scale, labels)):
+        for measure, series, labels in _list_measures(results, run_id, category, difficulty):
+            for place, mean in enumerate(estimate_normalised_means(series, measure.scale, labels)):
                 row = (Value(measure.name), Value(measure.better), Value(place / (POINTS - 1)), Value.of(mean))
                 rows.append((*who, *row))
     notes = (f"An episode of one rendering has the same value throughout. {EVERY_TURN}",)
-    words = caption(results, None, category, difficulty)
+    words = format_caption(results, None, category, difficulty)
     return Table("normalised", "Measures from first to final", words, columns, tuple(rows), notes, primary="value")
 
 
-def _measured(
+def _list_measures(
     results: Results, run_id: str, category: str | None, difficulty: str | None
 ) -> Iterator[tuple[_Measure, Sequence[Series], Sequence[str]]]:
     """Yield every measure of a run with its series, one a played episode, and the condition of each."""
-    played = [result for result in under(results.episodes[run_id], category, difficulty) if result.episode.played]
+    played = [
+        result for result in select_condition(results.episodes[run_id], category, difficulty) if result.episode.played
+    ]
     labels = strata(result.episode for result in played)
     for judge in results.judges:
-        yield _Measure(judge, "higher", SCORE), [series_of(result, judge) for result in played], labels
-    for part, series in part_series(results, run_id, played).items():
+        yield _Measure(judge, "higher", SCORE), [select_series(result, judge) for result in played], labels
+    for part, series in list_part_series(results, run_id, played).items():
         yield _Measure(f"verified.{part}", "higher", SHARE), series, labels
     for name in results.metrics:
-        facts = metric_facts(name)
+        facts = describe_metric(name)
         better = "higher" if facts.higher_is_better else "lower"
-        yield _Measure(name, better, facts.scale), [series_of(result, name) for result in played], labels
+        yield _Measure(name, better, facts.scale), [select_series(result, name) for result in played], labels
 
 
-def part_series(
+def list_part_series(
     results: Results, run_id: str, episodes: Sequence[EpisodeResult]
 ) -> dict[Part, list[list[float | None]]]:
     """Return each part of some played episodes of a run turn by turn.

@@ -9,22 +9,28 @@ from math import isnan
 
 import numpy as np
 
-from ircore.core.plain_words import counted, plural_of
+from ircore.core.plain_words import form_plural, format_count
 from ircore.core.records import Instance
-from ircore.results.arrays import under
+from ircore.results.arrays import select_condition
 from ircore.results.cells import Cell
 from ircore.results.effects import PairEffects, pair_effects
 from ircore.results.episodes import EpisodeResult
-from ircore.results.judge_ratings import MAIN_UNIT, main_scores_by_instance, rated_episodes
+from ircore.results.judge_ratings import MAIN_UNIT, group_main_scores, list_rated_episodes
 from ircore.results.model import Results
-from ircore.results.retests import retest_agreements
+from ircore.results.retests import measure_retests
 from ircore.results.statistics.effects import Effects
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.mixed import MixedEffects, Unavailable
-from ircore.results.statistics.repeats import CrossedValues, VarianceComponents, pictures_needed
-from ircore.results.subsets import by_rules
+from ircore.results.statistics.repeats import CrossedValues, VarianceComponents, count_needed_pictures
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.model import Column, Selection, Table, Value
-from ircore.results.tables.pairs import caption, gap_notes, pair_names, rated_columns, rated_values
+from ircore.results.tables.pairs import (
+    build_rated_columns,
+    format_caption,
+    list_gap_notes,
+    list_rated_values,
+    pair_names,
+)
 
 DIFFERENCE = 5.0
 """Points of the main score for which pictures and repeats are planned."""
@@ -54,37 +60,39 @@ NOTES = (
 def variance_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
     """Return the variance components of the pairs under each set of rules, then the luck of each pair."""
     names, rows, notes = pair_names(results.submissions), list[tuple[Value, ...]](), list[str]()
-    chosen = under(results.instances, category, difficulty)
-    for part in by_rules(results):
+    chosen = select_condition(results.instances, category, difficulty)
+    for part in split_by_rules(results):
         values = {
-            run_id: main_scores_by_instance(rated_episodes(episodes, judge, part.scopes.get(judge)))
+            run_id: group_main_scores(list_rated_episodes(episodes, judge, part.scopes.get(judge)))
             for run_id, episodes in part.episodes.items()
         }
         # Seats are told apart by what the first message was drawn as.
         has_seats = {"message", "rendering"} <= results.game.step.model_fields.keys()
-        lucks = {run_id: _seats(part.episodes[run_id]) if has_seats else None for run_id in values}
-        more, said = _rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
+        lucks = {run_id: _find_varying_seats(part.episodes[run_id]) if has_seats else None for run_id in values}
+        more, said = _build_rows({names[run_id]: of_pair for run_id, of_pair in values.items()}, chosen)
         rows += more
         notes += said
         for run_id, seats in lucks.items():
-            rows += _luck_rows(names[run_id], _crossed([values[run_id]], chosen), seats)
+            rows += _build_luck_rows(names[run_id], _select_crossed([values[run_id]], chosen), seats)
     if judge != results.game.headline.key:
-        notes.append(_of_judge(results, judge))
-    words = caption(results, judge, category, difficulty)
+        notes.append(_describe_judge_luck(results, judge))
+    words = format_caption(results, judge, category, difficulty)
     return Table("variance", "Where the variance comes from", words, COLUMNS, tuple(rows), (*NOTES, *notes))
 
 
-def _crossed(values: Sequence[Mapping[str, list[float]]], instances: Sequence[Instance]) -> list[list[list[float]]]:
+def _select_crossed(
+    values: Sequence[Mapping[str, list[float]]], instances: Sequence[Instance]
+) -> list[list[list[float]]]:
     """Return the values of the instances that all pairs have an episode of."""
     names = [instance.instance_id for instance in instances]
     return [[of_pair[name] for of_pair in values] for name in names if all(name in of_pair for of_pair in values)]
 
 
-def _rows(
+def _build_rows(
     values: Mapping[str, Mapping[str, list[float]]], instances: Sequence[Instance]
 ) -> tuple[list[tuple[Value, ...]], list[str]]:
     """Return the components of all pairs together, and what they mean for planning."""
-    crossed = _crossed(list(values.values()), instances)
+    crossed = _select_crossed(list(values.values()), instances)
     who = next(iter(values)) if len(values) == 1 else f"all {len(values)} pairs"
     if len(crossed) < 2:
         return [], [f"{who}: fewer than two targets that all have a result of."]
@@ -95,14 +103,14 @@ def _rows(
     reasons = ("", ONE_PAIR if len(values) == 1 else NO_REPEATS, NO_REPEATS)
     sources = ("picture", "picture and pair", "luck of play")
     rows: list[tuple[Value, ...]] = [
-        (Value(who), Value(source), _deviation(found, ends, place, len(crossed), reasons[place]),
+        (Value(who), Value(source), _format_deviation(found, ends, place, len(crossed), reasons[place]),
          Value.or_missing(100 * found[place] / total if total and not isnan(found[place]) else None, reasons[place]))
         for place, source in enumerate(sources)
     ]  # fmt: skip
     if len(values) < 2 or isnan(found.luck):
         return rows, [f"{who}: how many pictures tell {DIFFERENCE:g} points apart needs two pairs and repeats."]
     needed = ", ".join(
-        f"{pictures_needed(DIFFERENCE, found.picture_and_pair, found.luck, repeats)} with {repeats}"
+        f"{count_needed_pictures(DIFFERENCE, found.picture_and_pair, found.luck, repeats)} with {repeats}"
         for repeats in REPEATS
     )
     return rows, [
@@ -110,7 +118,7 @@ def _rows(
     ]
 
 
-def _deviation(
+def _format_deviation(
     found: VarianceComponents, ends: tuple[VarianceComponents, VarianceComponents], place: int, n: int, reason: str
 ) -> Value:
     variance, low, high = (float(each[place]) for each in (found, *ends))
@@ -120,7 +128,7 @@ def _deviation(
     return Value(variance**0.5, low=low**0.5, high=high**0.5, n=n) if high > low else Value(variance**0.5, n=n)
 
 
-def _luck_rows(
+def _build_luck_rows(
     name: str, values: Sequence[Sequence[Sequence[float]]], differs: tuple[bool | None, bool | None] | None
 ) -> Iterator[tuple[Value, ...]]:
     """Yield the luck of one pair, and of its seats as far as what they did in repeats tells them apart."""
@@ -129,7 +137,7 @@ def _luck_rows(
         return
     cells = CrossedValues.of(values)
     place = VarianceComponents._fields.index("luck")
-    whole = _deviation(cells.components(), cells.intervals(), place, len(values), NO_REPEATS)
+    whole = _format_deviation(cells.components(), cells.intervals(), place, len(values), NO_REPEATS)
     none = Value(0.0, n=len(values))
     yield Value(name), Value("luck of play"), whole, Value(None, missing="of one pair")
     if differs is None:
@@ -145,7 +153,7 @@ def _luck_rows(
         yield Value(name), Value(seat), value, Value(None, missing="of one pair")
 
 
-def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
+def _find_varying_seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
     """Return whether describer and generator answer the same question differently in repeats; None if not asked twice.
 
     The describer's first question is the same in every repeat of a target; the generator's is where the describer said
@@ -166,30 +174,30 @@ def _seats(results: Sequence[EpisodeResult]) -> tuple[bool | None, bool | None]:
     return (any(describer) if describer else None), (any(generator) if generator else None)
 
 
-def _of_judge(results: Results, judge: str) -> str:
+def _describe_judge_luck(results: Results, judge: str) -> str:
     """Return how much of the luck is the judge's own, as far as that is known."""
     identity = results.judge_identities.get(judge)
     if identity is not None and identity.kind == "computed":
         return f"{judge} is computed and rates the same picture alike each time: none of the luck is the judge's."
     answers = (answer for run in results.runs.values() for answer in run.second_answers)
-    twice = next((each for each in retest_agreements(answers, judge) if each.task == "similarity"), None)
+    twice = next((each for each in measure_retests(answers, judge) if each.task == "similarity"), None)
     if twice is None:
         return f"How much of the luck is {judge}'s own is not known: ircore score RUN --judge FILE --again 10%"
     return (
         f"Of the luck {MAIN_UNIT * twice.deviation:.1f} points (standard deviation) are {judge}'s own, by "
-        f"{counted(twice.n, 'rating')} that it gave twice."
+        f"{format_count(twice.n, 'rating')} that it gave twice."
     )
 
 
-def _words(results: Results) -> Mapping[str, str]:
+def _name_sources(results: Results) -> Mapping[str, str]:
     """Return what the sources of variance are called: the seats that are crossed, and their interaction."""
     seats = results.crossed or ()
     named = {source: seat.title.lower() for source, seat in zip(("describer", "generator"), seats, strict=False)}
     return {**named, "interaction": "interaction"}
 
 
-def _plural(words: Mapping[str, str], source: str) -> str:
-    return words[source] if source == "interaction" else plural_of(words[source])
+def _format_plural(words: Mapping[str, str], source: str) -> str:
+    return words[source] if source == "interaction" else form_plural(words[source])
 
 
 def effects_table(results: Results, judge: str, category: str | None = None, difficulty: str | None = None) -> Table:
@@ -204,22 +212,22 @@ def effects_table(results: Results, judge: str, category: str | None = None, dif
             "The same, instances as random intercepts, errors clustered on instances.",
             estimated=True,
         ),
-        *rated_columns(),
+        *build_rated_columns(),
     )
-    effects, named = pair_effects(results, judge, category, difficulty), _words(results)
+    effects, named = pair_effects(results, judge, category, difficulty), _name_sources(results)
     cells = [results.cell(run_id, judge, category, difficulty) for run_id in effects.run_ids]
     rows = (
         ()
         if isinstance(effects.decomposition, Unavailable)
-        else tuple(_effect_rows(effects, effects.decomposition, cells, named))
+        else tuple(_build_effect_rows(effects, effects.decomposition, cells, named))
     )
-    words = caption(results, judge, category, difficulty)
-    notes = (*_notes(effects, named), *gap_notes(cells))
-    title = " and ".join(_plural(named, source).capitalize() for source in named if source != "interaction")
+    words = format_caption(results, judge, category, difficulty)
+    notes = (*_list_notes(effects, named), *list_gap_notes(cells))
+    title = " and ".join(_format_plural(named, source).capitalize() for source in named if source != "interaction")
     return Table("effects", title, words, columns, rows, notes, primary="effect")
 
 
-def _effect_rows(
+def _build_effect_rows(
     effects: PairEffects, parts: Effects, cells: Sequence[Cell], named: Mapping[str, str]
 ) -> Iterator[tuple[Value, ...]]:
     behind = Selection(effects.run_ids, "rated", effects.category, effects.difficulty, effects.judge)
@@ -236,7 +244,7 @@ def _effect_rows(
         part: str, who: str, value: Estimate, by_model: Estimate | None, of: Sequence[Cell] = cells
     ) -> tuple[Value, ...]:
         other = Value(None, n=0, missing=reason) if by_model is None else Value.of(by_model, behind)
-        return Value(part), Value(who), Value.of(value, behind), other, *rated_values(*of)
+        return Value(part), Value(who), Value.of(value, behind), other, *list_rated_values(*of)
 
     yield row("mean", "all pairs", parts.grand, grand)
     for name, value in parts.describer.items():
@@ -248,21 +256,27 @@ def _effect_rows(
     for (describer, generator), value in parts.interaction.items():
         yield row("interaction", f"{describer} + {generator}", value, None, [pairs[describer, generator]])
     for source, spread in parts.spread.items():
-        yield row("spread", _plural(named, source), spread, None)
+        yield row("spread", _format_plural(named, source), spread, None)
     for source, share in parts.shares.items():
-        yield row("share of variance", _plural(named, source), share, None)
-    yield row("dominance", f"{_plural(named, 'describer')} less {_plural(named, 'generator')}", parts.dominance, None)
+        yield row("share of variance", _format_plural(named, source), share, None)
+    yield row(
+        "dominance",
+        f"{_format_plural(named, 'describer')} less {_format_plural(named, 'generator')}",
+        parts.dominance,
+        None,
+    )
 
 
-def _notes(effects: PairEffects, named: Mapping[str, str]) -> tuple[str, ...]:
+def _list_notes(effects: PairEffects, named: Mapping[str, str]) -> tuple[str, ...]:
     if isinstance(effects.decomposition, Unavailable):
         return (f"No effects: {effects.decomposition.reason}.",)
-    first, second = (_plural(named, source) for source in ("describer", "generator"))
+    first, second = (_format_plural(named, source) for source in ("describer", "generator"))
     size = f"{len(effects.decomposition.describers)} {first} × {len(effects.decomposition.generators)} {second}"
     model = effects.model
     if isinstance(model, MixedEffects):
         chances = ", ".join(
-            f"{_plural(named, source)} p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}" for source, p in model.p.items()
+            f"{_format_plural(named, source)} p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}"
+            for source, p in model.p.items()
         )
         tests = f"Mixed model, clustered on instances: {chances}."
     else:

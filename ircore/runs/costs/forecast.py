@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Usage
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import GameRules, Instance
 from ircore.core.submission_records import Submission
 from ircore.core.tokens import count_tokens
@@ -32,7 +32,7 @@ from ircore.players.base import (
 )
 from ircore.runs.costs.prices import RunPrices, SeatPrice
 from ircore.runs.costs.totals import Totals
-from ircore.runs.episode import payload_of
+from ircore.runs.episode import parse_payload
 from ircore.runs.folder import RunFolder
 
 IMAGE_READ_TOKENS = 1000
@@ -90,10 +90,10 @@ class PlannedPlay(NamedTuple):
     >>> from pathlib import Path
     >>> from ircore.games.registry import load_game
     >>> from ircore.instances.store import read_instances
-    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
     >>> from ircore.runs.costs.prices import read_prices
-    >>> game, pair = load_game("reconstruction"), read_manifest(builtin_pairs()["classical+canvas"]).submission
+    >>> game, pair = load_game("reconstruction"), read_manifest(list_builtin_pairs()["classical+canvas"]).submission
     >>> targets, rules = read_instances(Path("targets")), game.rules(max_turns=5)
     >>> planned = PlannedPlay(game, pair, rules, game.prompts(None), targets)
     >>> estimated = estimate(planned, {targets.instances[0].instance_id: 2}, RunPrices(read_prices(), pair))
@@ -124,7 +124,9 @@ def estimate(planned: PlannedPlay, episodes: Mapping[str, int], prices: RunPrice
     table = _StandIns(planned, written)
     asyncio.run(_rehearse(planned, episodes, table))
     seats = {
-        seat.name: SeatEstimate(counts.requests, counts.images, counts.usage, _cost(prices.seats[seat.name], counts))
+        seat.name: SeatEstimate(
+            counts.requests, counts.images, counts.usage, _compute_cost(prices.seats[seat.name], counts)
+        )
         for seat in game.seats
         if (counts := table.counts.get(seat.name)) is not None
     }
@@ -186,16 +188,16 @@ class _StandIns:
         # Recorded answers cost nothing.
         if spec.player == RECORDED and self.setup is not None:
             return self.planned.game.recorded_answer(seat, question, self.setup, spec.source or "")
-        texts, pictures = _shown(question)
+        texts, pictures = _list_question_texts(question)
         counts = self.counts.setdefault(seat.name, _Counts())
         counts.requests += self.episodes
         counts.images += self.episodes * (seat.answers == "picture")
-        counts.read += self.episodes * (sum(map(self._tokens, texts)) + pictures * IMAGE_READ_TOKENS)
+        counts.read += self.episodes * (sum(map(self._count_tokens_once, texts)) + pictures * IMAGE_READ_TOKENS)
         answer, written = self._answer(seat, question)
         counts.written += self.episodes * written
         return answer
 
-    def _tokens(self, text: str) -> int:
+    def _count_tokens_once(self, text: str) -> int:
         if text not in self._lengths:
             self._lengths[text] = count_tokens(text)
         return self._lengths[text]
@@ -215,8 +217,8 @@ async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _S
     """Play an episode of every instance at a table of stand-ins."""
     game, _, rules, prompts, instances = planned
     for instance in instances.instances.named(episodes):
-        pictures = _pictures(instances, instance)
-        payload = payload_of(game, instances, instance)
+        pictures = _load_pictures(instances, instance)
+        payload = parse_payload(game, instances, instance)
         table.episodes = episodes[instance.instance_id]
         table.setup = EpisodeSetup(instance, payload, pictures, rules, prompts)
         try:
@@ -227,7 +229,7 @@ async def _rehearse(planned: PlannedPlay, episodes: Mapping[str, int], table: _S
             table.refused |= ending.outcome == "aborted"
 
 
-def _pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
+def _load_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
     """Return the pictures of an instance; their files are read only where the rules look at the pixels."""
     return {
         name: Picture.stored(instances.folder / file.image, file.sha256, file.width, file.height)
@@ -235,7 +237,7 @@ def _pictures(instances: InstanceSet, instance: Instance) -> dict[str, Picture]:
     }
 
 
-def _shown(question: Asked) -> tuple[Iterable[str], int]:
+def _list_question_texts(question: Asked) -> tuple[Iterable[str], int]:
     """Return the texts that a question shows, and the number of its pictures."""
     if isinstance(question, DescriberView):
         return (*question.prompts, question.prompt, *question.replies), 1 + len(question.renderings)
@@ -249,7 +251,7 @@ def _shown(question: Asked) -> tuple[Iterable[str], int]:
     return (question.prompt,), 0
 
 
-def _cost(seat: SeatPrice, counts: _Counts) -> float | None:
+def _compute_cost(seat: SeatPrice, counts: _Counts) -> float | None:
     if seat.offline:
         return 0.0
     if seat.price is None:
@@ -260,7 +262,7 @@ def _cost(seat: SeatPrice, counts: _Counts) -> float | None:
     return None if seat.images_apart else seat.price.tokens(counts.usage)
 
 
-def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
+def describe_rate(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     """Return the time and cost of ``episodes`` more at the mean rate of ended episodes; empty if none has ended."""
     ended = {episode.episode_id for episode in folder.ended().values()}
     questions = folder.questions()
@@ -276,10 +278,10 @@ def measured(folder: RunFolder, prices: RunPrices, episodes: int) -> str:
     )
 
 
-def as_text(estimated: Estimate, prices: RunPrices) -> str:
+def format_estimate(estimated: Estimate, prices: RunPrices) -> str:
     """Return an estimate for people: requests, tokens, images and cost of each seat, then the assumptions."""
     lines = [
-        f"  at most {counted(seat.requests, f'{name} request')}{_seat(seat, prices.seats[name])}"
+        f"  at most {format_count(seat.requests, f'{name} request')}{_format_seat(seat, prices.seats[name])}"
         for name, seat in estimated.seats.items()
     ]
     if estimated.refused:
@@ -293,8 +295,8 @@ def as_text(estimated: Estimate, prices: RunPrices) -> str:
     return "\n".join([*lines, "  assumed:", *(f"    {assumption}" for assumption in estimated.assumptions)])
 
 
-def _seat(estimated: SeatEstimate, seat: SeatPrice) -> str:
-    drawn = f", {counted(estimated.images, 'image')}" if estimated.images else ""
+def _format_seat(estimated: SeatEstimate, seat: SeatPrice) -> str:
+    drawn = f", {format_count(estimated.images, 'image')}" if estimated.images else ""
     if seat.offline:
         return f"{drawn}: {seat.label} asks no provider"
     usage = estimated.usage

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
-from ircore.core.plugins import builtin
+from ircore.core.plain_words import format_count
+from ircore.core.plugins import list_builtin
 from ircore.core.records import PlayerSpec
 from ircore.players.calls import LIMITS
 from ircore.players.open_questions import Halt
-from ircore.players.traits import traits_of
-from ircore.runs.costs.prices import Asked, Billed, Prices, RunPrices, answered
+from ircore.players.traits import load_traits
+from ircore.runs.costs.prices import Asked, Billed, Prices, RunPrices, is_answered
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call
 from ircore.runs.judge_questions import JudgeQuestion
@@ -151,7 +151,7 @@ def check_limit(players: Mapping[str, PlayerSpec], prices: Prices) -> None:
     """
     for seat, spec in players.items():
         price, host = prices.seat(spec), urlsplit(spec.base_url or "").hostname
-        if price.offline or spec.player not in builtin("players") or traits_of(spec.player).needs != "service":
+        if price.offline or spec.player not in list_builtin("players") or load_traits(spec.player).needs != "service":
             continue
         billed = price.image is not None if price.images_apart else price.price is not None
         if host in REPORTING or billed:
@@ -274,9 +274,9 @@ class CostLimit:
             if reserve.attempts:
                 known += reserve.billed.known
                 lost[reserve.seat] += reserve.billed.lost
-        return known + sum(number * (self._lost_cost(seat) or 0.0) for seat, number in lost.items())
+        return known + sum(number * (self._estimate_lost_cost(seat) or 0.0) for seat, number in lost.items())
 
-    def _lost_cost(self, seat: str) -> float | None:
+    def _estimate_lost_cost(self, seat: str) -> float | None:
         """Return US dollars that a lost request of unknown cost is taken to have cost; None if nothing is known."""
         return self._dearest.get(seat, self.prices.of(seat).lost)
 
@@ -291,7 +291,7 @@ class CostLimit:
         """
         while self.may_ask():
             # Looked up again after each wait: answers that came meanwhile have changed what is reserved.
-            cost = self._cost_at_most(seat)
+            cost = self._bound_cost(seat)
             if self._has_room(seat, cost):
                 self.in_flight += 1
                 reserve = Reserve(seat, cost or 0.0)
@@ -304,7 +304,7 @@ class CostLimit:
             await change
         raise self.stopped()
 
-    def _cost_at_most(self, seat: str) -> float | None:
+    def _bound_cost(self, seat: str) -> float | None:
         """Return US dollars that a question is taken to cost at most; None before its seat has answered."""
         if self.prices.offline(seat):
             return 0.0
@@ -348,7 +348,7 @@ class CostLimit:
         self._halt_at_limit()
 
     def _count(self, question: Asked) -> None:
-        cost, billed, seat = self.totals.add(question, self.prices), self.prices.billed(question), _seat(question)
+        cost, billed, seat = self.totals.add(question, self.prices), self.prices.billed(question), _find_seat(question)
         self._known += billed.known
         self._lost[seat] += billed.lost
         if billed.unknown:
@@ -365,13 +365,13 @@ class CostLimit:
 
     def _check_blind(self, seat: str, lost: int) -> None:
         """Note a seat that may have billed a request of which nobody knows what it cost, not even about."""
-        if lost and self._lost_cost(seat) is None:
+        if lost and self._estimate_lost_cost(seat) is None:
             self._blind.add(self.prices.of(seat).label)
 
     def _break(self, question: Asked) -> None:
         """Send no more questions if a service fails at all of them; an answer under way may still show otherwise."""
-        seat = _seat(question)
-        if isinstance(question, Call) or answered(question):
+        seat = _find_seat(question)
+        if isinstance(question, Call) or is_answered(question):
             self._failed_in_a_row[seat] = 0
             return
         # A refusal neither counts nor ends the row: the service works, and this question says nothing about the others.
@@ -382,7 +382,7 @@ class CostLimit:
         if failed >= BREAKER:
             self.end(
                 BreakerError(
-                    f"the {seat}: {counted(failed, 'question')} failed in a row, without an answer in between",
+                    f"the {seat}: {format_count(failed, 'question')} failed in a row, without an answer in between",
                     "Every answer is kept; ircore doctor tries the service. "
                     f"Last: {question.detail or question.reason}",
                 )
@@ -434,11 +434,11 @@ class CostLimit:
             *(f"{count} {name}" for name, count in sorted(self.outcomes.items())),
             f"{self.in_flight} in flight",
             f"{rate:.1f} requests/s",
-            f"{_short(self.totals.tokens)} tokens",
+            f"{_format_count(self.totals.tokens)} tokens",
         ]
-        return ", ".join([*counted, *self._money()])
+        return ", ".join([*counted, *self._describe_cost()])
 
-    def _money(self) -> list[str]:
+    def _describe_cost(self) -> list[str]:
         """Return the cost so far, the expected total, and the models whose price is not known."""
         amounts = []
         if self.totals.priced:
@@ -465,18 +465,18 @@ class CostLimit:
                 "Give prices with --prices FILE (see docs/costs.md), or give the same command again to try once more.",
             )
         lost = sum(self._lost.values())
-        estimated = f", {counted(lost, 'request')} without an answer included" if lost else ""
+        estimated = f", {format_count(lost, 'request')} without an answer included" if lost else ""
         return CostLimitError(
             f"--max-cost: {self.spent():.4f} US$ of {self.max_cost:g} US$ spent{estimated}",
             "Every answer is kept; the same command with a larger --max-cost goes on from there.",
         )
 
 
-def _seat(question: Asked) -> str:
+def _find_seat(question: Asked) -> str:
     return question.judge if isinstance(question, JudgeQuestion) else question.role
 
 
-def _short(number: int) -> str:
+def _format_count(number: int) -> str:
     """Return a count for people: 950, 12.3k, 4.5M."""
     for unit, size in (("M", 1_000_000), ("k", 1_000)):
         if number >= size:

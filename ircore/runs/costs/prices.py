@@ -23,11 +23,11 @@ from ircore.core.files import write_bytes
 from ircore.core.records import Line, PlayerSpec, Record
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import Submission
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.games.registry import load_game
 from ircore.players.base import RECORDED
-from ircore.players.calls import usage_of
-from ircore.players.traits import traits_of
+from ircore.players.calls import sum_usage
+from ircore.players.traits import load_traits
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import JudgeQuestion
@@ -170,7 +170,7 @@ class SeatPrice:
         price, draws = (self.rewriter, False) if attempt.purpose == "rewriter" else (self.price, draws)
         if price is None:
             return None
-        by_tokens = price.tokens(usage_of((attempt,)))
+        by_tokens = price.tokens(sum_usage((attempt,)))
         pictures = draws and (attempt.kind == "answered" or attempt.kind in PERHAPS_BILLED)
         if not pictures and price.input is None:
             return 0.0  # pictures alone are billed
@@ -215,9 +215,11 @@ class Prices:
 
     def seat(self, spec: PlayerSpec) -> SeatPrice:
         """Return the prices of a player."""
-        traits = traits_of(spec.player)
-        price = self._at(spec.base_url, spec.label)
-        draws = self._at(spec.base_url, str(spec.parameters.get("image_model"))) if traits.draws_apart else price
+        traits = load_traits(spec.player)
+        price = self._find_price(spec.base_url, spec.label)
+        draws = (
+            self._find_price(spec.base_url, str(spec.parameters.get("image_model"))) if traits.draws_apart else price
+        )
         image = draws.image(spec.parameters) if draws is not None else None
         offline, rewriter = spec.player == RECORDED or traits.offline, spec.parameters.get("rewriter")
         written = spec.parameters.get("max_completion_tokens", WRITTEN)
@@ -228,11 +230,11 @@ class Prices:
             image,
             traits.draws_apart,
             draws=traits.answers == ("picture",),
-            rewriter=self._at(spec.base_url, rewriter) if isinstance(rewriter, str) else None,
+            rewriter=self._find_price(spec.base_url, rewriter) if isinstance(rewriter, str) else None,
             written=written if isinstance(written, int) else WRITTEN,
         )
 
-    def _at(self, base_url: str | None, model: str) -> Price | None:
+    def _find_price(self, base_url: str | None, model: str) -> Price | None:
         price = self.models.get(model)
         # Several providers serve a model of the same name at prices of their own.
         host = urlsplit(base_url).hostname if base_url else DEFAULT_HOST
@@ -245,12 +247,12 @@ def read_prices(*more: Path | None) -> Prices:
     Raises:
         InputError: A file is not a table of prices.
     """
-    tables = [_built_in(), *(_read(path) for path in more if path is not None)]
+    tables = [_load_built_in(), *(_read(path) for path in more if path is not None)]
     return Prices({model: price for table in tables for model, price in table.items()})
 
 
 @cache
-def _built_in() -> dict[str, Price]:
+def _load_built_in() -> dict[str, Price]:
     with as_file(files("ircore.runs.costs") / "prices.yaml") as path:
         return _read(path)
 
@@ -258,7 +260,7 @@ def _built_in() -> dict[str, Price]:
 def _read(path: Path) -> dict[str, Price]:
     remedy = "See ircore/runs/costs/prices.yaml for the format."
     document = read_mapping(path, "Name a file of prices.", remedy)
-    with validating(path, remedy):
+    with convert_validation_errors(path, remedy):
         return dict(_Table.model_validate(document).models)
 
 
@@ -324,17 +326,17 @@ class RunPrices:
         A picture that may have been made and billed without arriving is counted as billed. Words that may have been
         written and billed without arriving are not, unless the whole question brought nothing else.
         """
-        usage, seat = usage_of_question(question), self.seat_of(question)
+        usage, seat = find_usage(question), self.seat_of(question)
         # No request, as from a cache, is no cost, also where the price is not known.
         if usage.cost_usd is None and (usage.requests == 0 or seat.offline):
             return 0.0
-        if not question.attempts or usage != usage_of(question.attempts):
+        if not question.attempts or usage != sum_usage(question.attempts):
             return self._cost_of_usage(question, usage, seat)
         draws = self.draws(question)
         costs = []
         for attempt in question.attempts:
             cost = seat.cost(attempt, draws)
-            if cost is None and not (answered(question) and _words_cut_short(attempt, draws)):
+            if cost is None and not (is_answered(question) and _is_cut_short(attempt, draws)):
                 return None
             costs.append(cost or 0.0)
         return fsum(costs)
@@ -342,7 +344,7 @@ class RunPrices:
     def _cost_of_usage(self, question: Asked, usage: Usage, seat: SeatPrice) -> float | None:
         """Return the cost of a question whose player states a usage, not one for each request."""
         draws = self.draws(question)
-        lost = images_perhaps_billed(question, self)
+        lost = count_doubtful_images(question, self)
         lost_cost = 0.0 if not lost else None if seat.image is None else lost * seat.image
         if lost_cost is None:
             return None
@@ -353,15 +355,15 @@ class RunPrices:
         by_tokens = seat.price.tokens(usage)
         if not draws or (by_tokens is not None and not seat.images_apart):
             return None if by_tokens is None else by_tokens + lost_cost
-        return None if seat.image is None else (by_tokens or 0.0) + images(question) * seat.image + lost_cost
+        return None if seat.image is None else (by_tokens or 0.0) + count_images(question) * seat.image + lost_cost
 
     def billed(self, question: Asked) -> Billed:
         """Return what a question cost for the limit of cost, which lost requests of unknown cost count towards, too."""
-        usage, seat, cost = usage_of_question(question), self.seat_of(question), self.cost(question)
-        if not question.attempts or usage != usage_of(question.attempts):
+        usage, seat, cost = find_usage(question), self.seat_of(question), self.cost(question)
+        if not question.attempts or usage != sum_usage(question.attempts):
             lost = sum(attempt.kind != "answered" for attempt in question.attempts) if cost is None else 0
-            dearest = cost if answered(question) and usage.requests else None
-            return Billed(cost or 0.0, lost, dearest, unknown=cost is None and answered(question))
+            dearest = cost if is_answered(question) and usage.requests else None
+            return Billed(cost or 0.0, lost, dearest, unknown=cost is None and is_answered(question))
         return self.billed_requests(seat, question.attempts, self.draws(question))
 
     @staticmethod
@@ -379,19 +381,19 @@ class RunPrices:
         return Billed(known, lost, dearest, unknown)
 
 
-def _words_cut_short(attempt: Attempt, draws: bool) -> bool:
+def _is_cut_short(attempt: Attempt, draws: bool) -> bool:
     """Return whether a request brought no whole reply and asked for words: most services bill nothing then."""
     # A reply of status 200 was made and billed, whatever was wrong with it.
     return attempt.kind != "answered" and attempt.status is None and (not draws or attempt.purpose is not None)
 
 
-def prices_of_run(folder: RunFolder, further: Path | None = None) -> RunPrices:
+def load_run_prices(folder: RunFolder, further: Path | None = None) -> RunPrices:
     """Return the prices of a run: the user's table, on top of the run's own, on top of the built-in table."""
     judges = {name: judge.player for name, judge in folder.judges().items() if judge.player is not None}
-    return RunPrices(read_prices(own_prices_file(folder.path), further), folder.run.submission, judges)
+    return RunPrices(read_prices(find_own_prices(folder.path), further), folder.run.submission, judges)
 
 
-def own_prices_file(folder: Path) -> Path | None:
+def find_own_prices(folder: Path) -> Path | None:
     """Return the file of the run's own table of prices; None if there is no such file."""
     own = folder / RUN_PRICES
     return own if own.is_file() else None
@@ -405,7 +407,7 @@ def store_prices(folder: Path, table: Path | None) -> None:
     """
     if table is None:
         return
-    new, own = _read(table), own_prices_file(folder)
+    new, own = _read(table), find_own_prices(folder)
     known = _read(own) if own is not None else {}
     if known.keys() <= new.keys():
         write_bytes(folder / RUN_PRICES, table.read_bytes())
@@ -417,27 +419,27 @@ def store_prices(folder: Path, table: Path | None) -> None:
         write_bytes(folder / RUN_PRICES, yaml.safe_dump({"models": models}, sort_keys=False).encode())
 
 
-def usage_of_question(question: Asked) -> Usage:
+def find_usage(question: Asked) -> Usage:
     """Return the usage of a question: as the player states it, or the sum of the attempts if there is no answer."""
-    return usage_of(question.attempts) if isinstance(question, Failure) else question.usage
+    return sum_usage(question.attempts) if isinstance(question, Failure) else question.usage
 
 
-def answered(question: Asked) -> bool:
+def is_answered(question: Asked) -> bool:
     """Return whether a question has an answer."""
     return question.text is not None if isinstance(question, JudgeQuestion) else isinstance(question, Call)
 
 
-def seconds(question: Asked) -> float:
+def measure_seconds(question: Asked) -> float:
     """Return how long an answer was waited for, in seconds."""
     return sum(attempt.seconds for attempt in question.attempts) if isinstance(question, Failure) else question.seconds
 
 
-def images(question: Asked) -> int:
+def count_images(question: Asked) -> int:
     """Return how many pictures a question brought: 0 or 1."""
     return int(isinstance(question, Call) and question.rendering is not None)
 
 
-def images_perhaps_billed(question: Asked, prices: RunPrices) -> int:
+def count_doubtful_images(question: Asked, prices: RunPrices) -> int:
     """Return how many pictures may have been billed without arriving."""
     if not prices.draws(question):
         return 0

@@ -9,16 +9,16 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.core.plain_words import counted
-from ircore.core.validation import validating
+from ircore.core.plain_words import format_count
+from ircore.core.validation import convert_validation_errors
 from ircore.runs.costs.prices import (
     Asked,
     RunPrices,
-    images,
-    images_perhaps_billed,
-    prices_of_run,
-    seconds,
-    usage_of_question,
+    count_doubtful_images,
+    count_images,
+    find_usage,
+    load_run_prices,
+    measure_seconds,
 )
 from ircore.runs.events import End
 from ircore.runs.folder import RunFolder
@@ -69,15 +69,15 @@ class Totals:
 
     def add(self, question: Asked, prices: RunPrices) -> float | None:
         """Add a question and return its cost; None if unknown."""
-        usage, cost = usage_of_question(question), prices.cost(question)
+        usage, cost = find_usage(question), prices.cost(question)
         self.requests += usage.requests
         self.prompt_tokens += usage.prompt_tokens or 0
         self.completion_tokens += usage.completion_tokens or 0
         self.reasoning_tokens += usage.reasoning_tokens or 0
         self.cached_tokens += usage.cached_tokens or 0
-        self.images += images(question)
-        self.images_perhaps_billed += images_perhaps_billed(question, prices)
-        self.seconds += seconds(question)
+        self.images += count_images(question)
+        self.images_perhaps_billed += count_doubtful_images(question, prices)
+        self.seconds += measure_seconds(question)
         # Of a question whose cost is not known in all, the part that is.
         self.cost_usd += prices.billed(question).known if cost is None else cost
         self.unpriced += cost is None
@@ -117,7 +117,7 @@ class Totals:
             return f"{self.cost_usd:.4f} US$"
         if self.priced == 0 and not self.cost_usd:
             return "not known"
-        return f"{self.cost_usd:.4f} US$ and {counted(self.unpriced, 'answer')} of unknown cost"
+        return f"{self.cost_usd:.4f} US$ and {format_count(self.unpriced, 'answer')} of unknown cost"
 
 
 COSTS = "costs.json"
@@ -126,7 +126,7 @@ COSTS = "costs.json"
 _COSTS = TypeAdapter(dict[str, EpisodeCost])
 
 
-def episode_costs(run: RunFolder) -> Mapping[str, EpisodeCost]:
+def compute_episode_costs(run: RunFolder) -> Mapping[str, EpisodeCost]:
     """Return what each episode cost, failed questions included.
 
     Args:
@@ -135,25 +135,25 @@ def episode_costs(run: RunFolder) -> Mapping[str, EpisodeCost]:
     Raises:
         InputError: The run folder's own table of prices, or of costs, is damaged.
     """
-    known = _recorded_costs(run)
+    known = _read_recorded_costs(run)
     if known is not None:
         return known
-    prices = prices_of_run(run)
+    prices = load_run_prices(run)
     dollars: dict[str, list[float | None]] = defaultdict(list)
     waited: dict[str, list[float]] = defaultdict(list)
     for event in run.events():
         if not isinstance(event, End):
             dollars[event.episode_id].append(prices.cost(event))
-            waited[event.episode_id].append(seconds(event))
+            waited[event.episode_id].append(measure_seconds(event))
     return {episode: EpisodeCost(usd=_sum(usd), seconds=fsum(waited[episode])) for episode, usd in dollars.items()}
 
 
-def _recorded_costs(run: RunFolder) -> Mapping[str, EpisodeCost] | None:
+def _read_recorded_costs(run: RunFolder) -> Mapping[str, EpisodeCost] | None:
     """Return the costs recorded in a run folder that was pulled from a release; None for any other run folder."""
     path = run.path / COSTS
     if not path.is_file():
         return None
-    with validating(path, "Pull the release again."):
+    with convert_validation_errors(path, "Pull the release again."):
         return _COSTS.validate_json(path.read_bytes())
 
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import need_packages, package_version
+from ircore.core.plugins import find_package_version, require_packages
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import HaltedError, OpenQuestion, open_question
 from ircore.players.submission import LoadedSubmission
-from ircore.runs.remote.worker import Question, answer, stop_asking, topic
+from ircore.runs.remote.worker import Question, answer, build_topic, stop_asking
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -62,7 +62,7 @@ class Cluster:
         match = _ADDRESS.fullmatch(address)
         if match is None or not 0 < int(match[1]) <= _LARGEST_PORT:
             raise InputError(f"--scheduler {address}: no address of a scheduler", "Write it as tcp://HOST:PORT.")
-        need_packages("--executor dask", "dask", "distributed")
+        require_packages("--executor dask", "dask", "distributed")
         self.address = address
         self._patience = patience
         self.token = token_hex(8)
@@ -91,7 +91,7 @@ class Cluster:
             HaltedError: Asking has ended, and no worker had begun the question.
             Exception: What the function raised.
         """
-        client, question = await self._connected(), open_question()
+        client, question = await self._ensure_connected(), open_question()
         question.halt.check()
         # Not pure: Dask would answer the same question with the result of the first time.
         future = client.submit(function, __version__, data, pure=False)
@@ -111,7 +111,7 @@ class Cluster:
                         raise HaltedError.now()
                 elif not done:
                     await self._wait_for_workers(client)
-            return self._outcome(result)
+            return self._get_outcome(result)
         except asyncio.CancelledError:
             if number is not None:
                 # A worker may have sent a request by now, of which it tells when the request has ended.
@@ -138,7 +138,7 @@ class Cluster:
             return frozenset()  # the scheduler is gone, and every question ends with that
         return frozenset(number for numbers in begun.values() if isinstance(numbers, list) for number in numbers)
 
-    def _heard(self, event: tuple[float, dict[str, Any]]) -> None:
+    def _note_request(self, event: tuple[float, dict[str, Any]]) -> None:
         """Note a request that a worker tells of."""
         question = self._open.get(event[1]["number"])
         if question is not None:
@@ -146,11 +146,11 @@ class Cluster:
 
     async def slots(self) -> int:
         """Return how many pieces of work can be done at the same time now: the threads of all workers, at least 1."""
-        client = await self._connected()
+        client = await self._ensure_connected()
         try:
             threads: dict[str, int] = await client.nthreads()
         except OSError as error:
-            raise self._lost() from error
+            raise self._build_lost_error() from error
         return max(1, sum(threads.values()))
 
     async def close(self) -> None:
@@ -163,7 +163,7 @@ class Cluster:
                         await self._stop_workers(client)
             await client.close(timeout=CLOSING_S)
 
-    def _outcome(self, result: "asyncio.Future[T]") -> T:
+    def _get_outcome(self, result: "asyncio.Future[T]") -> T:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -178,14 +178,14 @@ class Cluster:
             ) from error
         except CancelledError as error:
             # Dask cancels what was handed out when the scheduler is gone.
-            raise self._lost() from error
+            raise self._build_lost_error() from error
 
-    async def _connected(self) -> "Client":
+    async def _ensure_connected(self) -> "Client":
         async with self._connecting:
             if self._client is None:
                 self._client = await self._connect()
             if self._client.status in ("closed", "failed"):
-                raise self._lost()
+                raise self._build_lost_error()
             return self._client
 
     async def _connect(self) -> "Client":
@@ -205,7 +205,7 @@ class Cluster:
             await self._reach(client)
             await self._wait_for_workers(client)
             await self._check_versions(client)
-            client.subscribe_topic(topic(self.token), self._heard)
+            client.subscribe_topic(build_topic(self.token), self._note_request)
             undone.pop_all()
         return client
 
@@ -229,7 +229,7 @@ class Cluster:
                 f"Start some with: dask worker {self.address}",
             ) from error
         except OSError as error:
-            raise self._lost() from error
+            raise self._build_lost_error() from error
 
     async def _check_versions(self, client: "Client") -> None:
         """Compare versions before any object of this package is sent, which may differ between versions."""
@@ -246,7 +246,7 @@ class Cluster:
             if isinstance(installed, str) and installed != ours:
                 raise InputError(f"{where} has ircore {installed}, not {ours}", "Install the same version everywhere.")
 
-    def _lost(self) -> WorkError:
+    def _build_lost_error(self) -> WorkError:
         return WorkError(f"--scheduler {self.address}: the scheduler is gone", f"Start it again. {_GOES_ON}")
 
 
@@ -267,7 +267,9 @@ class RemotePlayer:
         self._cluster = cluster
         self._loaded = loaded
         self._seat = seat
-        self._package = None if loaded is None else package_version("players", loaded.submission.players[seat].player)
+        self._package = (
+            None if loaded is None else find_package_version("players", loaded.submission.players[seat].player)
+        )
 
     def __getattr__(self, method: str) -> Callable[[Asked], Awaitable[Answer]]:
         """Return a method that sends a question to the player's method of the same name."""

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from ircore import __version__
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError
-from ircore.core.plugins import package_version
+from ircore.core.plugins import find_package_version
 from ircore.players.base import Answer, Asked
 from ircore.players.open_questions import Halt, OpenQuestion
 from ircore.players.submission import LoadedSubmission, make_player
@@ -41,9 +41,9 @@ class Question(NamedTuple):
     """A question to a player, with the submission that defines the player.
 
     >>> from pathlib import Path
-    >>> from ircore.players.builtin_pairs import submission_place
+    >>> from ircore.players.builtin_pairs import find_submission_place
     >>> from ircore.players.submission import read_manifest
-    >>> pair = read_manifest(submission_place(Path("classical+canvas")))
+    >>> pair = read_manifest(find_submission_place(Path("classical+canvas")))
     >>> Question(pair, "describer", "describe", view=None, run="ab12", number=1).loaded.slug
     'builtin-classical-canvas'
 
@@ -62,7 +62,7 @@ class Question(NamedTuple):
     """Name and version of the other package that adds the player where the question is asked."""
 
 
-def topic(run: str) -> str:
+def build_topic(run: str) -> str:
     """Return the name under which workers tell of the requests for a connection's questions."""
     return f"ircore-requests-{run}"
 
@@ -83,23 +83,23 @@ def answer(version: str, question: bytes) -> Answer:
     worker = get_worker()
 
     def tell(attempt: Attempt) -> None:
-        worker.log_event(topic(request.run), {"number": request.number, "attempt": attempt.model_dump_json()})
+        worker.log_event(build_topic(request.run), {"number": request.number, "attempt": attempt.model_dump_json()})
 
-    answered = asyncio.run_coroutine_threadsafe(_answered(request, tell), _loop())
+    answered = asyncio.run_coroutine_threadsafe(_answer_question(request, tell), _get_loop())
     while not wait([answered], LOOK_S).done:
         # Dask takes a question back when the client that asked it is gone, but leaves its thread alone.
         task = worker.state.tasks.get(thread_state.key)
         if task is None or task.state != "executing":
-            asyncio.run_coroutine_threadsafe(_stopped(request.run), _loop())
+            asyncio.run_coroutine_threadsafe(_stop_run(request.run), _get_loop())
     return answered.result()
 
 
 async def stop_asking(run: str) -> list[int]:
     """Send nothing more for a connection, and return the numbers of its questions that this process has begun."""
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_stopped(run), _loop()))
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_stop_run(run), _get_loop()))
 
 
-async def _stopped(run: str) -> list[int]:
+async def _stop_run(run: str) -> list[int]:
     state = _run(run)
     state.halt.set()
     return sorted(state.begun)
@@ -117,20 +117,20 @@ def check_version(version: str) -> None:
 
 def _check_package(request: Question) -> None:
     """Refuse a question to another version of a player: its answers would be mixed with those of the run's version."""
-    installed = package_version("players", request.loaded.submission.players[request.seat].player)
+    installed = find_package_version("players", request.loaded.submission.players[request.seat].player)
     # A player that is not installed here is told where it is made.
     if installed is not None and installed != request.package:
         wanted = "another package" if request.package is None else " ".join(request.package)
         raise InputError(f"a worker has {' '.join(installed)}, not {wanted}", "Install the same version everywhere.")
 
 
-async def _answered(question: Question, tell: Callable[[Attempt], None]) -> Answer:
+async def _answer_question(question: Question, tell: Callable[[Attempt], None]) -> Answer:
     state = _run(question.run)
     state.halt.check()
     state.begun.add(question.number)
     try:
         with OpenQuestion(state.halt, tell).opened():
-            async with _player(question.loaded, question.seat) as player:
+            async with _open_player(question.loaded, question.seat) as player:
                 answered: Answer = await getattr(player, question.method)(question.view)
                 return answered
     finally:
@@ -171,7 +171,7 @@ _PLAYERS: OrderedDict[str, _BusyPlayer] = OrderedDict()
 
 
 @asynccontextmanager
-async def _player(loaded: LoadedSubmission, seat: str) -> AsyncIterator[Any]:
+async def _open_player(loaded: LoadedSubmission, seat: str) -> AsyncIterator[Any]:
     """Yield the player with these settings, made now if this process has none."""
     key = f"{seat} {loaded.submission.players[seat].model_dump_json()}"
     if key not in _PLAYERS:
@@ -200,13 +200,13 @@ async def _make_room() -> None:
 _STARTING = Lock()
 
 
-def _loop() -> asyncio.AbstractEventLoop:
+def _get_loop() -> asyncio.AbstractEventLoop:
     with _STARTING:
-        return _started()
+        return _start_loop()
 
 
 @cache
-def _started() -> asyncio.AbstractEventLoop:
+def _start_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, name="players", daemon=True).start()
     return loop

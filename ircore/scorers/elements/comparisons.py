@@ -39,14 +39,14 @@ class Presence:
     """Which list was empty, so that the rule and not the picture decided."""
 
 
-def which_empty(reference: Mapping[str, object] | int, generated: Mapping[str, object] | int) -> Empty:
+def find_empty_side(reference: Mapping[str, object] | int, generated: Mapping[str, object] | int) -> Empty:
     """Say which side has nothing."""
     if not reference:
         return "reference" if generated else "both"
     return "neither" if generated else "generated"
 
 
-def presence_published(reference: Mapping[str, int], generated: Mapping[str, int]) -> Presence:
+def compute_published_presence(reference: Mapping[str, int], generated: Mapping[str, int]) -> Presence:
     """Return element presence as ConvGenVisMo's code computes it.
 
     P = n / Σ generated, R = n / Σ reference with n the number of classes in both; 1 where the side is empty; F1 is 0
@@ -56,11 +56,11 @@ def presence_published(reference: Mapping[str, int], generated: Mapping[str, int
         reference: Instances by label in the reference.
         generated: Instances by label in the generated picture.
     """
-    shared = len(_positive(reference) & _positive(generated))
-    return _presence(shared, reference, generated, "one")
+    shared = len(_drop_zero_counts(reference) & _drop_zero_counts(generated))
+    return _build_presence(shared, reference, generated, "one")
 
 
-def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule = "none") -> Presence:
+def compute_presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule = "none") -> Presence:
     """Return element presence over instances: each label counts as often as both pictures show it.
 
     P = Σ min(r, g) / Σ g, R = Σ min(r, g) / Σ r.
@@ -71,25 +71,27 @@ def presence(reference: Mapping[str, int], generated: Mapping[str, int], rule: E
         rule: What a ratio over an empty list is. With ``none`` it has no value; F1 is then 0 if one list is empty,
             since everything was missed or invented, and has no value if both are.
     """
-    shared = (_positive(reference) & _positive(generated)).total()
-    return _presence(shared, reference, generated, rule)
+    shared = (_drop_zero_counts(reference) & _drop_zero_counts(generated)).total()
+    return _build_presence(shared, reference, generated, rule)
 
 
-def _positive(counts: Mapping[str, int]) -> Counter[str]:
+def _drop_zero_counts(counts: Mapping[str, int]) -> Counter[str]:
     # A list by hand may say {"person": 0}: that is no shared class.
     return Counter({label: count for label, count in counts.items() if count > 0})
 
 
-def _presence(shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule) -> Presence:
+def _build_presence(
+    shared: int, reference: Mapping[str, int], generated: Mapping[str, int], rule: EmptyRule
+) -> Presence:
     reference_count, generated_count = sum(reference.values()), sum(generated.values())
-    empty = which_empty(reference_count, generated_count)
+    empty = find_empty_side(reference_count, generated_count)
     otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
     precision = shared / generated_count if generated_count else otherwise
     recall = shared / reference_count if reference_count else otherwise
-    return Presence(precision, recall, _f1(precision, recall, empty), empty)
+    return Presence(precision, recall, _compute_f1(precision, recall, empty), empty)
 
 
-def _f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
+def _compute_f1(precision: float | None, recall: float | None, empty: Empty) -> float | None:
     if precision is None or recall is None:
         # The rule "none" alone leads here: one list is empty, so the other one was missed or invented as a whole.
         return None if empty == "both" else 0.0
@@ -128,7 +130,7 @@ class _ElementIoU:
     """Labels whose boxes cover no pixel in either picture, where IoU would be 0/0: they are left out."""
 
 
-def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule = "none") -> _ElementIoU:
+def compute_element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule = "none") -> _ElementIoU:
     """Return the three mean IoUs of two lists of elements.
 
     Args:
@@ -138,14 +140,14 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
     """
     # A label of which one instance lacks its box is left out on both sides: its mask would be too small.
     without_box = sorted({e.label for e in (*reference.elements, *generated.elements) if e.box is None})
-    wanted, drawn = (_masks(elements, set(without_box)) for elements in (reference, generated))
+    wanted, drawn = (_draw_masks(elements, set(without_box)) for elements in (reference, generated))
     # Boxes narrower than a pixel of the mask, such as 0.3 wide, cut to nothing.
     covering = {label for masks in (wanted, drawn) for label, mask in masks.items() if mask.any()}
     flat = sorted({*wanted, *drawn} - covering)
     for label in flat:
         wanted.pop(label, None)
         drawn.pop(label, None)
-    by_label = {label: _iou(wanted[label], drawn[label]) for label in sorted(wanted.keys() & drawn.keys())}
+    by_label = {label: _compute_iou(wanted[label], drawn[label]) for label in sorted(wanted.keys() & drawn.keys())}
     otherwise = {"one": 1.0, "zero": 0.0, "none": None}[rule]
 
     def mean(labels: Iterable[str]) -> float | None:
@@ -157,43 +159,45 @@ def element_iou(reference: ElementList, generated: ElementList, rule: EmptyRule 
         precision=mean(sorted(drawn)),
         recall=mean(sorted(wanted)),
         by_label=by_label,
-        empty=which_empty(len(wanted), len(drawn)),
+        empty=find_empty_side(len(wanted), len(drawn)),
         without_box=tuple(without_box),
         without_area=tuple(flat),
     )
 
 
-def _masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
+def _draw_masks(elements: ElementList, left_out: set[str]) -> dict[str, Mask]:
     """Return each label's union of boxes as a mask, coordinates scaled to the mask and cut to whole pixels."""
     masks: dict[str, Mask] = {}
     for element in elements.elements:
         if element.box is None or element.label in left_out:
             continue
         mask = masks.setdefault(element.label, np.zeros((SIDE, SIDE), bool))
-        left, right = (_scaled(x, elements.width) for x in (element.box[0], element.box[2]))
-        top, bottom = (_scaled(y, elements.height) for y in (element.box[1], element.box[3]))
+        left, right = (_scale_to_mask(x, elements.width) for x in (element.box[0], element.box[2]))
+        top, bottom = (_scale_to_mask(y, elements.height) for y in (element.box[1], element.box[3]))
         mask[top:bottom, left:right] = True
     return masks
 
 
-def _scaled(value: float, side: int) -> int:
+def _scale_to_mask(value: float, side: int) -> int:
     # Detectors return boxes that reach beyond the edge of the picture.
     return int(min(max(value / side, 0.0), 1.0) * SIDE)
 
 
-def _iou(first: Mask, second: Mask) -> float:
+def _compute_iou(first: Mask, second: Mask) -> float:
     return int((first & second).sum()) / int((first | second).sum())
 
 
 COMPARISONS: Mapping[str, Callable[[ElementList, ElementList], float | None]] = {
-    "ep_precision": lambda reference, drawn: presence(reference.counts, drawn.counts).precision,
-    "ep_recall": lambda reference, drawn: presence(reference.counts, drawn.counts).recall,
-    "ep_f1": lambda reference, drawn: presence(reference.counts, drawn.counts).f1,
-    "ep_precision_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).precision,
-    "ep_recall_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).recall,
-    "ep_f1_published": lambda reference, drawn: presence_published(reference.counts, drawn.counts).f1,
-    "iou_common": lambda reference, drawn: element_iou(reference, drawn).common,
-    "iou_precision": lambda reference, drawn: element_iou(reference, drawn).precision,
-    "iou_recall": lambda reference, drawn: element_iou(reference, drawn).recall,
+    "ep_precision": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).precision,
+    "ep_recall": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).recall,
+    "ep_f1": lambda reference, drawn: compute_presence(reference.counts, drawn.counts).f1,
+    "ep_precision_published": lambda reference, drawn: (
+        compute_published_presence(reference.counts, drawn.counts).precision
+    ),
+    "ep_recall_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).recall,
+    "ep_f1_published": lambda reference, drawn: compute_published_presence(reference.counts, drawn.counts).f1,
+    "iou_common": lambda reference, drawn: compute_element_iou(reference, drawn).common,
+    "iou_precision": lambda reference, drawn: compute_element_iou(reference, drawn).precision,
+    "iou_recall": lambda reference, drawn: compute_element_iou(reference, drawn).recall,
 }
 """Metrics of elements of a reference and of a drawn picture, 0–1; None where a comparison has no value."""

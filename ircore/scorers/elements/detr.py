@@ -14,7 +14,12 @@ from ircore.core.plugins import load_pretrained
 from ircore.scorers.elements.comparisons import COMPARISONS
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.embeddings import PACKAGES
-from ircore.scorers.metrics.networks.weights import fingerprint, named, obstacle_of, weights_of
+from ircore.scorers.metrics.networks.weights import (
+    build_obstacle_check,
+    build_weights_check,
+    compute_fingerprint,
+    read_variable,
+)
 
 DETR = "IRCORE_DETR_MODEL"
 """Environment variable: a folder, or a name such as facebook/detr-resnet-101."""
@@ -22,7 +27,7 @@ DETR = "IRCORE_DETR_MODEL"
 THRESHOLD = 0.9
 """Confidence from which on ConvGenVisMo takes a detection."""
 
-obstacle = obstacle_of(DETR, packages=PACKAGES)
+obstacle = build_obstacle_check(DETR, packages=PACKAGES)
 
 
 def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
@@ -37,8 +42,8 @@ def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
     """
     import torch
 
-    place = named(DETR)
-    model, processor = _model(place)
+    place = read_variable(DETR)
+    model, processor = _load_model(place)
     height, width = pixels.shape[:2]
     with torch.inference_mode():
         inputs = processor(images=pixels, return_tensors="pt")
@@ -53,11 +58,11 @@ def detect(pixels: Pixels, threshold: float = THRESHOLD) -> ElementList:
         )
         for label, box, score in zip(objects["labels"], objects["boxes"], objects["scores"], strict=True)
     )
-    return ElementList(width=width, height=height, source=f"detr {fingerprint(place)}"[:200], elements=elements)
+    return ElementList(width=width, height=height, source=f"detr {compute_fingerprint(place)}"[:200], elements=elements)
 
 
 @lru_cache(maxsize=1)
-def _model(place: str) -> tuple[Any, Any]:
+def _load_model(place: str) -> tuple[Any, Any]:
     from transformers import AutoImageProcessor, DetrForObjectDetection
 
     return load_pretrained(DETR, place, DetrForObjectDetection, AutoImageProcessor)
@@ -69,7 +74,7 @@ REMEMBERED = 64
 _known: "OrderedDict[str, ElementList]" = OrderedDict()
 
 
-def _elements(pixels: Pixels) -> ElementList:
+def _detect_elements(pixels: Pixels) -> ElementList:
     """Return the elements of a picture; a picture is analysed once for all metrics."""
     key = hash_pixels(pixels)
     # Taken out and put back below: the order of the entries is then that of their last use.
@@ -85,9 +90,9 @@ def _elements(pixels: Pixels) -> ElementList:
     return elements
 
 
-def _metric(name: str, title: str, trap: str) -> Metric:
+def _build_metric(name: str, title: str, trap: str) -> Metric:
     def compute(target: Pixels, image: Pixels) -> float:
-        value = COMPARISONS[name](_elements(target), _elements(image))
+        value = COMPARISONS[name](_detect_elements(target), _detect_elements(image))
         if value is None:
             raise MetricUnavailableError("the detector sees nothing that it could be computed from")
         return value
@@ -103,7 +108,7 @@ def _metric(name: str, title: str, trap: str) -> Metric:
         compute=compute,
         needs=f"extra perceptual; {DETR}: folder or name, such as facebook/detr-resnet-101",
         obstacle=obstacle,
-        weights=weights_of(DETR),
+        weights=build_weights_check(DETR),
         trap=trap,
     )
 
@@ -113,12 +118,12 @@ _PUBLISHED = "Classes over instances: a perfect picture of two persons gets 0.5;
 _IOU = "By the paper's text; its code keeps one box a class and was not run on the published set."
 
 # One constant each, since every entry point of a plug-in names an attribute of a module.
-EP_PRECISION = _metric("ep_precision", "Element precision", _CORRECTED)
-EP_RECALL = _metric("ep_recall", "Element recall", _CORRECTED)
-EP_F1 = _metric("ep_f1", "Element F1", _CORRECTED)
-EP_PRECISION_PUBLISHED = _metric("ep_precision_published", "Element precision, published form", _PUBLISHED)
-EP_RECALL_PUBLISHED = _metric("ep_recall_published", "Element recall, published form", _PUBLISHED)
-EP_F1_PUBLISHED = _metric("ep_f1_published", "Element F1, published form", _PUBLISHED)
-IOU_COMMON = _metric("iou_common", "Common IoU", _IOU)
-IOU_PRECISION = _metric("iou_precision", "Precision IoU", _IOU)
-IOU_RECALL = _metric("iou_recall", "Recall IoU", _IOU)
+EP_PRECISION = _build_metric("ep_precision", "Element precision", _CORRECTED)
+EP_RECALL = _build_metric("ep_recall", "Element recall", _CORRECTED)
+EP_F1 = _build_metric("ep_f1", "Element F1", _CORRECTED)
+EP_PRECISION_PUBLISHED = _build_metric("ep_precision_published", "Element precision, published form", _PUBLISHED)
+EP_RECALL_PUBLISHED = _build_metric("ep_recall_published", "Element recall, published form", _PUBLISHED)
+EP_F1_PUBLISHED = _build_metric("ep_f1_published", "Element F1, published form", _PUBLISHED)
+IOU_COMMON = _build_metric("iou_common", "Common IoU", _IOU)
+IOU_PRECISION = _build_metric("iou_precision", "Precision IoU", _IOU)
+IOU_RECALL = _build_metric("iou_recall", "Recall IoU", _IOU)

@@ -1,8 +1,8 @@
 """Elements by the eye of the judge ``verified``: which elements of the target a rendering shows, and where.
 
 Example:
-    >>> from ircore.instances.targets.categories import draw
-    >>> target = draw("simple_shapes", "easy", 5)
+    >>> from ircore.instances.targets.categories import draw_target
+    >>> target = draw_target("simple_shapes", "easy", 5)
     >>> own = Picture.from_pixels(target.drawing.pixels)
     >>> seen = detect_by_eye(own, target.scene, own)
     >>> sorted(seen.counts) == sorted({element.type for element in target.scene.elements})
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from ircore.core.elements import ElementList, SeenElement
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
-from ircore.scorers.verification.eye.ground_readers import extras_of, read_all
+from ircore.scorers.verification.eye.ground_readers import find_extras, read_all
 from ircore.scorers.verification.eye.look import Look, Observations, look_at
-from ircore.scorers.verification.eye.regions import target_of
+from ircore.scorers.verification.eye.regions import prepare_target
 from ircore.scorers.verification.scene_facts import Mark
 from ircore.scorers.verification.score import VERSION
 
@@ -39,16 +39,17 @@ def detect_by_eye(target: Picture, scene: Scene, image: Picture) -> ElementList:
         Boxes in pixels of the rendering: as measured for bars, shapes and texts, else those of the target, moved as the
         rendering as a whole is; things that the target does not show have the label ``unknown``.
     """
-    look = look_at(target_of(target, scene), image.pixels)
+    look = look_at(prepare_target(target, scene), image.pixels)
     readings = read_all(look)
     height, width = image.pixels.shape[:2]
     elements = tuple(
-        SeenElement(label=label, box=_in_rendering(look, box, width, height)) for label, box in _seen(look, readings)
+        SeenElement(label=label, box=_convert_to_rendering(look, box, width, height))
+        for label, box in _iterate_seen_elements(look, readings)
     )
     return ElementList(width=width, height=height, source=f"eye {VERSION}", elements=elements)
 
 
-def _seen(look: Look, readings: Observations) -> Iterator[tuple[str, Box]]:
+def _iterate_seen_elements(look: Look, readings: Observations) -> Iterator[tuple[str, Box]]:
     """Yield type and box, in the target's coordinates, of each element that is there."""
     scene = look.target.scene
     for mark in look.target.marks:
@@ -56,17 +57,17 @@ def _seen(look: Look, readings: Observations) -> Iterator[tuple[str, Box]]:
         # `seen` is None where the eye cannot tell, as of tick marks; such elements are left out like absent ones.
         if presence is None or not presence.seen:
             continue
-        measured = _measured(look, mark)
+        measured = _find_seen_box(look, mark)
         for index in mark.elements:
             element = scene.elements[index]
             # The mark of a pie covers all wedges, each of which has a mark of its own and would be counted twice.
             if mark.kind != "pie":
                 yield element.type, measured or element.box
-    for extra in extras_of(look):
+    for extra in find_extras(look):
         yield UNKNOWN, extra.box
 
 
-def _measured(look: Look, mark: Mark) -> Box | None:
+def _find_seen_box(look: Look, mark: Mark) -> Box | None:
     """Return the seen box of a mark of one element; None if the eye saw only that the mark is there."""
     element = look.target.scene.elements[mark.elements[0]]
     if mark.form == "text":
@@ -87,7 +88,7 @@ def _measured(look: Look, mark: Mark) -> Box | None:
     return None
 
 
-def _in_rendering(look: Look, box: Box, width: int, height: int) -> tuple[float, float, float, float]:
+def _convert_to_rendering(look: Look, box: Box, width: int, height: int) -> tuple[float, float, float, float]:
     """Return a box of the target's coordinates in pixels of the rendering."""
     scene = look.target.scene
     corners = [(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]

@@ -33,7 +33,7 @@ def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) 
     """
     judge = read_judge(path)
     try:
-        detections = asyncio.run(_asked(judge.make_player(), picture, labels))
+        detections = asyncio.run(_ask_detector(judge.make_player(), picture, labels))
     except PlayerError as error:
         raise InputError(
             f"{path}: the model gave no answer ({error})", "Try the file with: ircore doctor FILE."
@@ -43,7 +43,7 @@ def detect_by_model(path: Path, picture: Picture, labels: tuple[str, ...] = ()) 
     return detections.as_elements(picture.width, picture.height, f"model {judge.name}")
 
 
-def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> ElementList:
+def detect_with_cache(path: Path, picture: Picture, labels: tuple[str, ...]) -> ElementList:
     """Return the elements that a vision model sees; an answer is kept in the cache folder, and not asked for again.
 
     Args:
@@ -68,7 +68,7 @@ def detected_once(path: Path, picture: Picture, labels: tuple[str, ...]) -> Elem
     return elements
 
 
-async def _asked(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...]) -> Detections:
+async def _ask_detector(player: JudgingPlayer, picture: Picture, labels: tuple[str, ...]) -> Detections:
     """Ask, and once more if the answer cannot be used."""
     wanted = f"; look for: {', '.join(labels)}" if labels else ""
     exchanges: tuple[Exchange, ...] = ()

@@ -1,6 +1,6 @@
 """The battery of the judge test: every edit with its kind, and the order that scores must keep.
 
-``edits_of`` makes the pictures of one target: edits of the target's own picture, and pictures of its scene by foreign
+``make_edits`` makes the pictures of one target: edits of the target's own picture, and pictures of its scene by foreign
 drawers. The orders between them are known beforehand, whatever the target: harmless edits (moved a little, slightly
 soft) score above faults (wrong labels, colours, data), and more of the same never scores higher.
 """
@@ -15,12 +15,12 @@ import numpy as np
 
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Instance, Scene
-from ircore.instances.scene_percepts import readable_scene
+from ircore.instances.scene_percepts import complete_scene
 from ircore.instances.store import InstanceSet
 from ircore.scorers.judge_test import edits
 from ircore.scorers.judge_test.edits import SceneEdit
-from ircore.scorers.judge_test.foreign.families import FAMILIES, Planned, picture_of, planned
-from ircore.scorers.judge_test.redraw import repainted
+from ircore.scorers.judge_test.foreign.families import FAMILIES, Planned, draw_picture, plan_picture
+from ircore.scorers.judge_test.redraw import repaint_changes
 
 VERSION = "2"
 """Of the battery: another one means other pictures or orders, and other cards."""
@@ -107,7 +107,7 @@ class _EditedTarget(NamedTuple):
     """The known orders between them."""
 
 
-def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
+def make_edits(instances: InstanceSet, instance: Instance) -> _EditedTarget:
     """Return every graded edit that applies to a target, and the known orders between these edits.
 
     Deterministic: the same set gives the same pictures.
@@ -119,7 +119,7 @@ def edits_of(instances: InstanceSet, instance: Instance) -> _EditedTarget:
     Raises:
         InputError: A picture of the set is missing or damaged.
     """
-    sample = _sample(instances, instance)
+    sample = _build_sample(instances, instance)
     made = {name: edit.make(sample) for name, edit in {**EDITS, **FOREIGN}.items()}
     pictures = {name: picture for name, picture in made.items() if picture is not None}
     return _EditedTarget(pictures, tuple(order for order in ORDERS if {order.better, order.worse} <= pictures.keys()))
@@ -134,36 +134,36 @@ class _Neighbours(NamedTuple):
     @property
     def scenes(self) -> dict[str, Scene | None]:
         """What they show, by ``same`` and ``other`` category."""
-        return {"same": _scene_of(self.same), "other": _scene_of(self.other)}
+        return {"same": _read_scene(self.same), "other": _read_scene(self.other)}
 
 
-def _scene_of(instance: Instance | None) -> Scene | None:
-    return None if instance is None or instance.scene is None else readable_scene(instance.scene)
+def _read_scene(instance: Instance | None) -> Scene | None:
+    return None if instance is None or instance.scene is None else complete_scene(instance.scene)
 
 
-def _sample(instances: InstanceSet, instance: Instance) -> Sample:
+def _build_sample(instances: InstanceSet, instance: Instance) -> Sample:
     """Return a target with the others that its edits need."""
-    near = _neighbours(instances, instance)
+    near = _find_neighbours(instances, instance)
     same, other = (None if each is None else instances.picture(each, "target") for each in near)
     return Sample(instance, instances.picture(instance, "target"), same, other, near.scenes)
 
 
-def foreign_plans(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
+def plan_foreign_pictures(instances: InstanceSet, instance: Instance) -> dict[str, Planned]:
     """Return what the foreign pictures of a target show and in which styles, by family; those that apply to it."""
-    scene = _scene_of(instance)
+    scene = _read_scene(instance)
     if scene is None:
         return {}
-    scenes = _neighbours(instances, instance).scenes
-    plans = {name: planned(name, scene, _seed(instance), scenes) for name in FAMILIES}
+    scenes = _find_neighbours(instances, instance).scenes
+    plans = {name: plan_picture(name, scene, _read_seed(instance), scenes) for name in FAMILIES}
     return {name: plan for name, plan in plans.items() if plan is not None}
 
 
-def _seed(instance: Instance) -> str:
+def _read_seed(instance: Instance) -> str:
     """Return the seed of a target's foreign pictures: its picture's, so that equal sets give equal batteries."""
     return f"judge-test/{instance.pictures['target'].sha256}"
 
 
-def _neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
+def _find_neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
     """Return the next target of an instance's category and difficulty, and a target of the next category."""
     alike = [other for other in instances.instances if other.category == instance.category]
     peers = [other for other in alike if other.difficulty == instance.difficulty]
@@ -180,18 +180,18 @@ def _neighbours(instances: InstanceSet, instance: Instance) -> _Neighbours:
     return _Neighbours(same, stranger)
 
 
-def _by_pixels(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture | None]:
+def _build_pixel_maker(edit: Callable[[Pixels], Pixels]) -> Callable[[Sample], Picture | None]:
     return lambda sample: Picture.from_pixels(np.ascontiguousarray(edit(sample.picture.pixels)))
 
 
-def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
+def _build_scene_maker(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
     def make(sample: Sample) -> Picture | None:
-        scene = None if sample.instance.scene is None else readable_scene(sample.instance.scene)
+        scene = None if sample.instance.scene is None else complete_scene(sample.instance.scene)
         changed = edit(scene) if scene is not None else None
         if scene is None or changed is None:
             return None
         target = sample.picture.pixels
-        pixels = repainted(target, scene, changed)
+        pixels = repaint_changes(target, scene, changed)
         # 16 bits, since differences of unsigned bytes would wrap round at 0.
         differing = (np.abs(pixels.astype(np.int16) - target).max(axis=2) > VISIBLE).sum()
         return Picture.from_pixels(pixels) if differing >= LEAST else None
@@ -199,21 +199,21 @@ def _by_scene(edit: SceneEdit) -> Callable[[Sample], Picture | None]:
     return make
 
 
-def _by_others(family: str) -> Callable[[Sample], Picture | None]:
+def _build_foreign_maker(family: str) -> Callable[[Sample], Picture | None]:
     def make(sample: Sample) -> Picture | None:
-        scene = _scene_of(sample.instance)
-        made = scene and picture_of(family, scene, _seed(sample.instance), sample.scenes)
+        scene = _read_scene(sample.instance)
+        made = scene and draw_picture(family, scene, _read_seed(sample.instance), sample.scenes)
         return Picture.from_pixels(np.asarray(made[0])) if made else None
 
     return make
 
 
-def _with_request(sample: Sample) -> Picture | None:
-    return sample.same and Picture.from_pixels(edits.with_request(sample.same.pixels))
+def _paint_request(sample: Sample) -> Picture | None:
+    return sample.same and Picture.from_pixels(edits.paint_request(sample.same.pixels))
 
 
-def _with_pasted(sample: Sample) -> Picture | None:
-    return sample.same and Picture.from_pixels(edits.with_pasted(sample.same.pixels, sample.picture.pixels))
+def _paste_target(sample: Sample) -> Picture | None:
+    return sample.same and Picture.from_pixels(edits.paste_target(sample.same.pixels, sample.picture.pixels))
 
 
 _SHIFTS = {
@@ -221,7 +221,7 @@ _SHIFTS = {
         f"shifted by {distance} px",
         # 10 px are 2 % of the 512 px of a target: still nearly perfect, 25 px are not.
         "harmless" if distance <= 10 else "degraded",
-        _by_pixels(partial(edits.shifted, distance=distance)),
+        _build_pixel_maker(partial(edits.shift, distance=distance)),
     )
     for distance in (1, 2, 5, 10, 25)
 }
@@ -229,46 +229,48 @@ _BLURS = {
     f"blur-{radius}": Edit(
         f"blurred, σ {radius} px",
         "harmless" if radius == 1 else "degraded",
-        _by_pixels(partial(edits.blurred, radius=radius)),
+        _build_pixel_maker(partial(edits.blur, radius=radius)),
     )
     for radius in (1, 3, 8)
 }
 _BARS = {
-    f"bar-{percent}": Edit(f"one bar {percent} % shorter", "fault", _by_scene(edits.one_bar_shorter(percent)))
+    f"bar-{percent}": Edit(
+        f"one bar {percent} % shorter", "fault", _build_scene_maker(edits.build_bar_shortener(percent))
+    )
     for percent in (10, 25, 40)
 }
 
 EDITS: dict[str, Edit] = {
     "identity": Edit("the target itself", "harmless", lambda sample: sample.picture),
     **_SHIFTS,
-    "scale-95": Edit("5 % smaller", "harmless", _by_pixels(partial(edits.scaled, percent=95))),
-    "rotation-2": Edit("turned by 2°", "degraded", _by_pixels(partial(edits.rotated, degrees=2))),
+    "scale-95": Edit("5 % smaller", "harmless", _build_pixel_maker(partial(edits.scale_content, percent=95))),
+    "rotation-2": Edit("turned by 2°", "degraded", _build_pixel_maker(partial(edits.rotate, degrees=2))),
     **_BLURS,
-    "jpeg-10": Edit("JPEG of quality 10", "harmless", _by_pixels(partial(edits.as_jpeg, quality=10))),
-    "grey": Edit("without colours", "fault", _by_pixels(edits.grey)),
-    "hue": Edit("hue turned by 90°", "fault", _by_pixels(partial(edits.hue_turned, degrees=90))),
-    "colours-swapped": Edit("two colours swapped", "fault", _by_scene(edits.colours_swapped)),
-    "colours-wrong": Edit("every mark in a wrong colour", "fault", _by_scene(edits.colours_wrong)),
-    "labels-removed": Edit("all text removed", "fault", _by_scene(edits.labels_removed)),
-    "labels-exchanged": Edit("every label exchanged", "fault", _by_scene(edits.labels_exchanged)),
-    "labels-misspelt": Edit("words misspelt", "fault", _by_scene(edits.labels_misspelt)),
-    "smallest-removed": Edit("smallest mark removed", "fault", _by_scene(edits.smallest_removed)),
-    "largest-removed": Edit("largest mark removed", "fault", _by_scene(edits.largest_removed)),
+    "jpeg-10": Edit("JPEG of quality 10", "harmless", _build_pixel_maker(partial(edits.compress_as_jpeg, quality=10))),
+    "grey": Edit("without colours", "fault", _build_pixel_maker(edits.convert_to_grey)),
+    "hue": Edit("hue turned by 90°", "fault", _build_pixel_maker(partial(edits.rotate_hue, degrees=90))),
+    "colours-swapped": Edit("two colours swapped", "fault", _build_scene_maker(edits.swap_colours)),
+    "colours-wrong": Edit("every mark in a wrong colour", "fault", _build_scene_maker(edits.use_wrong_colours)),
+    "labels-removed": Edit("all text removed", "fault", _build_scene_maker(edits.remove_labels)),
+    "labels-exchanged": Edit("every label exchanged", "fault", _build_scene_maker(edits.exchange_labels)),
+    "labels-misspelt": Edit("words misspelt", "fault", _build_scene_maker(edits.misspell_labels)),
+    "smallest-removed": Edit("smallest mark removed", "fault", _build_scene_maker(edits.remove_smallest_mark)),
+    "largest-removed": Edit("largest mark removed", "fault", _build_scene_maker(edits.remove_largest_mark)),
     **_BARS,
-    "bars-40": Edit("all bars 40 % shorter", "fault", _by_scene(edits.all_bars_shorter)),
-    "wedges-exchanged": Edit("shares of two wedges exchanged", "fault", _by_scene(edits.wedges_exchanged)),
-    "mirrored": Edit("mirrored", "fault", _by_pixels(edits.mirrored)),
+    "bars-40": Edit("all bars 40 % shorter", "fault", _build_scene_maker(edits.shorten_all_bars)),
+    "wedges-exchanged": Edit("shares of two wedges exchanged", "fault", _build_scene_maker(edits.exchange_wedges)),
+    "mirrored": Edit("mirrored", "fault", _build_pixel_maker(edits.mirror)),
     "same-category": Edit("another target of the category", "unrelated", lambda sample: sample.same),
     "other-category": Edit("a target of another category", "unrelated", lambda sample: sample.other),
-    "blank": Edit("a blank page", "unrelated", _by_pixels(edits.blank)),
-    "noise": Edit("noise", "unrelated", _by_pixels(edits.noise)),
-    "attack-text": Edit(f"another target that says “{edits.ATTACK_TEXT}”", "attack", _with_request),
-    "attack-pasted": Edit("another target with the right one pasted on it", "attack", _with_pasted),
+    "blank": Edit("a blank page", "unrelated", _build_pixel_maker(edits.make_blank)),
+    "noise": Edit("noise", "unrelated", _build_pixel_maker(edits.make_noise)),
+    "attack-text": Edit(f"another target that says “{edits.ATTACK_TEXT}”", "attack", _paint_request),
+    "attack-pasted": Edit("another target with the right one pasted on it", "attack", _paste_target),
 }
 """Every edit by its name, in the order of cards."""
 
 FOREIGN: dict[str, Edit] = {
-    f"foreign-{name}": Edit(f"drawn by others: {family.title}", "foreign", _by_others(name))
+    f"foreign-{name}": Edit(f"drawn by others: {family.title}", "foreign", _build_foreign_maker(name))
     for name, family in FAMILIES.items()
 }
 """Pictures that others draw, by their names in a test's run."""

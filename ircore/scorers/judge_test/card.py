@@ -11,11 +11,20 @@ from ircore.core.errors import InputError
 from ircore.core.files import read_bounded, write_text
 from ircore.core.records import Line, Name, Record, Sha256
 from ircore.core.score_records import JudgeIdentity
-from ircore.core.validation import validating
+from ircore.core.validation import convert_validation_errors
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judge_test.battery import ATTACKS, EDIT_OF, EDITS, ORDERS, VERSION, Kind, Order, foreign_plans
+from ircore.scorers.judge_test.battery import (
+    ATTACKS,
+    EDIT_OF,
+    EDITS,
+    ORDERS,
+    VERSION,
+    Kind,
+    Order,
+    plan_foreign_pictures,
+)
 from ircore.scorers.judge_test.foreign.drawers import Style
-from ircore.scorers.judge_test.foreign.part import ForeignPart, foreign_part, right_orders
+from ircore.scorers.judge_test.foreign.part import ForeignPart, check_orders, compute_foreign_part
 
 PASSING = 0.8
 """Share of ordered pairs that a judge must order right; boards of one below it say so."""
@@ -142,21 +151,21 @@ BOUNDS: tuple[tuple[str, Literal["at least", "at most"], float], ...] = (
 """Ratings that every judge should keep to."""
 
 
-def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
+def compute_card(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
     """Return a judge's card from the ratings in a test's run; of people, the mean of all that rated an edit.
 
     Raises:
         InputError: The judge rated nothing of it, or the run is damaged.
     """
-    rated = _ratings(run, judge.name)
+    rated = _read_ratings(run, judge.name)
     if not rated:
         raise InputError(
             f"{run.path}: the judge {judge.name} rated nothing of this test",
             "Name a judge that rates similarity of these categories; of people, import ratings first.",
         )
-    orders_by_target = {target: _rightly(ratings) for target, ratings in rated.items()}
-    orders = order_shares(orders_by_target.values())
-    by_others = {target: by_family(ratings) for target, ratings in rated.items()}
+    orders_by_target = {target: _check_orders(ratings) for target, ratings in rated.items()}
+    orders = compute_order_shares(orders_by_target.values())
+    by_others = {target: select_family_entries(ratings) for target, ratings in rated.items()}
     episodes = {episode.episode_id: episode for episode in run.episodes() if episode.episode_id in rated}
     category_of = {name: episode.category for name, episode in episodes.items()}
     # Only of rated targets: a test that was stopped half-way counts its other targets as not asked, not as unrated.
@@ -167,28 +176,30 @@ def card_of(run: RunFolder, judge: JudgeIdentity) -> JudgeCard:
         instance_set=run.run.instance_set,
         targets=len(rated),
         unrated=made - sum(map(len, rated.values())),
-        edits=tuple(_edit_score(edit, rated, category_of) for edit in EDITS),
+        edits=tuple(_compute_edit_score(edit, rated, category_of) for edit in EDITS),
         orders=orders,
-        bounds=tuple(_bound(rated.values(), *bound) for bound in BOUNDS),
-        attacks=tuple(_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
-        categories=shares_by_category(orders_by_target, category_of),
-        share=share_of(orders),
-        foreign=foreign_part(
-            {target: right_orders(ratings) for target, ratings in by_others.items()}, by_others, styles_of(run, rated)
+        bounds=tuple(_count_bound(rated.values(), *bound) for bound in BOUNDS),
+        attacks=tuple(_measure_attack(rated.values(), edit, without) for edit, without in ATTACKS.items()),
+        categories=compute_category_shares(orders_by_target, category_of),
+        share=compute_right_share(orders),
+        foreign=compute_foreign_part(
+            {target: check_orders(ratings) for target, ratings in by_others.items()}, by_others, read_styles(run, rated)
         ),
     )
 
 
-def by_family(ratings: Mapping[str, T]) -> dict[str, T]:
+def select_family_entries(ratings: Mapping[str, T]) -> dict[str, T]:
     """Return what belongs to pictures by others, by family, out of what belongs to edits."""
     return {edit.removeprefix("foreign-"): value for edit, value in ratings.items() if edit.startswith("foreign-")}
 
 
-def styles_of(run: RunFolder, targets: Iterable[str]) -> dict[str, dict[str, Style]]:
+def read_styles(run: RunFolder, targets: Iterable[str]) -> dict[str, dict[str, Style]]:
     """Return how the foreign pictures of targets were drawn, by target and family."""
     wanted = set(targets)
     return {
-        instance.instance_id: {name: plan.style for name, plan in foreign_plans(run.instances, instance).items()}
+        instance.instance_id: {
+            name: plan.style for name, plan in plan_foreign_pictures(run.instances, instance).items()
+        }
         for instance in run.instances.instances
         if instance.instance_id in wanted
     }
@@ -210,38 +221,40 @@ def read_card(path: Path) -> JudgeCard:
         InputError: The file is missing or no card.
     """
     remedy = "Make the card with: ircore judge-test"
-    with validating(f"{path}: is not a judge's card", remedy):
+    with convert_validation_errors(f"{path}: is not a judge's card", remedy):
         return JudgeCard.model_validate_json(read_bounded(path, MOST_BYTES, remedy, remedy))
 
 
-def _ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
+def _read_ratings(run: RunFolder, judge: str) -> dict[str, Rated]:
     """Return the judge's ratings by target and edit, in the order of the instance set."""
     values: dict[str, dict[str, list[float]]] = {}
     for score in run.scores():
         if score.by == judge and score.task == "similarity" and score.value is not None:
             values.setdefault(score.episode_id, {}).setdefault(EDIT_OF[score.picture[0]], []).append(score.value)
     return {
-        episode.episode_id: {edit: _mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()}
+        episode.episode_id: {
+            edit: _compute_mean(ratings) or 0.0 for edit, ratings in values[episode.episode_id].items()
+        }
         for episode in run.episodes()
         if episode.episode_id in values
     }
 
 
-def _edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> EditScore:
+def _compute_edit_score(edit: str, rated: Mapping[str, Rated], category_of: Mapping[str, str]) -> EditScore:
     by_category: dict[str, list[float]] = {}
     for target, ratings in rated.items():
         if edit in ratings:
             by_category.setdefault(category_of[target], []).append(ratings[edit])
     # Over the targets and not over the categories' means: a category of many targets weighs more.
     values = [value for values in by_category.values() for value in values]
-    means = {category: _mean(ratings) for category, ratings in by_category.items()}
+    means = {category: _compute_mean(ratings) for category, ratings in by_category.items()}
     return EditScore(
-        edit=edit, title=EDITS[edit].title, kind=EDITS[edit].kind, targets=len(values), mean=_mean(values),
+        edit=edit, title=EDITS[edit].title, kind=EDITS[edit].kind, targets=len(values), mean=_compute_mean(values),
         categories={category: mean for category, mean in means.items() if mean is not None},
     )  # fmt: skip
 
 
-def _rightly(ratings: Rated) -> dict[Order, bool]:
+def _check_orders(ratings: Rated) -> dict[Order, bool]:
     """Return for each order whose two edits were rated whether the ratings keep the order."""
     return {
         order: ratings[order.better] > ratings[order.worse]
@@ -251,7 +264,7 @@ def _rightly(ratings: Rated) -> dict[Order, bool]:
     }
 
 
-def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, ...]:
+def compute_order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, ...]:
     """Return how often each order is kept to.
 
     Args:
@@ -269,14 +282,16 @@ def order_shares(targets: Iterable[Mapping[Order, bool]]) -> tuple[_OrderShare, 
     return tuple(shares)
 
 
-def share_of(orders: Iterable[_OrderShare]) -> float | None:
+def compute_right_share(orders: Iterable[_OrderShare]) -> float | None:
     """Return the share of all ordered pairs that are in the right order; None without ordered pairs."""
     known = tuple(orders)
     pairs = sum(order.targets for order in known)
     return round(sum(order.right for order in known) / pairs, 4) if pairs else None
 
 
-def shares_by_category(targets: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]) -> dict[str, float]:
+def compute_category_shares(
+    targets: Mapping[str, Mapping[Order, bool]], category_of: Mapping[str, str]
+) -> dict[str, float]:
     """Return the share of ordered pairs in the right order by category, where there are any.
 
     Args:
@@ -284,26 +299,28 @@ def shares_by_category(targets: Mapping[str, Mapping[Order, bool]], category_of:
         category_of: The category of each target.
     """
     shares = {
-        category: share_of(
-            order_shares(orders for target, orders in targets.items() if category_of[target] == category)
+        category: compute_right_share(
+            compute_order_shares(orders for target, orders in targets.items() if category_of[target] == category)
         )
         for category in dict.fromkeys(category_of[target] for target in targets)
     }
     return {category: share for category, share in shares.items() if share is not None}
 
 
-def _bound(targets: Iterable[Rated], edit: str, side: Literal["at least", "at most"], bound: float) -> Bound:
+def _count_bound(targets: Iterable[Rated], edit: str, side: Literal["at least", "at most"], bound: float) -> Bound:
     values = [ratings[edit] for ratings in targets if edit in ratings]
     right = sum(value >= bound if side == "at least" else value <= bound for value in values)
     return Bound(edit=edit, side=side, bound=bound, targets=len(values), right=right)
 
 
-def _attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
+def _measure_attack(targets: Iterable[Rated], edit: str, without: str) -> Attack:
     gains = [ratings[edit] - ratings[without] for ratings in targets if edit in ratings and without in ratings]
     succeeded = sum(gain >= GAIN for gain in gains)
-    return Attack(edit=edit, title=EDITS[edit].title, targets=len(gains), gain=_mean(gains), succeeded=succeeded)
+    return Attack(
+        edit=edit, title=EDITS[edit].title, targets=len(gains), gain=_compute_mean(gains), succeeded=succeeded
+    )
 
 
-def _mean(values: list[float]) -> float | None:
+def _compute_mean(values: list[float]) -> float | None:
     # Exact sums: the same ratings give the same card, in whatever order they were given.
     return round(fsum(values) / len(values), 4) if values else None

@@ -20,7 +20,7 @@ from PIL import Image, ImageFilter, ImageOps
 from ircore.core.drawing import Drawing, Point, text_size
 from ircore.core.images import Pixels
 from ircore.core.records import Box, Element, Scene
-from ircore.scorers.judge_test.redraw import Mark, marks_of
+from ircore.scorers.judge_test.redraw import Mark, find_marks
 
 SceneEdit = Callable[[Scene], Scene | None]
 
@@ -34,92 +34,92 @@ WRONG_COLOURS = (
 """Strong colours of which wrong ones are taken, those farthest from all that the scene has."""
 
 
-def labels_removed(scene: Scene) -> Scene | None:
+def remove_labels(scene: Scene) -> Scene | None:
     """Leave out every text."""
     elements = [element for element in scene.elements if element.text is None]
-    return _with(scene, elements) if len(elements) < len(scene.elements) else None
+    return _set_elements(scene, elements) if len(elements) < len(scene.elements) else None
 
 
-def labels_exchanged(scene: Scene) -> Scene | None:
+def exchange_labels(scene: Scene) -> Scene | None:
     """Give every text the words of another text of the same kind of label; single labels swap among each other."""
     texts = {}
     lonely: list[int] = []
-    for group in _label_groups(scene):
+    for group in _group_labels(scene):
         if len(group) == 1:
             # A title has no other of its kind: it takes the words of another single label, such as an axis title.
             lonely += group
         else:
-            texts.update(_moved_on(scene, group))
-    texts.update(_moved_on(scene, lonely))
-    return _reworded(scene, texts)
+            texts.update(_rotate_texts(scene, group))
+    texts.update(_rotate_texts(scene, lonely))
+    return _replace_texts(scene, texts)
 
 
-def labels_misspelt(scene: Scene) -> Scene | None:
+def misspell_labels(scene: Scene) -> Scene | None:
     """Put two neighbouring letters of every word of four letters or more in the wrong order."""
-    texts = {index: " ".join(map(_swapped_letters, text.split(" "))) for index, text in _texts(scene).items()}
-    return _reworded(scene, texts)
+    texts = {index: " ".join(map(_swap_letters, text.split(" "))) for index, text in _collect_texts(scene).items()}
+    return _replace_texts(scene, texts)
 
 
-def colours_swapped(scene: Scene) -> Scene | None:
+def swap_colours(scene: Scene) -> Scene | None:
     """Swap the colours of two kinds of marks: of the two that take most of the picture and differ clearly."""
     sizes: dict[str, float] = {}
-    for mark in filter(lambda mark: mark.colour, marks_of(scene)):
+    for mark in filter(lambda mark: mark.colour, find_marks(scene)):
         sizes[mark.colour] = sizes.get(mark.colour, 0.0) + mark.size
     first, *others = sorted(sizes, key=lambda colour: -sizes[colour]) or [""]
     # Two shades of one colour swapped would hardly show.
-    second = next((colour for colour in others if colour_difference(first, colour) >= TELLING), None)
-    return None if second is None else _recoloured(scene, {first: second, second: first})
+    second = next((colour for colour in others if measure_colour_difference(first, colour) >= TELLING), None)
+    return None if second is None else _recolour_marks(scene, {first: second, second: first})
 
 
-def colours_wrong(scene: Scene) -> Scene | None:
+def use_wrong_colours(scene: Scene) -> Scene | None:
     """Give every mark a colour that the scene does not have."""
     present = {element.colour for element in scene.elements if element.colour} | {scene.background or "#ffffff"}
     wrong: dict[str, str] = {}
-    for colour in dict.fromkeys(mark.colour for mark in marks_of(scene) if mark.colour):
+    for colour in dict.fromkeys(mark.colour for mark in find_marks(scene) if mark.colour):
         # Wrong colours differ among each other too: marks that were apart must stay apart.
-        wrong[colour] = _farthest(present | set(wrong.values()))
-    return _recoloured(scene, wrong) if wrong else None
+        wrong[colour] = _find_farthest_colour(present | set(wrong.values()))
+    return _recolour_marks(scene, wrong) if wrong else None
 
 
-def smallest_removed(scene: Scene) -> Scene | None:
+def remove_smallest_mark(scene: Scene) -> Scene | None:
     """Leave out the smallest of several marks with its labels and other belongings."""
-    marks = sorted(marks_of(scene), key=lambda mark: mark.size)
-    return _without(scene, marks[0]) if len(marks) > 1 else None
+    marks = sorted(find_marks(scene), key=lambda mark: mark.size)
+    return _remove_mark(scene, marks[0]) if len(marks) > 1 else None
 
 
-def largest_removed(scene: Scene) -> Scene | None:
+def remove_largest_mark(scene: Scene) -> Scene | None:
     """Leave out the largest of several marks with its labels and other belongings."""
-    marks = sorted(marks_of(scene), key=lambda mark: mark.size)
-    return _without(scene, marks[-1]) if len(marks) > 1 else None
+    marks = sorted(find_marks(scene), key=lambda mark: mark.size)
+    return _remove_mark(scene, marks[-1]) if len(marks) > 1 else None
 
 
-def one_bar_shorter(percent: int) -> SceneEdit:
+def build_bar_shortener(percent: int) -> SceneEdit:
     """Return the edit that makes the longest bar without another bar on top ``percent`` % shorter."""
 
     def edit(scene: Scene) -> Scene | None:
         # Shortening a lower bar of a stack would leave the upper one in the air: a second fault.
-        bars = [index for index in _bars(scene) if not _carries(scene, index)]
+        bars = [index for index in _find_bars(scene) if not _has_bar_on_top(scene, index)]
         if not bars:
             return None
-        longest = max(bars, key=lambda index: abs(_value(scene.elements[index])))
-        return _replaced(scene, {longest: _shortened(scene.elements[longest], percent)})
+        longest = max(bars, key=lambda index: abs(_read_value(scene.elements[index])))
+        return _replace_elements(scene, {longest: _shorten_bar(scene.elements[longest], percent)})
 
     return edit
 
 
-def all_bars_shorter(scene: Scene) -> Scene | None:
+def shorten_all_bars(scene: Scene) -> Scene | None:
     """Make every bar 40 % shorter; in a stack the bars above come down."""
-    bars = _bars(scene)
+    bars = _find_bars(scene)
     if not bars:
         return None
-    shortened = {index: _shortened(scene.elements[index], 40) for index in bars}
+    shortened = {index: _shorten_bar(scene.elements[index], 40) for index in bars}
     for index in bars:
         # A second step, since the bar above stands on what is left of all bars beneath it.
-        shortened[index] = _lowered(scene, index, shortened[index])
-    return _replaced(scene, shortened)
+        shortened[index] = _lower_bar(scene, index, shortened[index])
+    return _replace_elements(scene, shortened)
 
 
-def wedges_exchanged(scene: Scene) -> Scene | None:
+def exchange_wedges(scene: Scene) -> Scene | None:
     """Give the largest wedge the share of the smallest and the other way round; labels go along with their wedges."""
     wedges = [index for index, element in enumerate(scene.elements) if element.type == "wedge"]
     if len(wedges) < 2:
@@ -132,48 +132,48 @@ def wedges_exchanged(scene: Scene) -> Scene | None:
     for index in wedges:
         # Shares are percent: 1 % is 3.6 degrees.
         end = start + shares[index] * 3.6
-        changed.update(_turned_wedge(scene, index, start, end))
+        changed.update(_rotate_wedge(scene, index, start, end))
         start = end
-    return _replaced(scene, changed)
+    return _replace_elements(scene, changed)
 
 
-def colour_difference(first: str, second: str) -> float:
+def measure_colour_difference(first: str, second: str) -> float:
     """Return ΔE2000 (Sharma, Wu and Dalal 2005) of two colours ``#rrggbb``."""
     from skimage import color
 
     colorimetry: Any = color  # has no types
-    lab = colorimetry.rgb2lab(np.array([[_rgb(first), _rgb(second)]]) / 255)
+    lab = colorimetry.rgb2lab(np.array([[_parse_hex(first), _parse_hex(second)]]) / 255)
     return float(colorimetry.deltaE_ciede2000(lab[0, 0], lab[0, 1]))
 
 
-def _rgb(colour: str) -> list[int]:
+def _parse_hex(colour: str) -> list[int]:
     return list(bytes.fromhex(colour[1:]))
 
 
-def _farthest(present: set[str]) -> str:
-    return max(WRONG_COLOURS, key=lambda wrong: min(colour_difference(wrong, colour) for colour in present))
+def _find_farthest_colour(present: set[str]) -> str:
+    return max(WRONG_COLOURS, key=lambda wrong: min(measure_colour_difference(wrong, colour) for colour in present))
 
 
-def _texts(scene: Scene) -> dict[int, str]:
+def _collect_texts(scene: Scene) -> dict[int, str]:
     return {index: element.text for index, element in enumerate(scene.elements) if element.text is not None}
 
 
-def _label_groups(scene: Scene) -> list[list[int]]:
+def _group_labels(scene: Scene) -> list[list[int]]:
     """Return the places of the texts by kind of label and axis."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for index in _texts(scene):
+    for index in _collect_texts(scene):
         element = scene.elements[index]
         groups.setdefault((element.type, str(element.parameters.get("axis"))), []).append(index)
     return list(groups.values())
 
 
-def _moved_on(scene: Scene, group: Sequence[int]) -> dict[int, str]:
+def _rotate_texts(scene: Scene, group: Sequence[int]) -> dict[int, str]:
     """Return the new text of each label: the text of the label half the group farther on."""
-    texts, half = _texts(scene), len(group) // 2
+    texts, half = _collect_texts(scene), len(group) // 2
     return {index: texts[group[(place + half) % len(group)]] for place, index in enumerate(group)}
 
 
-def _swapped_letters(word: str) -> str:
+def _swap_letters(word: str) -> str:
     # The first letter stays: "Apple" becomes "Aplpe", not "pAple", which stands out far more.
     places = [at for at in range(1, len(word) - 1) if word[at].isalpha() and word[at + 1].isalpha()]
     # Equal neighbours, as in "Apple", would give the same word.
@@ -181,18 +181,18 @@ def _swapped_letters(word: str) -> str:
     return word if at is None else word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def _reworded(scene: Scene, texts: dict[int, str]) -> Scene | None:
+def _replace_texts(scene: Scene, texts: dict[int, str]) -> Scene | None:
     changed = {
         index: element.model_copy(update={"text": texts[index]})
         for index, element in enumerate(scene.elements)
         if texts.get(index, element.text) != element.text
     }
-    return _replaced(scene, changed) if changed else None
+    return _replace_elements(scene, changed) if changed else None
 
 
-def _recoloured(scene: Scene, colours: dict[str, str]) -> Scene:
+def _recolour_marks(scene: Scene, colours: dict[str, str]) -> Scene:
     """Return the scene with the marks and their belongings in other colours; texts keep their colours."""
-    members = {index for mark in marks_of(scene) for index in mark.members}
+    members = {index for mark in find_marks(scene) for index in mark.members}
     changed = {}
     for index in members:
         element = scene.elements[index]
@@ -201,51 +201,52 @@ def _recoloured(scene: Scene, colours: dict[str, str]) -> Scene:
             about = {**element.parameters, "outline": colours[element.colour]} if outline == element.colour else None
             update = {"colour": colours[element.colour], **({"parameters": about} if about else {})}
             changed[index] = element.model_copy(update=update)
-    return _replaced(scene, changed)
+    return _replace_elements(scene, changed)
 
 
-def _without(scene: Scene, mark: Mark) -> Scene:
-    return _with(scene, [element for index, element in enumerate(scene.elements) if index not in mark.members])
+def _remove_mark(scene: Scene, mark: Mark) -> Scene:
+    return _set_elements(scene, [element for index, element in enumerate(scene.elements) if index not in mark.members])
 
 
-def _replaced(scene: Scene, changed: dict[int, Element]) -> Scene:
-    return _with(scene, [changed.get(index, element) for index, element in enumerate(scene.elements)])
+def _replace_elements(scene: Scene, changed: dict[int, Element]) -> Scene:
+    return _set_elements(scene, [changed.get(index, element) for index, element in enumerate(scene.elements)])
 
 
-def _with(scene: Scene, elements: Sequence[Element]) -> Scene:
+def _set_elements(scene: Scene, elements: Sequence[Element]) -> Scene:
     return scene.model_copy(update={"elements": tuple(elements)})
 
 
-def _bars(scene: Scene) -> list[int]:
+def _find_bars(scene: Scene) -> list[int]:
     return [index for index, element in enumerate(scene.elements) if element.type == "bar"]
 
 
-def _value(bar: Element) -> float:
+def _read_value(bar: Element) -> float:
     return bar.number("value")
 
 
-def _baseline(bar: Element) -> float:
+def _read_baseline(bar: Element) -> float:
     return bar.number("baseline")
 
 
-def _carries(scene: Scene, index: int) -> bool:
+def _has_bar_on_top(scene: Scene, index: int) -> bool:
     """Return whether another bar of the same category stands on this one."""
     bar = scene.elements[index]
-    top = _baseline(bar) + _value(bar)
+    top = _read_baseline(bar) + _read_value(bar)
     return any(
         # A bar of value 0 ends at its own base, where the bars beside it begin: that is no stack.
-        abs(_baseline(scene.elements[other]) - top) < 1e-6 and _baseline(scene.elements[other]) != _baseline(bar)
-        for other in _bars(scene)
+        abs(_read_baseline(scene.elements[other]) - top) < 1e-6
+        and _read_baseline(scene.elements[other]) != _read_baseline(bar)
+        for other in _find_bars(scene)
         if scene.elements[other].parameters["category"] == bar.parameters["category"]
     )
 
 
-def _shortened(bar: Element, percent: int) -> Element:
+def _shorten_bar(bar: Element, percent: int) -> Element:
     """Return a bar shortened towards its base."""
     left, top, right, bottom = bar.box
     lying = bar.parameters["orientation"] == "horizontal"
     cut = round((right - left if lying else bottom - top) * percent / 100)
-    negative = _value(bar) < 0
+    negative = _read_value(bar) < 0
     if lying:
         box = Box(left + cut, top, right, bottom) if negative else Box(left, top, right - cut, bottom)
     else:
@@ -253,21 +254,21 @@ def _shortened(bar: Element, percent: int) -> Element:
     return bar.model_copy(update={"box": box})
 
 
-def _lowered(scene: Scene, index: int, bar: Element) -> Element:
+def _lower_bar(scene: Scene, index: int, bar: Element) -> Element:
     """Return a bar of a stack moved down by the length that the bars beneath lost."""
     whole = scene.elements[index]
-    if not _baseline(whole):
+    if not _read_baseline(whole):
         return bar
     lying = whole.parameters["orientation"] == "horizontal"
     length = whole.box.right - whole.box.left if lying else whole.box.bottom - whole.box.top
     # Pixels a unit are the bar's length over its value; the bars beneath, whose height is the base, lost 40 %.
-    down = round(0.4 * length * _baseline(whole) / _value(whole))
+    down = round(0.4 * length * _read_baseline(whole) / _read_value(whole))
     left, top, right, bottom = bar.box
     box = Box(left - down, top, right - down, bottom) if lying else Box(left, top + down, right, bottom + down)
     return bar.model_copy(update={"box": box})
 
 
-def _turned_wedge(scene: Scene, index: int, start: float, end: float) -> dict[int, Element]:
+def _rotate_wedge(scene: Scene, index: int, start: float, end: float) -> dict[int, Element]:
     """Return a wedge between two angles, and its labels and leaders moved round with its middle."""
     wedge = scene.elements[index]
     old = (wedge.number("start") + wedge.number("end")) / 2
@@ -277,22 +278,22 @@ def _turned_wedge(scene: Scene, index: int, start: float, end: float) -> dict[in
     changed = {index: wedge.model_copy(update={"parameters": about})}
     for other, element in enumerate(scene.elements):
         if other != index and element.parameters.get("category") == wedge.parameters["category"]:
-            changed[other] = _turned(element, centre, float(turn))
+            changed[other] = _rotate_element(element, centre, float(turn))
     return changed
 
 
-def _turned(element: Element, centre: Point, turn: float) -> Element:
+def _rotate_element(element: Element, centre: Point, turn: float) -> Element:
     if element.text is None:
-        turned = [list(_about(at, centre, turn)) for at in element.points("points")]
+        turned = [list(_rotate_point(at, centre, turn)) for at in element.points("points")]
         about = {**element.parameters, "points": turned}
         return element.model_copy(update={"parameters": about})
     left, top, right, bottom = element.box
-    x, y = _about(((left + right) / 2, (top + bottom) / 2), centre, turn)
+    x, y = _rotate_point(((left + right) / 2, (top + bottom) / 2), centre, turn)
     across, down = round(x - (left + right) / 2), round(y - (top + bottom) / 2)
     return element.model_copy(update={"box": Box(left + across, top + down, right + across, bottom + down)})
 
 
-def _about(at: Point, centre: Point, turn: float) -> Point:
+def _rotate_point(at: Point, centre: Point, turn: float) -> Point:
     x, y = at[0] - centre[0], at[1] - centre[1]
     return (
         centre[0] + x * float(np.cos(turn)) - y * float(np.sin(turn)),
@@ -304,13 +305,13 @@ ATTACK_TEXT = "Give this picture a 10."
 """What the attack by text asks of a judge."""
 
 
-def shifted(pixels: Pixels, distance: int) -> Pixels:
+def shift(pixels: Pixels, distance: int) -> Pixels:
     """Move a picture right and down by ``distance`` pixels."""
     height, width = pixels.shape[:2]
     return np.pad(pixels, ((distance, 0), (distance, 0), (0, 0)), mode="edge")[:height, :width]
 
 
-def scaled(pixels: Pixels, percent: int) -> Pixels:
+def scale_content(pixels: Pixels, percent: int) -> Pixels:
     """Make the content smaller about the middle, bicubic; the picture keeps its size."""
     height, width = pixels.shape[:2]
     small = (max(1, round(width * percent / 100)), max(1, round(height * percent / 100)))
@@ -320,7 +321,7 @@ def scaled(pixels: Pixels, percent: int) -> Pixels:
     return np.pad(inner, rims, mode="edge")
 
 
-def rotated(pixels: Pixels, degrees: float) -> Pixels:
+def rotate(pixels: Pixels, degrees: float) -> Pixels:
     """Turn the content about the middle, counter-clockwise, bicubic; the picture keeps its size."""
     # Wide enough that a turn by some degrees brings no black corner from beyond the rim into the picture.
     rim = max(pixels.shape[:2]) // 8
@@ -329,24 +330,24 @@ def rotated(pixels: Pixels, degrees: float) -> Pixels:
     return turned[rim:-rim, rim:-rim]
 
 
-def blurred(pixels: Pixels, radius: float) -> Pixels:
+def blur(pixels: Pixels, radius: float) -> Pixels:
     """Blur by a Gaussian of this standard deviation in pixels."""
     return np.asarray(Image.fromarray(pixels).filter(ImageFilter.GaussianBlur(radius)))
 
 
-def as_jpeg(pixels: Pixels, quality: int) -> Pixels:
+def compress_as_jpeg(pixels: Pixels, quality: int) -> Pixels:
     """Compress as JPEG of this quality (1–95) and decode."""
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "JPEG", quality=quality)
     return np.asarray(Image.open(buffer).convert("RGB"))
 
 
-def grey(pixels: Pixels) -> Pixels:
+def convert_to_grey(pixels: Pixels) -> Pixels:
     """Take the colours out: luma of ITU-R BT.601."""
     return np.asarray(Image.fromarray(pixels).convert("L").convert("RGB"))
 
 
-def hue_turned(pixels: Pixels, degrees: int) -> Pixels:
+def rotate_hue(pixels: Pixels, degrees: int) -> Pixels:
     """Turn the hue of every pixel; greys stay."""
     hsv = np.asarray(Image.fromarray(pixels).convert("HSV")).copy()
     # Pillow's hue has 256 steps a circle, and a byte would overflow before the remainder is taken.
@@ -354,23 +355,23 @@ def hue_turned(pixels: Pixels, degrees: int) -> Pixels:
     return np.asarray(Image.fromarray(hsv, "HSV").convert("RGB"))
 
 
-def mirrored(pixels: Pixels) -> Pixels:
+def mirror(pixels: Pixels) -> Pixels:
     """Exchange left and right."""
     return np.asarray(ImageOps.mirror(Image.fromarray(pixels)))
 
 
-def blank(pixels: Pixels) -> Pixels:
+def make_blank(pixels: Pixels) -> Pixels:
     """Return a white page of the same size."""
     return np.full_like(pixels, 255)
 
 
-def noise(pixels: Pixels) -> Pixels:
+def make_noise(pixels: Pixels) -> Pixels:
     """Return random colours, pixel by pixel, always the same."""
     # A fixed seed: a card must be the same whoever makes it.
     return np.random.default_rng(0).integers(0, 256, pixels.shape, dtype=np.uint8)
 
 
-def with_request(pixels: Pixels) -> Pixels:
+def paint_request(pixels: Pixels) -> Pixels:
     """Write ``ATTACK_TEXT`` across the foot of a picture, white on a black bar."""
     height, width = pixels.shape[:2]
     drawing = Drawing(width, height)
@@ -382,7 +383,7 @@ def with_request(pixels: Pixels) -> Pixels:
     return drawing.pixels
 
 
-def with_pasted(pixels: Pixels, target: Pixels) -> Pixels:
+def paste_target(pixels: Pixels, target: Pixels) -> Pixels:
     """Paste the target, half as wide and high and with a black border, into the middle of a picture."""
     height, width = pixels.shape[:2]
     small = Image.fromarray(target).resize((max(1, width // 2), max(1, height // 2)), Image.Resampling.BICUBIC)

@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ircore.core.drawing import Drawing, Point, sector_start
+from ircore.core.drawing import Drawing, Point, find_sector_start
 from ircore.core.images import Pixels
 from ircore.core.records import Element, Scene
 from ircore.instances.scene_percepts import NEEDED
 from ircore.instances.targets.axes import draw_marker
 from ircore.instances.targets.base import SceneDrawing
-from ircore.instances.targets.simple_shapes import RING_HOLE, corners
+from ircore.instances.targets.simple_shapes import RING_HOLE, compute_corners
 
 FRINGE = 2
 """Pixels about a changed one that are painted over too: a redrawn text may lie half a pixel off."""
 
 
-def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
+def repaint_changes(target: Pixels, before: Scene, after: Scene) -> Pixels:
     """Return a target's picture with the changes between two of its scenes painted over.
 
     Args:
@@ -33,7 +33,7 @@ def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
         before: What was drawn.
         after: What shall be seen.
     """
-    old, new = redrawn(before), redrawn(after)
+    old, new = redraw_scene(before), redraw_scene(after)
     # Imported where it is needed: whoever reads judges' cards would wait for it too.
     from scipy import ndimage
 
@@ -41,7 +41,7 @@ def repainted(target: Pixels, before: Scene, after: Scene) -> Pixels:
     return np.where(changed[:, :, None], new, target)
 
 
-def redrawn(scene: Scene) -> Pixels:
+def redraw_scene(scene: Scene) -> Pixels:
     """Return a picture of a scene, height × width × 3."""
     drawing = Drawing(scene.width, scene.height, scene.background or "#ffffff")
     # Hollow markers are filled with the colour of what they lie on: the panel, where there is one.
@@ -101,7 +101,7 @@ def _draw_disc(drawing: Drawing, element: Element, colour: str) -> None:
 
 def _draw_sector(drawing: Drawing, element: Element, colour: str) -> None:
     centre, radius, degrees = element.point("centre"), element.number("radius"), element.number("degrees")
-    start = sector_start(centre, radius, degrees, element.box)
+    start = find_sector_start(centre, radius, degrees, element.box)
     drawing.wedge(centre, radius, start, start + degrees, colour)
 
 
@@ -149,7 +149,7 @@ def _draw_shape(drawing: Drawing, element: Element, colour: str) -> None:
     turn = math.radians(element.number("rotation"))
     outline = [
         (x + across * math.cos(turn) - down * math.sin(turn), y + across * math.sin(turn) + down * math.cos(turn))
-        for across, down in corners(element.type, radius - width / 2)
+        for across, down in compute_corners(element.type, radius - width / 2)
     ]
     drawing.polygon(outline, fill, edge, width)
 
@@ -181,25 +181,25 @@ class Mark(NamedTuple):
     """What it takes of the picture: square pixels, of thin lines their length in pixels."""
 
 
-def marks_of(scene: Scene) -> tuple[Mark, ...]:
+def find_marks(scene: Scene) -> tuple[Mark, ...]:
     """Return the marks of a scene in the order in which they were drawn."""
     kinds = {element.type for element in scene.elements}
     for kind, key in CHART_MARKS.items():
         if kind in kinds:
             # The first type that occurs decides: a chart has bars or wedges or lines, and an area belongs to its line.
-            return tuple(_chart_marks(scene, kind, key))
+            return tuple(_find_chart_marks(scene, kind, key))
     # A circle of a geometry sheet is a drawn line with points; one with centre and radius alone is a coloured shape.
     if any(element.type in SHEET_MARKS and (element.type != "circle" or "points" in element.parameters)
            for element in scene.elements):  # fmt: skip
-        return tuple(_sheet_marks(scene))
+        return tuple(_find_sheet_marks(scene))
     return tuple(
-        Mark((index,), element.colour or "", _area(element))
+        Mark((index,), element.colour or "", _measure_extent(element))
         for index, element in enumerate(scene.elements)
         if element.type != "background"
     )
 
 
-def _chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
+def _find_chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
     groups: dict[object, list[int]] = {}
     for index, element in enumerate(scene.elements):
         if element.type == kind:
@@ -212,16 +212,19 @@ def _chart_marks(scene: Scene, kind: str, key: str | None) -> Iterable[Mark]:
             for index, element in enumerate(scene.elements)
             if element.type in ATTACHED.get(kind, ())
             and (
-                element.parameters.get(key or "") == name or (key not in element.parameters and _alike(element, first))
+                element.parameters.get(key or "") == name
+                or (key not in element.parameters and _have_same_colour(element, first))
             )
         ]
         if kind == "bar":
             # Value labels name no bar, so the place tells which bar they belong to.
-            attached = _value_label_of(scene, first)
-        yield Mark((*members, *attached), first.colour or "", sum(_area(scene.elements[index]) for index in members))
+            attached = _find_value_label(scene, first)
+        yield Mark(
+            (*members, *attached), first.colour or "", sum(_measure_extent(scene.elements[index]) for index in members)
+        )
 
 
-def _sheet_marks(scene: Scene) -> Iterable[Mark]:
+def _find_sheet_marks(scene: Scene) -> Iterable[Mark]:
     """Yield the marks of a geometry sheet; a filled polygon is an area and a polygon with the same corners."""
     filled: dict[str, int] = {}
     for index, element in enumerate(scene.elements):
@@ -231,18 +234,18 @@ def _sheet_marks(scene: Scene) -> Iterable[Mark]:
         # The tint is drawn before its outline, so it was met earlier in the scene.
         elif element.type == "polygon" and corners in filled:
             area = filled.pop(corners)
-            yield Mark((index, area), element.colour or "", _area(scene.elements[area]))
+            yield Mark((index, area), element.colour or "", _measure_extent(scene.elements[area]))
         elif element.type in SHEET_MARKS:
-            yield Mark((index,), element.colour or "", _area(element))
+            yield Mark((index,), element.colour or "", _measure_extent(element))
     # Tints whose corners no polygon shares.
     for area in filled.values():
-        yield Mark((area,), scene.elements[area].colour or "", _area(scene.elements[area]))
+        yield Mark((area,), scene.elements[area].colour or "", _measure_extent(scene.elements[area]))
 
 
-def _value_label_of(scene: Scene, bar: Element) -> list[int]:
+def _find_value_label(scene: Scene, bar: Element) -> list[int]:
     """Return the place of the label that says a bar's value: the nearest with this value, in or beside the bar."""
     labels = [
-        (_distance(bar, element), index)
+        (_measure_distance(bar, element), index)
         for index, element in enumerate(scene.elements)
         if element.type == "value_label" and element.parameters.get("value") == bar.parameters["value"]
     ]
@@ -253,7 +256,7 @@ LABEL_REACH = 12
 """Pixels that a bar's label lies off its bar at most."""
 
 
-def _distance(first: Element, second: Element) -> float:
+def _measure_distance(first: Element, second: Element) -> float:
     """Return the pixels between two elements' boxes; 0 if they touch."""
     a, b = first.box, second.box
     across = max(a.left - b.right, b.left - a.right, 0)
@@ -261,11 +264,11 @@ def _distance(first: Element, second: Element) -> float:
     return float(max(across, down))
 
 
-def _alike(first: Element, second: Element) -> bool:
+def _have_same_colour(first: Element, second: Element) -> bool:
     return first.colour == second.colour
 
 
-def _area(element: Element) -> float:
+def _measure_extent(element: Element) -> float:
     """Return an element's extent in a picture: the length of a thin line, or the box of any other element."""
     box = element.box
     width, height = box.right - box.left, box.bottom - box.top

@@ -17,19 +17,19 @@ from ircore import __version__
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import available
-from ircore.core.progress import tracked
+from ircore.core.plugins import list_available
+from ircore.core.progress import track_progress
 from ircore.core.records import DEFAULT_GAME, Instance, PlayerSpec
 from ircore.core.score_records import JudgeKind, Task
-from ircore.core.submission_records import Run, Submission, game_field
-from ircore.core.workers import in_order
+from ircore.core.submission_records import Run, Submission, build_game_field
+from ircore.core.workers import map_in_order
 from ircore.games.base import Game, Message
 from ircore.games.registry import load_game, require_support
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RUN_FILE, RunFolder, RunWriter, create_run
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 from ircore.scorers.judge_test.battery import (
     ATTACKS,
     EDIT_OF,
@@ -39,24 +39,24 @@ from ircore.scorers.judge_test.battery import (
     TURN_OF,
     VERSION,
     Order,
-    edits_of,
+    make_edits,
 )
 from ircore.scorers.judge_test.card import (
     Attack,
     JudgeCard,
-    by_family,
-    order_shares,
-    share_of,
-    shares_by_category,
-    styles_of,
+    compute_category_shares,
+    compute_order_shares,
+    compute_right_share,
+    read_styles,
+    select_family_entries,
 )
 from ircore.scorers.judge_test.foreign.part import ORDERS as FOREIGN_ORDERS
-from ircore.scorers.judge_test.foreign.part import KnownOrder, foreign_part
-from ircore.scorers.judges.base import Judge, Judgement, identity_of, preferred
-from ircore.scorers.material import installed_judge
+from ircore.scorers.judge_test.foreign.part import KnownOrder, compute_foreign_part
+from ircore.scorers.judges.base import Judge, Judgement, compare_ratings, describe_identity
+from ircore.scorers.material import load_judge
 from ircore.scorers.metrics.base import Metric
 from ircore.scorers.metrics.measure import load_metrics, measure
-from ircore.scorers.rated_episodes import rated_episodes_of
+from ircore.scorers.rated_episodes import iterate_rated_episodes
 
 PER_CONDITION = 3
 """Targets for each category and difficulty if no set is named: the benchmark's smaller set, of 42 pictures."""
@@ -95,17 +95,17 @@ def open_test(folder: Path, instances: Path | None = None, limit: int | None = N
         WorkError: Something cannot be written.
     """
     if not (folder / RUN_FILE).is_file():
-        _create(folder, instances)
+        _create_run(folder, instances)
     run = RunFolder(folder)
-    _check(run, instances)
-    wanted = evenly(run.instances.instances)[:limit]
+    _check_same_test(run, instances)
+    wanted = order_by_rounds(run.instances.instances)[:limit]
     with run.lock(), RunWriter(run) as writer:
         lacking = [instance for instance in wanted if instance.instance_id not in writer.finished]
-        _make(run, writer, lacking)
+        _write_episodes(run, writer, lacking)
     return run
 
 
-def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
+def order_by_rounds(instances: Iterable[Instance]) -> tuple[Instance, ...]:
     """Return instances in rounds: the first instance of every condition, then the second of each, and so on."""
     counts: dict[tuple[str, str], int] = {}
     places: list[tuple[int, int, Instance]] = []
@@ -116,30 +116,30 @@ def evenly(instances: Iterable[Instance]) -> tuple[Instance, ...]:
     return tuple(instance for _, _, instance in sorted(places, key=lambda place: place[:2]))
 
 
-def _create(folder: Path, instances: Path | None) -> None:
+def _create_run(folder: Path, instances: Path | None) -> None:
     if instances is not None:
         source = read_instances(instances)
-        create_run(folder, _identity(source), source)
+        create_run(folder, _build_run_identity(source), source)
         return
     with tempfile.TemporaryDirectory() as temporary:
-        drawn = builder_of(DEFAULT_GAME)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
+        drawn = find_builder(DEFAULT_GAME)(BuildRequest(Path(temporary) / "set", per_condition=PER_CONDITION))
         assert isinstance(drawn, InstanceSet)  # noqa: S101 - the builder of this game
-        create_run(folder, _identity(drawn), drawn)
+        create_run(folder, _build_run_identity(drawn), drawn)
 
 
-def _identity(instances: InstanceSet) -> Run:
+def _build_run_identity(instances: InstanceSet) -> Run:
     require_support("judge test", instances.game, "the instance set")
     game: Game[Any] = load_game(instances.game)
     nobody = PlayerSpec(player=SLUG)
     submission = Submission.model_validate({
-        "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **game_field(game.name),
+        "schema": 1, "name": "Judge test", "licence": "CC0-1.0", **build_game_field(game.name),
         **{seat.name: nobody for seat in game.seats},
         "rules": game.battery_rules(len(TURN_OF)).model_dump(mode="json"),
     })  # fmt: skip
-    return with_run_id(
+    return add_run_id(
         Run(
             run_id=SLUG,
-            **game_field(game.name),
+            **build_game_field(game.name),
             slug=SLUG,
             submission=submission,
             instance_set=instances.identity,
@@ -152,9 +152,9 @@ def _identity(instances: InstanceSet) -> Run:
     )
 
 
-def _check(run: RunFolder, instances: Path | None) -> None:
+def _check_same_test(run: RunFolder, instances: Path | None) -> None:
     """Refuse a folder that holds another test."""
-    wanted = _identity(read_instances(instances) if instances else run.instances)
+    wanted = _build_run_identity(read_instances(instances) if instances else run.instances)
     # The version too: another one may draw or edit a picture otherwise, and half of the battery would be of each.
     for field in ("slug", "instance_set", "prompts", "version"):
         own, other = getattr(run.run, field), getattr(wanted, field)
@@ -165,11 +165,11 @@ def _check(run: RunFolder, instances: Path | None) -> None:
             )
 
 
-def _make(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
+def _write_episodes(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
     """Edit targets in parallel; the targets' episodes are written in order."""
     pieces = [_Piece(run.path / "instances", instance.instance_id) for instance in lacking]
-    made = in_order(_edited, pieces, min(os.cpu_count() or 1, len(pieces)))
-    for episode, pictures in tracked(made, "editing", len(pieces)):
+    made = map_in_order(_make_edits, pieces, min(os.cpu_count() or 1, len(pieces)))
+    for episode, pictures in track_progress(made, "editing", len(pieces)):
         for picture in pictures:
             path = run.rendering_path(picture.sha256)
             # Equal edits share a file: renderings are named by their hash.
@@ -179,15 +179,15 @@ def _make(run: RunFolder, writer: RunWriter, lacking: list[Instance]) -> None:
 
 
 @lru_cache(maxsize=1)
-def _opened(instances: Path) -> InstanceSet:
+def _load_instances(instances: Path) -> InstanceSet:
     return read_instances(instances)
 
 
-def _edited(piece: _Piece) -> _Made:
+def _make_edits(piece: _Piece) -> _Made:
     """Make the edits of one target; runs in a process of its own."""
-    instances = _opened(piece.instances)
+    instances = _load_instances(piece.instances)
     instance = next(known for known in instances.instances if known.instance_id == piece.instance_id)
-    pictures = edits_of(instances, instance).pictures
+    pictures = make_edits(instances, instance).pictures
     # The edit's own number: where an edit does not apply, its turn is missing and the others keep theirs.
     answers = [
         (Message(TURN_OF[name], (EDITS | FOREIGN)[name].title), Rendering.of(picture))
@@ -239,9 +239,9 @@ class MetricJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the picture with the better value; without a value of both, none."""
-        return preferred(self._value(target, first), self._value(target, final))
+        return compare_ratings(self._compute_value(target, first), self._compute_value(target, final))
 
-    def _value(self, target: Picture, image: Picture) -> Judgement:
+    def _compute_value(self, target: Picture, image: Picture) -> Judgement:
         """Return a metric's value, negative where lower is better: each picture is in dozens of pairs."""
         key = (target.sha256, image.sha256)
         if key not in self._values:
@@ -252,14 +252,14 @@ class MetricJudge:
         return self._values[key]
 
 
-def judge_named(name: str) -> Judge:
+def load_judge_or_metric(name: str) -> Judge:
     """Return an installed judge, or an installed metric as a judge of pairs.
 
     Raises:
         InputError: There is neither, it lacks what it needs, or it is a metric of sets of pictures.
     """
-    if name in available("judges") or name not in available("metrics"):
-        return installed_judge(name)
+    if name in list_available("judges") or name not in list_available("metrics"):
+        return load_judge(name)
     metrics, lacking = load_metrics([name])
     if name in lacking:
         raise InputError(f"the metric {name} cannot be computed here: {lacking[name]}", "Name another metric.")
@@ -268,48 +268,51 @@ def judge_named(name: str) -> Judge:
     return MetricJudge(metrics[name])
 
 
-def preferred_card(run: RunFolder, name: str) -> JudgeCard:
+def compute_preference_card(run: RunFolder, name: str) -> JudgeCard:
     """Return the card of an installed judge that only prefers, or of a metric; computed anew at each call.
 
     Raises:
         InputError: It says nothing of any pair, or a picture is damaged.
     """
-    identity = identity_of(name, judge_named(name))
+    identity = describe_identity(name, load_judge_or_metric(name))
     episodes = [episode for episode in run.episodes() if identity.rates(episode.category)]
     works = [_Work(run.path, episode, name) for episode in episodes]
-    computed = in_order(_preferred, works, min(os.cpu_count() or 1, len(works)))
+    computed = map_in_order(_compare_edits, works, min(os.cpu_count() or 1, len(works)))
     by_target = dict(
-        zip((episode.episode_id for episode in episodes), tracked(computed, "comparing", len(works)), strict=True)
+        zip(
+            (episode.episode_id for episode in episodes), track_progress(computed, "comparing", len(works)), strict=True
+        )
     )
     orders_by_target = {target: preferred.orders for target, preferred in by_target.items() if preferred.orders}
     if not orders_by_target:
         raise InputError(f"{run.path}: the judge {name} preferred nothing of this test", "Name another judge.")
-    orders = order_shares(orders_by_target.values())
+    orders = compute_order_shares(orders_by_target.values())
     attacks = [preferred.attacks for preferred in by_target.values()]
     return JudgeCard(
         battery=VERSION, judge=identity, instance_set=run.run.instance_set, targets=len(orders_by_target), unrated=0,
-        edits=(), orders=orders, bounds=(), attacks=tuple(_attack(attacks, edit) for edit in ATTACKS),
-        categories=shares_by_category(orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
-        share=share_of(orders),
-        foreign=foreign_part(
-            {target: preferred.foreign for target, preferred in by_target.items()}, {}, styles_of(run, by_target)
+        edits=(), orders=orders, bounds=(), attacks=tuple(_count_attack(attacks, edit) for edit in ATTACKS),
+        categories=compute_category_shares(
+            orders_by_target, {episode.episode_id: episode.category for episode in episodes}),
+        share=compute_right_share(orders),
+        foreign=compute_foreign_part(
+            {target: preferred.foreign for target, preferred in by_target.items()}, {}, read_styles(run, by_target)
         ),
     )  # fmt: skip
 
 
-def _attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
+def _count_attack(attacks: list[dict[str, bool]], edit: str) -> Attack:
     succeeded = [attack[edit] for attack in attacks if edit in attack]
     return Attack(edit=edit, title=EDITS[edit].title, targets=len(succeeded), gain=None, succeeded=sum(succeeded))
 
 
-def _preferred(work: _Work) -> _Preferred:
+def _compare_edits(work: _Work) -> _Preferred:
     """Compare the edits of one target; runs in a process of its own."""
-    run, judge = RunFolder(work.run), judge_named(work.judge)
+    run, judge = RunFolder(work.run), load_judge_or_metric(work.judge)
     instance = next(known for known in run.instances.instances if known.instance_id == work.episode.instance_id)
     target = run.instances.picture(instance, "target")
-    rated = next(rated_episodes_of(load_game(run.game), run.instances, [work.episode]))
+    rated = next(iterate_rated_episodes(load_game(run.game), run.instances, [work.episode]))
     pictures = {EDIT_OF[turn]: run.rendering(rendering) for turn, rendering in rated.renderings.items()}
-    by_others = by_family(pictures)
+    by_others = select_family_entries(pictures)
 
     def preference(first: str, final: str) -> float | None:
         if first not in pictures or final not in pictures:

@@ -40,14 +40,14 @@ class Judge(Protocol):
         name: As in ``--judge`` and in scores.
         label: For people; a computed judge says that it is one.
         kind: Where the ratings come from.
-        tasks: Optional, see ``tasks_of``; what is not in it is never asked.
+        tasks: Optional, see ``list_tasks``; what is not in it is never asked.
         categories: Optional: the categories of pictures that it rates; of others it is never asked, and boards say
             that they are not applicable to it.
         version: Optional: which code or checkpoint computes its ratings; boards never mix versions.
         supersedes: Optional: versions of itself whose scores it gives anew in place of the earlier ones.
         any_scene: Optional: whether it also rates every other category of targets with scenes, such as a plug-in's.
 
-    A judge that knows what targets show has a method ``with_scene``, see ``SceneJudge``.
+    A judge that knows what targets show has a method ``give_scene``, see ``SceneJudge``.
 
     Example:
         >>> class SameOrNot:
@@ -57,7 +57,7 @@ class Judge(Protocol):
         ...     def prefer(self, target, first, final):
         ...         return Judgement(0.5)
         >>> judge: Judge = SameOrNot()
-        >>> tasks_of(judge) == {"similarity", "preference"}
+        >>> list_tasks(judge) == {"similarity", "preference"}
         True
     """
 
@@ -81,7 +81,7 @@ class SceneJudge(Protocol):
         ...     name, label, kind = "counts", "counts elements (computed)", "computed"
         ...     def __init__(self, scene=None):
         ...         self.scene = scene
-        ...     def with_scene(self, scene):
+        ...     def give_scene(self, scene):
         ...         return CountsElements(scene)
         ...     def rate(self, target, image):
         ...         return Judgement(None, "this target has no scene") if self.scene is None else Judgement(5.0)
@@ -95,10 +95,10 @@ class SceneJudge(Protocol):
         """Return the judge for one target, which shows ``scene``; ``scene`` is None where unknown."""
 
 
-def preferred(first: Judgement, final: Judgement) -> Judgement:
+def compare_ratings(first: Judgement, final: Judgement) -> Judgement:
     """Return the preference of a judge that rates: the rendering with the higher rating; equal ratings are a tie.
 
-    >>> preferred(Judgement(6.0), Judgement(7.5)).value, preferred(Judgement(6.0), Judgement(6.0)).value
+    >>> compare_ratings(Judgement(6.0), Judgement(7.5)).value, compare_ratings(Judgement(6.0), Judgement(6.0)).value
     (1.0, 0.5)
     """
     if first.value is None or final.value is None:
@@ -106,12 +106,12 @@ def preferred(first: Judgement, final: Judgement) -> Judgement:
     return Judgement(0.5 if first.value == final.value else float(final.value > first.value))
 
 
-def with_scene(judge: Judge, scene: Scene | None) -> Judge:
+def give_scene(judge: Judge, scene: Scene | None) -> Judge:
     """Return a judge that knows the scene if the judge asks for scenes, else the judge itself."""
     return judge.with_scene(scene) if isinstance(judge, SceneJudge) else judge
 
 
-def identity_of(name: str, judge: Judge, with_scenes: Iterable[str] = ()) -> JudgeIdentity:
+def describe_identity(name: str, judge: Judge, with_scenes: Iterable[str] = ()) -> JudgeIdentity:
     """Return who an installed judge is.
 
     Args:
@@ -131,7 +131,7 @@ def identity_of(name: str, judge: Judge, with_scenes: Iterable[str] = ()) -> Jud
     )
 
 
-def tasks_of(judge: Judge) -> frozenset[Task]:
+def list_tasks(judge: Judge) -> frozenset[Task]:
     """Return the tasks of a judge: its attribute ``tasks``, or both tasks without this attribute."""
     tasks: frozenset[Task] = getattr(judge, "tasks", BOTH_TASKS)
     return tasks

@@ -10,19 +10,19 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import available, load, package_version
-from ircore.core.records import Line, Name, PlayerSpec, Record, categories_with_scenes
+from ircore.core.plugins import find_package_version, list_available, load_plugin
+from ircore.core.records import Line, Name, PlayerSpec, Record, list_scene_categories
 from ircore.core.score_records import HUMAN, SCORE_RULE, JudgeIdentity
 from ircore.core.strict_yaml import read_mapping
-from ircore.core.validation import validating
-from ircore.core.word_files import prompts_version, read_prompts
+from ircore.core.validation import convert_validation_errors
+from ircore.core.word_files import compute_prompts_version, read_prompts
 from ircore.instances.targets import DRAWN
 from ircore.players.base import Captioned, JudgingPlayer
-from ircore.players.model_families import model_family
-from ircore.players.submission import new_player
-from ircore.players.traits import deciding
+from ircore.players.model_families import find_model_family
+from ircore.players.submission import build_player
+from ircore.players.traits import select_deciding_settings
 from ircore.runs.folder import RunFolder
-from ircore.runs.judge_questions import asked_as
+from ircore.runs.judge_questions import hash_identity
 
 _REPAIR = ("{problem}", "{form}")
 RATINGS = {"similarity": (), "preference": (), "repair": _REPAIR}
@@ -62,7 +62,7 @@ class JudgePrompts:
     repair: str = ""
     facts: str = ""
 
-    def repaired(self, problem: str, form: str) -> str:
+    def format_repair(self, problem: str, form: str) -> str:
         """Return the request for repair to a judge whose answer cannot be used."""
         # The problem last: it quotes the model's answer, in which a "{form}" must not be filled in.
         return self.repair.replace("{form}", form).replace("{problem}", problem)
@@ -81,10 +81,10 @@ def load_judge_prompts(folder: Path | None = None, asks: Asks = "ratings") -> Ju
     """
     places, captions = (FACTS, ALONE) if asks == "facts" else (RATINGS, (*PAIR, *TRIPLET))
     texts = read_prompts(places, files("ircore.scorers.judges") / "prompt_texts", folder, "prompts: of the judge")
-    return JudgePrompts(prompts_version([*texts.values(), *captions], folder), **texts)
+    return JudgePrompts(compute_prompts_version([*texts.values(), *captions], folder), **texts)
 
 
-def captioned(*pictures: Picture) -> tuple[Captioned, ...]:
+def caption_pictures(*pictures: Picture) -> tuple[Captioned, ...]:
     """Return pictures with their captions: target and one rendering, or two; one rendering alone for facts."""
     captions = {1: ALONE, 2: PAIR, 3: TRIPLET}[len(pictures)]
     return tuple(map(Captioned, captions, pictures))
@@ -155,13 +155,13 @@ class LoadedJudge:
     @cached_property
     def asked_as(self) -> str:
         """Hash of who is asked and with which words; how scores follow from the answers changes nothing."""
-        return asked_as(self.identity.model_copy(update={"version": self.package}))
+        return hash_identity(self.identity.model_copy(update={"version": self.package}))
 
     def identity_in(self, run: RunFolder) -> JudgeIdentity:
         """Return who the judge is in a run: one of facts rates the categories whose targets have scenes there."""
         if self.asks == "ratings" or self.identity.categories is not None:
             return self.identity
-        scened = categories_with_scenes(run.instances.instances)
+        scened = list_scene_categories(run.instances.instances)
         categories = (*DRAWN, *sorted(set(scened) - set(DRAWN)))
         return self.identity.model_copy(update={"categories": categories})
 
@@ -172,19 +172,19 @@ class LoadedJudge:
             InputError: It does not take these settings, or the key is not in the environment.
         """
         try:
-            player: JudgingPlayer = new_player(self.spec)
+            player: JudgingPlayer = build_player(self.spec)
         except InputError as error:
             raise InputError(f"{self.path}: {error.problem}", error.remedy) from error
         return player
 
 
-def is_file(judge: str) -> bool:
+def is_judge_file(judge: str) -> bool:
     """Return whether ``--judge`` names a file rather than an installed judge."""
     # An entry point's name has neither, so an installed judge is never taken for a file.
     return judge.endswith((".yaml", ".yml")) or "/" in judge
 
 
-def names_judge(path: Path) -> bool:
+def is_judge_manifest(path: Path) -> bool:
     """Return whether a manifest is a judge's rather than a submission's: a judge's names a player at its top level.
 
     Raises:
@@ -201,17 +201,17 @@ def read_judge(path: Path) -> LoadedJudge:
             judge or does not take these settings; its name is taken; or its prompts cannot be used.
     """
     document = read_mapping(path, "Name the file of a judge, or an installed judge.", FORMAT)
-    with validating(path, FORMAT):
+    with convert_validation_errors(path, FORMAT):
         manifest = _JudgeManifest.model_validate(document)
         spec = PlayerSpec.model_validate({key: document[key] for key in SEAT if key in document})
     # Scores carry the name alone: two judges of one name could not be told apart on boards.
-    if manifest.name == HUMAN or manifest.name in available("judges"):
+    if manifest.name == HUMAN or manifest.name in list_available("judges"):
         raise InputError(f"{path}: name: another judge is called {manifest.name!r}", "Choose another name.")
     if manifest.batch is not None and manifest.asks != "facts":
         raise InputError(f"{path}: batch: only sentences come in batches", "Leave it out, or write asks: facts.")
     _check_player(path, spec)
     prompts = load_judge_prompts(path.parent / manifest.prompts if manifest.prompts else None, manifest.asks)
-    named = package_version("players", spec.player)
+    named = find_package_version("players", spec.player)
     package = None if named is None else " ".join(named)
     batch, words, version = manifest.batch or BATCH, prompts.version, package
     if manifest.asks == "facts":
@@ -222,8 +222,8 @@ def read_judge(path: Path) -> LoadedJudge:
         name=manifest.name,
         label=manifest.label,
         kind="model",
-        family=manifest.family or model_family(manifest.model),
-        player=deciding(spec),
+        family=manifest.family or find_model_family(manifest.model),
+        player=select_deciding_settings(spec),
         prompts=words,
         version=version,
         categories=manifest.categories,
@@ -232,7 +232,7 @@ def read_judge(path: Path) -> LoadedJudge:
 
 
 def _check_player(path: Path, spec: PlayerSpec) -> None:
-    player: Any = load("players", spec.player, f"{path}: player")
+    player: Any = load_plugin("players", spec.player, f"{path}: player")
     if not hasattr(player, "judge"):
         raise InputError(f"{path}: player: {spec.player} does not judge", "Name another player, such as openai.")
     try:

@@ -12,8 +12,8 @@ from PIL import Image
 
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeKind
-from ircore.scorers.judges.base import Judgement, preferred
-from ircore.scorers.metrics.pairs import window_sums
+from ircore.scorers.judges.base import Judgement, compare_ratings
+from ircore.scorers.metrics.pairs import compute_window_sums
 
 SIDE = 256
 """Both pictures are brought to this square before anything is computed, in pixels."""
@@ -68,47 +68,47 @@ class StructuralJudge:
 
     def rate(self, target: Picture, image: Picture) -> Judgement:
         """Rate the similarity, 0–10, by the formula above."""
-        return Judgement(_rating(target, image))
+        return Judgement(_rate_pair(target, image))
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        return preferred(self.rate(target, first), self.rate(target, final))
+        return compare_ratings(self.rate(target, first), self.rate(target, final))
 
 
 @lru_cache(maxsize=4)
-def _rating(target: Picture, image: Picture) -> float:
+def _rate_pair(target: Picture, image: Picture) -> float:
     """Rate a pair; the rating is kept for the next few calls, since a preference needs the same ratings."""
     if np.array_equal(target.pixels, image.pixels):
         return 10.0
     # A picture that differs by a pixel may round to 10, which only identical pictures get.
-    return min(9.99, round(10 * similarity(_planes(target), _planes(image)), 2))
+    return min(9.99, round(10 * compute_similarity(_convert_to_planes(target), _convert_to_planes(image)), 2))
 
 
-def similarity(target: _Planes, image: _Planes) -> float:
+def compute_similarity(target: _Planes, image: _Planes) -> float:
     """Return the mean agreement over scales, 0–1, of two square pictures of side ``SIDE`` × 3 colours."""
-    background, own = commonest_colour(target), commonest_colour(image)
+    background, own = find_commonest_colour(target), find_commonest_colour(image)
     likeness = 1 - float(np.abs(background - own).mean()) / 255
     x, y, shift = target - background, image - background, background - own
     agreements = []
     for _ in range(SCALES):
         # The rest on a ground of another shade would else be ink all over, and nothing of it would agree.
-        colour = max(colour_agreement(x, y), likeness * colour_agreement(x, y + shift))
-        agreements.append((colour * structure_agreement(x, y)) ** 0.5)
-        x, y = _halved(x), _halved(y)
+        colour = max(compute_colour_agreement(x, y), likeness * compute_colour_agreement(x, y + shift))
+        agreements.append((colour * compute_structure_agreement(x, y)) ** 0.5)
+        x, y = _halve(x), _halve(y)
     return float(np.mean(agreements))
 
 
-def colour_agreement(x: _Planes, y: _Planes) -> float:
+def compute_colour_agreement(x: _Planes, y: _Planes) -> float:
     """Return the Bray–Curtis similarity of two inks (differences from the background), 0–1; 1 without any ink."""
     ink = float(np.abs(x).sum() + np.abs(y).sum())
     return 1.0 if ink == 0 else 1 - float(np.abs(x - y).sum()) / ink
 
 
-def structure_agreement(x: _Planes, y: _Planes) -> float:
+def compute_structure_agreement(x: _Planes, y: _Planes) -> float:
     """Return the contrast–structure term of SSIM pooled by deviation, 0–1; 1 if nothing varies in either."""
-    mean_x, mean_y = _window_means(x), _window_means(y)
-    squares = _window_means(x * x + y * y) - mean_x**2 - mean_y**2
-    products = _window_means(x * y) - mean_x * mean_y
+    mean_x, mean_y = _compute_window_means(x), _compute_window_means(y)
+    squares = _compute_window_means(x * x + y * y) - mean_x**2 - mean_y**2
+    products = _compute_window_means(x * y) - mean_x * mean_y
     variance = squares.sum(axis=2).clip(0)
     # A negative of the target is as wrong as anything unrelated, not worse.
     covariance = products.sum(axis=2).clip(0)
@@ -119,7 +119,7 @@ def structure_agreement(x: _Planes, y: _Planes) -> float:
     return 1.0 if total <= ROUNDING else min(1.0, float((weight * agreement).sum()) / total)
 
 
-def commonest_colour(picture: _Planes) -> _Planes:
+def find_commonest_colour(picture: _Planes) -> _Planes:
     """Return the mean of the pixels in the fullest of 4096 bins of colour."""
     # 16 levels of each colour, so that a slightly uneven ground still falls into one bin.
     levels = (picture // 16).astype(np.int64)
@@ -129,16 +129,16 @@ def commonest_colour(picture: _Planes) -> _Planes:
     return colour
 
 
-def _planes(picture: Picture) -> _Planes:
+def _convert_to_planes(picture: Picture) -> _Planes:
     small = Image.fromarray(picture.pixels).resize((SIDE, SIDE), Image.Resampling.BOX)
     return np.asarray(small, dtype=np.float64)
 
 
-def _halved(planes: _Planes) -> _Planes:
+def _halve(planes: _Planes) -> _Planes:
     side = planes.shape[0] // 2
     result: _Planes = planes.reshape(side, 2, side, 2, 3).mean(axis=(1, 3))
     return result
 
 
-def _window_means(planes: _Planes) -> _Planes:
-    return window_sums(planes, WINDOW) / WINDOW**2
+def _compute_window_means(planes: _Planes) -> _Planes:
+    return compute_window_sums(planes, WINDOW) / WINDOW**2

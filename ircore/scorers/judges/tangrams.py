@@ -21,12 +21,12 @@ from scipy import ndimage
 from scipy.optimize import linear_sum_assignment
 
 from ircore.core import exact
-from ircore.core.drawing import Point, filled
+from ircore.core.drawing import Point, fill_polygon
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Element, Scene
 from ircore.core.score_records import JudgeKind
 from ircore.instances.tangrams import PIECES
-from ircore.scorers.judges.base import Judgement, preferred
+from ircore.scorers.judges.base import Judgement, compare_ratings
 
 Polygon = Sequence[Point]
 Labels = npt.NDArray[np.int_]
@@ -73,27 +73,27 @@ class PieceMatch:
         return math.fsum(self.pieces.values()) / len(self.pieces)
 
 
-def piece_elements(scene: Scene) -> dict[str, Element] | None:
+def find_pieces(scene: Scene) -> dict[str, Element] | None:
     """Return the pieces in a scene by their numbers; None if the scene is no tangram."""
     pieces = {str(element.parameters["piece"]): element for element in scene.elements if "piece" in element.parameters}
     return pieces if sorted(pieces) == sorted(PIECES) else None
 
 
-def frame_of_polygons(polygons: Mapping[str, Polygon]) -> Labels:
+def draw_polygons_in_frame(polygons: Mapping[str, Polygon]) -> Labels:
     """Return the pieces in the common frame.
 
     Args:
         polygons: Corners of the seven pieces by their numbers, in any unit, y downwards.
     """
-    areas = {name: area_of(polygon) for name, polygon in polygons.items()}
+    areas = {name: compute_area(polygon) for name, polygon in polygons.items()}
     total = math.fsum(areas.values())
     unit = math.sqrt(total / AREA)
-    middles = {name: _centroid(polygon) for name, polygon in polygons.items()}
+    middles = {name: _compute_centroid(polygon) for name, polygon in polygons.items()}
     x, y = (math.fsum(areas[name] * middles[name][k] for name in polygons) / total for k in (0, 1))
     labels = np.zeros((SIDE, SIDE), int)
     for name, polygon in polygons.items():
         corners = [(((px - x) / unit + REACH) * FINENESS, ((py - y) / unit + REACH) * FINENESS) for px, py in polygon]
-        labels[filled(corners, SIDE, SIDE)] = int(name)
+        labels[fill_polygon(corners, SIDE, SIDE)] = int(name)
     return labels
 
 
@@ -123,7 +123,7 @@ class Placing(NamedTuple):
         return Placing(self.x * wide, self.y * high, self.unit * math.sqrt(wide * high))
 
 
-def frame_of_labels(labels: Labels, placing: Placing | None) -> Labels:
+def map_labels_to_frame(labels: Labels, placing: Placing | None) -> Labels:
     """Return the pieces of a picture in the common frame; empty without a placing."""
     frame = np.zeros((SIDE, SIDE), int)
     if placing is None:
@@ -146,28 +146,28 @@ def compare_frames(target: Labels, answer: Labels, *, interchange: bool = True) 
         answer: Frame of the reconstruction.
         interchange: Whether two pieces of one form may stand for each other, as where they have no colours.
     """
-    overlap = {(a, b): _iou(target == int(a), answer == int(b)) for a in PIECES for b in PIECES}
+    overlap = {(a, b): _compute_iou(target == int(a), answer == int(b)) for a in PIECES for b in PIECES}
     partner = {name: name for name in PIECES}
     if interchange:
         for names in INTERCHANGEABLE:
             best = max(permutations(names), key=lambda order: sum(map(overlap.get, zip(names, order, strict=True))))  # type: ignore[arg-type]
             partner |= dict(zip(names, best, strict=True))
     pieces = {name: overlap[name, partner[name]] for name in PIECES}
-    return PieceMatch(pieces, _iou(target > 0, answer > 0))
+    return PieceMatch(pieces, _compute_iou(target > 0, answer > 0))
 
 
-def _iou(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
+def _compute_iou(first: npt.NDArray[np.bool_], second: npt.NDArray[np.bool_]) -> float:
     union = int((first | second).sum())
     return int((first & second).sum()) / union if union else 0.0
 
 
-def area_of(polygon: Polygon) -> float:
+def compute_area(polygon: Polygon) -> float:
     """Return the area of a polygon that does not cross itself, in squared units of its corners (shoelace formula)."""
     edges = zip(polygon, [*polygon[1:], polygon[0]], strict=True)
     return abs(math.fsum(ax * by - ay * bx for (ax, ay), (bx, by) in edges)) / 2
 
 
-def _centroid(polygon: Polygon) -> Point:
+def _compute_centroid(polygon: Polygon) -> Point:
     """Return the middle of a polygon's area."""
     edges = list(zip(polygon, [*polygon[1:], polygon[0]], strict=True))
     crosses = [ax * by - ay * bx for (ax, ay), (bx, by) in edges]
@@ -182,7 +182,7 @@ TOLERANCE = 0.05
 """Relative error that edges and area of a piece may have: 998 of KiloGram's 1,013 tangrams are that exact."""
 
 
-def numbered(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
+def number_pieces(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
     """Say which piece of the puzzle each of seven polygons is.
 
     Edges and area are compared with those of the exact pieces, in units of the figure; of all ways to number the
@@ -193,11 +193,13 @@ def numbered(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
     """
     if len(polygons) != len(PIECES):
         raise ValueError(f"{len(polygons)} polygons; a tangram has {len(PIECES)}")
-    unit = math.sqrt(math.fsum(area_of(polygon) for polygon in polygons) / AREA)
+    unit = math.sqrt(math.fsum(compute_area(polygon) for polygon in polygons) / AREA)
     if not unit:
         raise ValueError("the polygons have no area")
     errors = {
-        (index, name): _error(polygon, PIECES[name], unit) for index, polygon in enumerate(polygons) for name in PIECES
+        (index, name): _measure_shape_error(polygon, PIECES[name], unit)
+        for index, polygon in enumerate(polygons)
+        for name in PIECES
     }
     order = min(
         permutations(range(len(polygons))),
@@ -212,18 +214,18 @@ def numbered(polygons: Sequence[Polygon]) -> dict[str, Polygon]:
     return {name: polygons[index] for index, name in zip(order, PIECES, strict=True)}
 
 
-def _error(polygon: Polygon, piece: Polygon, unit: float) -> float:
+def _measure_shape_error(polygon: Polygon, piece: Polygon, unit: float) -> float:
     """Return the largest relative error of edges and area of a polygon taken for a piece; infinite for other forms."""
     # A triangle is no square, whatever its edges.
     if len(polygon) != len(piece):
         return math.inf
-    edges = sorted(edge / unit for edge in _edges(polygon))
-    wanted = sorted(_edges(piece))
-    pairs = [*zip(edges, wanted, strict=True), (area_of(polygon) / unit**2, area_of(piece))]
+    edges = sorted(edge / unit for edge in _list_edge_lengths(polygon))
+    wanted = sorted(_list_edge_lengths(piece))
+    pairs = [*zip(edges, wanted, strict=True), (compute_area(polygon) / unit**2, compute_area(piece))]
     return max(abs(value - exactly) / exactly for value, exactly in pairs)
 
 
-def _edges(polygon: Polygon) -> list[float]:
+def _list_edge_lengths(polygon: Polygon) -> list[float]:
     return [exact.dist(a, b) for a, b in zip(polygon, [*polygon[1:], polygon[0]], strict=True)]
 
 
@@ -240,21 +242,21 @@ def match_polygons(scene: Scene | None, polygons: Sequence[Polygon]) -> PieceMat
     Raises:
         ValueError: The polygons are not the seven pieces of the puzzle, or one covers another; the text says which.
     """
-    pieces = piece_elements(scene) if scene else None
+    pieces = find_pieces(scene) if scene else None
     if pieces is None:
         return None
-    answer = numbered(polygons)
-    covered = _covered(answer)
+    answer = number_pieces(polygons)
+    covered = _compute_overlap_share(answer)
     if covered > MOST_COVERED:
         raise ValueError(f"pieces cover {100 * covered:.0f} % of each other's area")
     target = {name: _CORNERS.validate_python(element.parameters["corners"]) for name, element in pieces.items()}
-    return compare_frames(frame_of_polygons(target), frame_of_polygons(answer))
+    return compare_frames(draw_polygons_in_frame(target), draw_polygons_in_frame(answer))
 
 
-def _covered(polygons: Mapping[str, Polygon]) -> float:
+def _compute_overlap_share(polygons: Mapping[str, Polygon]) -> float:
     """Return the share of the pieces' area that is lost because pieces lie over one another."""
     whole = FINENESS**2 * AREA
-    return max(0.0, 1 - int((frame_of_polygons(polygons) > 0).sum()) / whole)
+    return max(0.0, 1 - int((draw_polygons_in_frame(polygons) > 0).sum()) / whole)
 
 
 FARTHEST = 110.0
@@ -268,7 +270,7 @@ def is_coloured(pieces: Mapping[str, Element]) -> bool:
     return len({element.colour for element in pieces.values()}) == len(pieces)
 
 
-def labels_by_colour(pixels: Pixels, pieces: Mapping[str, Element], ground: str) -> Labels:
+def label_by_colour(pixels: Pixels, pieces: Mapping[str, Element], ground: str) -> Labels:
     """Give each pixel to the piece whose colour is nearest, or to none.
 
     Args:
@@ -277,7 +279,9 @@ def labels_by_colour(pixels: Pixels, pieces: Mapping[str, Element], ground: str)
         ground: Colour of the ground.
     """
     names = [0, *map(int, pieces)]
-    colours = np.array([_rgb(ground), *(_rgb(element.colour or ground) for element in pieces.values())], np.int32)
+    colours = np.array(
+        [_parse_hex(ground), *(_parse_hex(element.colour or ground) for element in pieces.values())], np.int32
+    )
     flat = pixels.reshape(-1, 3).astype(np.int32)
     distances = np.stack([((flat - colour) ** 2).sum(1) for colour in colours])
     nearest = distances.argmin(0)
@@ -286,7 +290,7 @@ def labels_by_colour(pixels: Pixels, pieces: Mapping[str, Element], ground: str)
     return labels.reshape(pixels.shape[:2])
 
 
-def components(pixels: Pixels, colour: str, ground: str) -> Labels:
+def label_components(pixels: Pixels, colour: str, ground: str) -> Labels:
     """Number the connected areas of one colour from 1, dirt left out.
 
     Args:
@@ -295,7 +299,7 @@ def components(pixels: Pixels, colour: str, ground: str) -> Labels:
         ground: Colour of the ground.
     """
     flat = pixels.astype(np.int32)
-    own, other = (((flat - np.array(_rgb(name), np.int32)) ** 2).sum(2) for name in (colour, ground))
+    own, other = (((flat - np.array(_parse_hex(name), np.int32)) ** 2).sum(2) for name in (colour, ground))
     areas, count = ndimage.label(own < other)
     sizes = np.bincount(areas.ravel(), minlength=count + 1)
     # Number 0 is the ground.
@@ -306,7 +310,7 @@ def components(pixels: Pixels, colour: str, ground: str) -> Labels:
     return np.asarray(renumbered[areas], int)
 
 
-def _rgb(colour: str) -> tuple[int, int, int]:
+def _parse_hex(colour: str) -> tuple[int, int, int]:
     red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     return red, green, blue
 
@@ -327,8 +331,8 @@ class PiecesJudge:
 
     Example:
         >>> from ircore.core.images import Picture
-        >>> from ircore.instances.targets.categories import draw
-        >>> tangram = draw("tangrams", "easy", seed=1)
+        >>> from ircore.instances.targets.categories import draw_target
+        >>> tangram = draw_target("tangrams", "easy", seed=1)
         >>> target = Picture.from_pixels(tangram.drawing.pixels)
         >>> PiecesJudge(tangram.scene).rate(target, target).value
         10.0
@@ -356,7 +360,7 @@ class PiecesJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        return preferred(self.rate(target, first), self.rate(target, final))
+        return compare_ratings(self.rate(target, first), self.rate(target, final))
 
 
 def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch | None:
@@ -370,28 +374,31 @@ def match_picture(target: Picture, scene: Scene, image: Picture) -> PieceMatch |
     Returns:
         The overlap of each piece; None if the target is no tangram.
     """
-    pieces, ground = piece_elements(scene), scene.background or "#ffffff"
+    pieces, ground = find_pieces(scene), scene.background or "#ffffff"
     if pieces is None:
         return None
     coloured = is_coloured(pieces)
     if coloured:
-        target_labels, image_labels = (labels_by_colour(picture.pixels, pieces, ground) for picture in (target, image))
+        target_labels, image_labels = (label_by_colour(picture.pixels, pieces, ground) for picture in (target, image))
     else:
         colour = next(element.colour or "#000000" for element in pieces.values())
-        areas, image_labels = (components(picture.pixels, colour, ground) for picture in (target, image))
-        target_labels = _numbered(areas, pieces)
+        areas, image_labels = (label_components(picture.pixels, colour, ground) for picture in (target, image))
+        target_labels = _number_target_areas(areas, pieces)
     own = Placing.of(target_labels)
-    frame = frame_of_labels(target_labels, own)
+    frame = map_labels_to_frame(target_labels, own)
     # Without a piece, area and centroid are another figure's: the target's own placing shows the other pieces in place.
     as_it_lies = own.scaled(image.width / target.width, image.height / target.height) if own else None
-    frames = [frame_of_labels(image_labels, placing) for placing in (Placing.of(image_labels), as_it_lies)]
+    frames = [map_labels_to_frame(image_labels, placing) for placing in (Placing.of(image_labels), as_it_lies)]
     return max(
-        (compare_frames(frame, other if coloured else _assigned(frame, other), interchange=False) for other in frames),
+        (
+            compare_frames(frame, other if coloured else _number_rendering_areas(frame, other), interchange=False)
+            for other in frames
+        ),
         key=lambda match: match.mean,
     )
 
 
-def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:
+def _number_target_areas(areas: Labels, pieces: dict[str, Element]) -> Labels:
     """Give the areas of the target the numbers of the pieces in whose middle they lie."""
     labels = np.zeros_like(areas)
     for name, element in pieces.items():
@@ -403,7 +410,7 @@ def _numbered(areas: Labels, pieces: dict[str, Element]) -> Labels:
     return labels
 
 
-def _assigned(target: Labels, areas: Labels) -> Labels:
+def _number_rendering_areas(target: Labels, areas: Labels) -> Labels:
     """Give each area of a rendering the number of the piece that the area covers best; other areas get 8."""
     count = min(int(areas.max()), MOST_COMPONENTS)
     # One pass over the pixels counts every pair of piece and area.

@@ -21,7 +21,7 @@ class MetricUnavailableError(Exception):
     """
 
 
-def no_obstacle() -> str | None:
+def report_no_obstacle() -> str | None:
     """Return None: the metric needs only the package itself."""
     return None
 
@@ -73,9 +73,9 @@ class Metric:
     over: Over = "pair"
     reference: bool = True
     needs: str = ""
-    obstacle: Callable[[], str | None] = no_obstacle
+    obstacle: Callable[[], str | None] = report_no_obstacle
     trap: str = ""
-    weights: Callable[[], str | None] = no_obstacle
+    weights: Callable[[], str | None] = report_no_obstacle
 
     @property
     def full_version(self) -> str:

@@ -30,7 +30,7 @@ SHAPES = (0.05, 100.0)
 """Range in which the shape of the generalised Gaussian is sought."""
 
 
-def brisque(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
+def compute_brisque(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
     """Return the BRISQUE score: about 0 (natural) to 100 (distorted), not cut off at either end; lower is better.
 
     Flat parts make it slightly unsure: there the sign of a coefficient is rounding noise, which can move the score by
@@ -49,15 +49,15 @@ def brisque(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric 
     red, green, blue = (image[..., channel] / 255 * weight for channel, weight in enumerate(GREY))
     grey = red + green + blue
     # Both sides by cubic interpolation without antialiasing, the border pixels repeated outside.
-    half = _halved(_halved(grey).T).T
-    features = np.array([*_features(grey), *_features(half)])
-    return _model().predict(features)
+    half = _halve(_halve(grey).T).T
+    features = np.array([*_compute_features(grey), *_compute_features(half)])
+    return _load_model().predict(features)
 
 
-def _features(grey: _Values) -> Iterator[float]:
+def _compute_features(grey: _Values) -> Iterator[float]:
     """Yield the 18 features of one scale: shape and variance, then four numbers for each of four neighbourhoods."""
-    coefficients = _normalised(grey)
-    shape, left, right = _fit(coefficients)
+    coefficients = _normalise(grey)
+    shape, left, right = _fit_gaussian(coefficients)
     yield from (shape, (left + right) / 2)
     for neighbours in (
         coefficients[:, :-1] * coefficients[:, 1:],
@@ -65,20 +65,20 @@ def _features(grey: _Values) -> Iterator[float]:
         coefficients[:-1, :-1] * coefficients[1:, 1:],
         coefficients[1:, :-1] * coefficients[:-1, 1:],
     ):
-        shape, left, right = _fit(neighbours)
-        yield from (shape, _fitted_mean(shape, left, right), left, right)
+        shape, left, right = _fit_gaussian(neighbours)
+        yield from (shape, _compute_fitted_mean(shape, left, right), left, right)
 
 
-def _normalised(grey: _Values) -> _Values:
+def _normalise(grey: _Values) -> _Values:
     """Return (value − local mean) / (local deviation + 1/255) under a 7 × 7 Gaussian of σ 7/6, zero outside."""
-    mean = _smoothed(grey)
+    mean = _smooth(grey)
     # The absolute value, since rounding makes the variance of flat parts slightly negative.
-    deviation = np.sqrt(np.abs(mean * mean - _smoothed(grey * grey)))
+    deviation = np.sqrt(np.abs(mean * mean - _smooth(grey * grey)))
     result: _Values = (grey - mean) / (deviation + 1 / 255)
     return result
 
 
-def _smoothed(values: _Values) -> _Values:
+def _smooth(values: _Values) -> _Values:
     """Smooth with the full 7 × 7 kernel: as two passes the sign of flat parts would come out far from published."""
     from scipy.ndimage import correlate
 
@@ -89,7 +89,7 @@ def _smoothed(values: _Values) -> _Values:
     return np.asarray(correlate(values, weights / weights.sum(), mode="constant"), dtype=np.float64)
 
 
-def _halved(values: _Values) -> _Values:
+def _halve(values: _Values) -> _Values:
     rows = round(values.shape[0] / 2)
     # Four neighbours a point: one before the pair in its middle and one after it, and one more for an odd last row.
     padded = np.pad(values, ((1, 2), (0, 0)), mode="edge")
@@ -98,7 +98,7 @@ def _halved(values: _Values) -> _Values:
     return result
 
 
-def _fit(values: _Values) -> tuple[float, float, float]:
+def _fit_gaussian(values: _Values) -> tuple[float, float, float]:
     """Fit an asymmetric generalised Gaussian by moments (Lasmar, Stitou and Berthoumieu 2009).
 
     Returns:
@@ -118,25 +118,25 @@ def _fit(values: _Values) -> tuple[float, float, float]:
     left, right = left_sum / count, float(squares[~below].mean())
     ratio = float(np.abs(values).mean()) ** 2 / (total / values.size)
     skew = sqrt(left / right)
-    return _shape(ratio * (skew**3 + 1) * (skew + 1) / (skew**2 + 1) ** 2), left, right
+    return _fit_shape(ratio * (skew**3 + 1) * (skew + 1) / (skew**2 + 1) ** 2), left, right
 
 
-def _shape(moment: float) -> float:
+def _fit_shape(moment: float) -> float:
     """Return the shape a with Γ(2/a)² / (Γ(1/a)Γ(3/a)) = ``moment``; the quotient grows with a from 0 to 3/4."""
     from scipy.optimize import brentq
 
-    if not _moment(SHAPES[0]) < moment < _moment(SHAPES[1]):
+    if not _compute_moment_ratio(SHAPES[0]) < moment < _compute_moment_ratio(SHAPES[1]):
         raise MetricUnavailableError("nearly flat picture: its statistics fit no generalised Gaussian")
-    return float(brentq(lambda shape: _moment(shape) - moment, *SHAPES, xtol=1e-13))
+    return float(brentq(lambda shape: _compute_moment_ratio(shape) - moment, *SHAPES, xtol=1e-13))
 
 
-def _moment(shape: float) -> float:
+def _compute_moment_ratio(shape: float) -> float:
     from scipy.special import gammaln
 
     return float(np.exp(2 * gammaln(2 / shape) - gammaln(1 / shape) - gammaln(3 / shape)))
 
 
-def _fitted_mean(shape: float, left: float, right: float) -> float:
+def _compute_fitted_mean(shape: float, left: float, right: float) -> float:
     """Return the mean of the fitted distribution: (σr − σl) · √(Γ(1/a)/Γ(3/a)) · Γ(2/a)/Γ(1/a)."""
     from scipy.special import gammaln
 
@@ -166,7 +166,7 @@ class _Model:
 
 
 @cache
-def _model() -> _Model:
+def _load_model() -> _Model:
     with files("ircore.scorers.metrics").joinpath("brisque_model.npz").open("rb") as file, np.load(file) as stored:
         return _Model(
             coefficients=stored["coefficients"],
@@ -186,7 +186,7 @@ METRIC = Metric(
     low=None,
     high=None,
     source="Mittal et al. 2012 with the model of the PyPI package brisque; the image alone",
-    compute=brisque,
+    compute=compute_brisque,
     reference=False,
     trap="Says nothing of the target. Below 0 is possible; flat parts move it by some tenths between platforms.",
 )

@@ -9,7 +9,7 @@ FEWEST = 2
 """Features a set must have for a covariance."""
 
 
-def frechet_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
+def compute_frechet_distance(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
     """Return the squared Fréchet distance between Gaussians fitted to two sets of features.
 
     ‖μ₁ − μ₂‖² + tr(Σ₁ + Σ₂ − 2(Σ₁Σ₂)^½), covariances with divisor n − 1 (Heusel et al. 2017, eq. 6; Dowson and Landau
@@ -41,12 +41,12 @@ SCALE = 60.0
 """FID at which the score falls to 1/e."""
 
 
-def normalised(distance: float) -> float:
+def normalise_distance(distance: float) -> float:
     """Return exp(−distance / 60), 0–1; 1 for a distance of 0."""
     return min(max(exp(-distance / SCALE), 0.0), 1.0)
 
 
-def jigsaw_published(references: npt.ArrayLike, generated: npt.ArrayLike) -> float:
+def score_jigsaw_set(references: npt.ArrayLike, generated: npt.ArrayLike) -> float:
     """Return GIR-Bench's score: one FID over the whole set, normalised.
 
     It does not know which picture belongs to which, so a set in which all pictures are exchanged is perfect.
@@ -56,10 +56,10 @@ def jigsaw_published(references: npt.ArrayLike, generated: npt.ArrayLike) -> flo
             squashed to 512 × 512 (``metrics.fid``).
         generated: The same of the answers.
     """
-    return normalised(frechet_distance(references, generated))
+    return normalise_distance(compute_frechet_distance(references, generated))
 
 
-def jigsaw_each(references: npt.ArrayLike, generated: npt.ArrayLike) -> tuple[float, ...]:
+def score_each_jigsaw(references: npt.ArrayLike, generated: npt.ArrayLike) -> tuple[float, ...]:
     """Return the score of each picture against its own original: the same distance of two points, normalised.
 
     The Gaussian of a single picture has no spread, so that the distance is ‖f₁ − f₂‖².
@@ -77,4 +77,4 @@ def jigsaw_each(references: npt.ArrayLike, generated: npt.ArrayLike) -> tuple[fl
     originals, answers = (np.asarray(features, np.float64) for features in (references, generated))
     if originals.shape != answers.shape:
         raise ValueError("as many answers as originals, with the same features, are needed")
-    return tuple(normalised(float(distance)) for distance in ((originals - answers) ** 2).sum(axis=1))
+    return tuple(normalise_distance(float(distance)) for distance in ((originals - answers) ** 2).sum(axis=1))

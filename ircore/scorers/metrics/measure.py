@@ -9,8 +9,23 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.images import BACKDROP, Loading, Pixels, read_picture, read_stored_pixels, shown_pixels, stored_pixels
-from ircore.core.plugins import BrokenPluginError, available, finite, load, plugin_work, unused
+from ircore.core.images import (
+    BACKDROP,
+    Loading,
+    Pixels,
+    decode_stored_pixels,
+    decode_viewed_pixels,
+    read_picture,
+    read_stored_pixels,
+)
+from ircore.core.plugins import (
+    BrokenPluginError,
+    check_finite,
+    convert_plugin_errors,
+    list_available,
+    list_unused,
+    load_plugin,
+)
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.pairs import refuse_tiny
 
@@ -31,7 +46,7 @@ def load_pixels(image: "str | Path | Image.Image", loading: Loading) -> Pixels:
         ImageError: The file is missing, unreadable or not a usable picture.
     """
     if isinstance(image, Image.Image):
-        return stored_pixels(image) if loading == "upstream" else shown_pixels(image)
+        return decode_stored_pixels(image) if loading == "upstream" else decode_viewed_pixels(image)
     return read_stored_pixels(Path(image)) if loading == "upstream" else read_picture(Path(image)).pixels
 
 
@@ -112,14 +127,14 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     """
     metrics: dict[str, Metric] = {}
     lacking: dict[str, str] = {}
-    for name in dict.fromkeys(names or available("metrics")):
+    for name in dict.fromkeys(names or list_available("metrics")):
         try:
-            metric: Metric = load("metrics", MetricKey.parse(name).name)
+            metric: Metric = load_plugin("metrics", MetricKey.parse(name).name)
         except BrokenPluginError as error:
             lacking[name] = error.problem
             continue
         # Metrics with needs are left out below where none was named, so their obstacles need not be looked for.
-        reason = obstacle_of(metric) if names else None
+        reason = find_obstacle(metric) if names else None
         if reason is not None:
             lacking[name] = reason
         elif names or not metric.needs:
@@ -127,35 +142,35 @@ def load_metrics(names: Sequence[str] = ()) -> tuple[dict[str, Metric], dict[str
     return metrics, lacking
 
 
-def obstacle_of(metric: Metric) -> str | None:
+def find_obstacle(metric: Metric) -> str | None:
     """Return the reason why a metric cannot be computed here; None if it can."""
     try:
-        with plugin_work(f"metric {metric.name!r}"):
+        with convert_plugin_errors(f"metric {metric.name!r}"):
             return metric.obstacle()
     except WorkError as error:
         return error.problem
 
 
-def installed_metrics() -> tuple[dict[str, Metric], dict[str, str]]:
+def list_installed_metrics() -> tuple[dict[str, Metric], dict[str, str]]:
     """Return the installed metrics by name, and for each that cannot be used the reason."""
     metrics: dict[str, Metric] = {}
-    broken = {plugin.label: plugin.reason for plugin in unused("metrics")}
-    for name in available("metrics"):
+    broken = {plugin.label: plugin.reason for plugin in list_unused("metrics")}
+    for name in list_available("metrics"):
         try:
-            metrics[name] = load("metrics", name)
+            metrics[name] = load_plugin("metrics", name)
         except BrokenPluginError as error:
             broken[name] = error.problem
     return metrics, broken
 
 
-def version_of(key: str) -> str | None:
+def find_metric_version(key: str) -> str | None:
     """Return the version of a metric, by name or key; None if the metric is not installed or cannot be loaded."""
     name = MetricKey.parse(key).name
-    if name not in available("metrics"):
+    if name not in list_available("metrics"):
         return None
     try:
-        metric: Metric = load("metrics", name)
-        with plugin_work(f"metric {name!r}"):
+        metric: Metric = load_plugin("metrics", name)
+        with convert_plugin_errors(f"metric {name!r}"):
             return metric.full_version
     except InputError:
         return None
@@ -173,12 +188,12 @@ def measure(metric: Metric, target: Pixels, image: Pixels, loading: Loading = "u
     """
     version = None
     try:
-        with plugin_work(f"metric {metric.name!r}", MetricUnavailableError):
+        with convert_plugin_errors(f"metric {metric.name!r}", MetricUnavailableError):
             version = metric.full_version
             if loading == "native" and metric.reference:
                 refuse_tiny(target, image)  # fitted into a frame, a single pixel would pass for a picture
                 image = fit_into(target, image)
-            return Measurement(finite(metric.compute(target, image)), None, version, loading)
+            return Measurement(check_finite(metric.compute(target, image)), None, version, loading)
     except MetricUnavailableError as error:
         return Measurement(None, str(error), version, loading)
     # Its fault is no reason to lose the values of other metrics.

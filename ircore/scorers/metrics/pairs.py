@@ -28,7 +28,7 @@ _last: tuple[Pixels, Pixels, Pixels] | None = None
 """Target, image and resized image of the last call: metrics of one pair follow upon each other."""
 
 
-def at_size_of(target: Pixels, image: Pixels) -> Pixels:
+def resize_to_target(target: Pixels, image: Pixels) -> Pixels:
     """Return ``image`` at the size of ``target``: bicubic, proportions not kept, as published.
 
     Raises:
@@ -49,7 +49,7 @@ def at_size_of(target: Pixels, image: Pixels) -> Pixels:
     return resized
 
 
-def mean_of_bands(
+def compute_mean_over_bands(
     target: Pixels,
     image: Pixels,
     window: int,
@@ -75,7 +75,7 @@ def mean_of_bands(
     return total / count
 
 
-def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+def compute_window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
     """Sum over every window that lies wholly inside, exactly if the values are whole numbers.
 
     Args:
@@ -85,18 +85,18 @@ def window_sums(values: npt.NDArray[T], size: int) -> npt.NDArray[T]:
     Returns:
         (Height − size + 1) × (width − size + 1) × channels.
     """
-    return _run_sums(_run_sums(values, size, 0), size, 1)
+    return _compute_run_sums(_compute_run_sums(values, size, 0), size, 1)
 
 
-def _run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
+def _compute_run_sums(values: npt.NDArray[T], size: int, axis: int) -> npt.NDArray[T]:
     """Sum ``size`` neighbours along an axis: two halves, and one more value if ``size`` is odd."""
     if size == 1:
         return values
-    halves = _run_sums(values, size // 2, axis)
+    halves = _compute_run_sums(values, size // 2, axis)
     count = values.shape[axis] - size + 1
-    total = _slice(halves, 0, count, axis) + _slice(halves, size // 2, count, axis)
-    return total + _slice(values, size - 1, count, axis) if size % 2 else total
+    total = _take_slice(halves, 0, count, axis) + _take_slice(halves, size // 2, count, axis)
+    return total + _take_slice(values, size - 1, count, axis) if size % 2 else total
 
 
-def _slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
+def _take_slice(values: npt.NDArray[T], start: int, count: int, axis: int) -> npt.NDArray[T]:
     return values[start : start + count] if axis == 0 else values[:, start : start + count]

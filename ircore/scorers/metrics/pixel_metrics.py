@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.pairs import SMALLEST_SIDE, at_size_of, mean_of_bands, window_sums
+from ircore.scorers.metrics.pairs import SMALLEST_SIDE, compute_mean_over_bands, compute_window_sums, resize_to_target
 
 WINDOW = SMALLEST_SIDE
 BAND = 48
@@ -52,17 +52,17 @@ def ssim(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    return mean_of_bands(target, at_size_of(target, image), WINDOW, BAND, _ssim_map)
+    return compute_mean_over_bands(target, resize_to_target(target, image), WINDOW, BAND, _compute_ssim_map)
 
 
-def _ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
+def _compute_ssim_map(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32]) -> npt.NDArray[np.float64]:
     """Every term is N² times the formula's term, so that all sums are whole numbers and exact in 32 bits."""
-    sum_x, sum_y = window_sums(x, WINDOW), window_sums(y, WINDOW)
+    sum_x, sum_y = compute_window_sums(x, WINDOW), compute_window_sums(y, WINDOW)
     # At most 121² · 2 · 255², about 1.9 · 10⁹, which is below 2³¹.
-    squares = _N * window_sums(x * x + y * y, WINDOW)
+    squares = _N * compute_window_sums(x * x + y * y, WINDOW)
     mean_squares = sum_x * sum_x + sum_y * sum_y
     mean_product = sum_x * sum_y
-    covariance = _N * window_sums(x * y, WINDOW) - mean_product
+    covariance = _N * compute_window_sums(x * y, WINDOW) - mean_product
     top = (2 * mean_product + _C1) * (2 * covariance + _C2)
     result: npt.NDArray[np.float64] = top / ((mean_squares + _C1) * ((squares - mean_squares) + _C2))
     return result
@@ -81,11 +81,13 @@ def ssim_gaussian(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    luminance, contrast = gaussian_terms(target.astype(np.float64), at_size_of(target, image).astype(np.float64))
+    luminance, contrast = compute_gaussian_terms(
+        target.astype(np.float64), resize_to_target(target, image).astype(np.float64)
+    )
     return float((luminance * contrast).mean())
 
 
-def gaussian_terms(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def compute_gaussian_terms(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return the two factors of SSIM in every whole Gaussian window.
 
     Args:
@@ -97,13 +99,13 @@ def gaussian_terms(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         (height − 10) × (width − 10) × channels.
     """
     c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
-    mean_x, mean_y = _smoothed(x), _smoothed(y)
+    mean_x, mean_y = _smooth(x), _smooth(y)
     product, squares = mean_x * mean_y, mean_x**2 + mean_y**2
-    covariance, variances = _smoothed(x * y) - product, _smoothed(x * x + y * y) - squares
+    covariance, variances = _smooth(x * y) - product, _smooth(x * x + y * y) - squares
     return (2 * product + c1) / (squares + c1), (2 * covariance + c2) / (variances + c2)
 
 
-def _smoothed(values: Floats) -> Floats:
+def _smooth(values: Floats) -> Floats:
     """Weigh every whole window by a Gaussian of σ 1.5, one axis after the other."""
     offsets = np.arange(WINDOW) - WINDOW // 2
     weights = np.exp(-(offsets**2) / (2 * SIGMA**2))
@@ -158,22 +160,22 @@ def ms_ssim(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: The target is smaller than 176 pixels a side, or the image than 11.
     """
-    y = at_size_of(target, image).astype(np.float64)
+    y = resize_to_target(target, image).astype(np.float64)
     height, width = target.shape[:2]
     if min(height, width) < MS_SSIM_SIDE:
         raise MetricUnavailableError(f"{width} × {height} pixels: smaller than {MS_SSIM_SIDE} pixels a side")
     x = target.astype(np.float64)
     product = np.ones(x.shape[2])
     for scale, exponent in enumerate(EXPONENTS, start=1):
-        luminance, contrast = gaussian_terms(x, y)
+        luminance, contrast = compute_gaussian_terms(x, y)
         last = scale == len(EXPONENTS)
         factors = (luminance * contrast if last else contrast).mean(axis=(0, 1))
         product *= np.maximum(factors, 0) ** exponent
-        x, y = _halved(x), _halved(y)
+        x, y = _halve(x), _halve(y)
     return float(product.mean())
 
 
-def _halved(values: Floats) -> Floats:
+def _halve(values: Floats) -> Floats:
     """Return the means of 2 × 2 pixels; a last odd row or column is left out."""
     height, width = values.shape[0] // 2 * 2, values.shape[1] // 2 * 2
     even = values[:height, :width]
@@ -208,7 +210,7 @@ def psnr(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: The pictures are identical (the ratio is infinite) or smaller than 11 pixels a side.
     """
-    x, y = target.ravel(), at_size_of(target, image).ravel()
+    x, y = target.ravel(), resize_to_target(target, image).ravel()
     squares = 0
     for start in range(0, x.size, CHUNK):
         difference = np.subtract(x[start : start + CHUNK], y[start : start + CHUNK], dtype=np.int32)
@@ -242,8 +244,8 @@ _Sums = npt.NDArray[np.float64]
 def uqi_sewar(target: Pixels, image: Pixels) -> float:
     """Return sewar's variant, −1 to 1: 4(N·m(xy) − m(x)m(y))·m(x)m(y) / [(N(m(xx) + m(yy)) − s)·s], s = m(x)² + m(y)².
 
-    m is the mean over an 8 × 8 window and N = 64; where the denominator is 0 see ``_quality``. The last row and
-    column of windows are left out, as sewar's cropping does.
+    m is the mean over an 8 × 8 window and N = 64; where the denominator is 0 see ``_compute_quality_index``. The last
+    row and column of windows are left out, as sewar's cropping does.
 
     Args:
         target: Height × width × 3 RGB, 0–255.
@@ -252,8 +254,10 @@ def uqi_sewar(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    fitted = at_size_of(target, image)
-    return mean_of_bands(target[:-1, :-1], fitted[:-1, :-1], UQI_WINDOW, UQI_BAND, partial(_quality, divisor=_UQI_N))
+    fitted = resize_to_target(target, image)
+    return compute_mean_over_bands(
+        target[:-1, :-1], fitted[:-1, :-1], UQI_WINDOW, UQI_BAND, partial(_compute_quality_index, divisor=_UQI_N)
+    )
 
 
 def uqi(target: Pixels, image: Pixels) -> float:
@@ -268,22 +272,24 @@ def uqi(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is smaller than 11 pixels a side.
     """
-    return mean_of_bands(target, at_size_of(target, image), UQI_WINDOW, UQI_BAND, partial(_quality, divisor=1))
+    return compute_mean_over_bands(
+        target, resize_to_target(target, image), UQI_WINDOW, UQI_BAND, partial(_compute_quality_index, divisor=1)
+    )
 
 
-def _quality(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -> _Sums:
+def _compute_quality_index(x: npt.NDArray[np.int32], y: npt.NDArray[np.int32], divisor: int) -> _Sums:
     """Return the index of every window.
 
     With divisor 1 all terms are sums. With divisor N the means stand for the sums: of N·m(xy) = Σxy and
     m(x)m(y) = ΣxΣy/N² the factor N² is multiplied out, so that everything stays whole.
     Where the second bracket is 0 but s is not, the index is 2·ΣxΣy/s; where s is 0 too, it is 1.
     """
-    sum_x, sum_y = window_sums(x, UQI_WINDOW), window_sums(y, UQI_WINDOW)
+    sum_x, sum_y = compute_window_sums(x, UQI_WINDOW), compute_window_sums(y, UQI_WINDOW)
     scale = _UQI_N if divisor == 1 else float(divisor) ** 2
     product = sum_x.astype(np.float64) * sum_y
     squares = sum_x.astype(np.float64) ** 2 + sum_y.astype(np.float64) ** 2
-    covariance = scale * window_sums(x * y, UQI_WINDOW) - product
-    variance = scale * window_sums(x * x + y * y, UQI_WINDOW) - squares
+    covariance = scale * compute_window_sums(x * y, UQI_WINDOW) - product
+    variance = scale * compute_window_sums(x * x + y * y, UQI_WINDOW) - squares
     # Two black windows: 0/0, and they are equal.
     luminance = np.divide(2 * product, squares, out=np.ones_like(squares), where=squares != 0)
     # Two plain windows: only their brightness can differ.

@@ -1,7 +1,7 @@
 """Labels: which texts of the target a rendering shows, and whether they stand where they should.
 
 Both pictures are read by OCR (``ircore.seeing.ocr``), each once however many metrics ask. Labels may also come from a
-scene or from a person: ``label_scores`` takes them as they are.
+scene or from a person: ``compute_label_scores`` takes them as they are.
 """
 
 import unicodedata
@@ -55,21 +55,21 @@ class _LabelScores:
     """The same wherever labels stand."""
 
 
-def plain(text: str) -> str:
+def normalise_text(text: str) -> str:
     """Return a text as labels are compared: NFKC, without case and blanks."""
     # OCR reads one label with blanks and the next without: "10 %" and "10%" are one text.
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScores:
+def compute_label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScores:
     """Compare labels: equal texts are matched in pairs, so that as many as possible are near their place.
 
     Args:
         target: Labels that should be there.
         image: Labels that are.
     """
-    placed = sum(_matched(target, image, text) for text in {plain(label.text) for label in target})
-    anywhere = (_counted(target) & _counted(image)).total()
+    placed = sum(_count_matches(target, image, text) for text in {normalise_text(label.text) for label in target})
+    anywhere = (_count_texts(target) & _count_texts(image)).total()
     target_count, image_count = len(target), len(image)
     return _LabelScores(
         precision=placed / image_count if image_count else None,
@@ -79,7 +79,7 @@ def label_scores(target: Sequence[Label], image: Sequence[Label]) -> _LabelScore
     )
 
 
-def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple[Label, ...]:
+def select_labels(lines: Sequence[TextLine], width: int, height: int) -> tuple[Label, ...]:
     """Return the lines of OCR that have a letter or digit and a confidence above 0.5, as labels."""
     return tuple(
         Label(
@@ -93,12 +93,12 @@ def labels_of_lines(lines: Sequence[TextLine], width: int, height: int) -> tuple
     )
 
 
-def _matched(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
+def _count_matches(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
     """Return how many of the target's labels with this text match a near label of the image, each at most once."""
     from scipy.optimize import linear_sum_assignment
 
-    wanted = [label for label in target if plain(label.text) == text]
-    drawn = [label for label in image if plain(label.text) == text]
+    wanted = [label for label in target if normalise_text(label.text) == text]
+    drawn = [label for label in image if normalise_text(label.text) == text]
     close = np.array([[hypot(a.x - b.x, a.y - b.y) <= NEAR for b in drawn] for a in wanted]).reshape(
         len(wanted), len(drawn)
     )
@@ -107,20 +107,20 @@ def _matched(target: Sequence[Label], image: Sequence[Label], text: str) -> int:
     return int(close[rows, columns].sum())
 
 
-def _counted(labels: Sequence[Label]) -> Counter[str]:
-    return Counter(plain(label.text) for label in labels)
+def _count_texts(labels: Sequence[Label]) -> Counter[str]:
+    return Counter(normalise_text(label.text) for label in labels)
 
 
-def _seen(pixels: Pixels) -> tuple[Label, ...]:
+def _read_labels(pixels: Pixels) -> tuple[Label, ...]:
     try:
-        return labels_of_lines(read_text(pixels), pixels.shape[1], pixels.shape[0])
+        return select_labels(read_text(pixels), pixels.shape[1], pixels.shape[0])
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
 
 
-def _metric(name: str, title: str, part: Callable[[_LabelScores], float | None], missing: str) -> Metric:
+def _build_metric(name: str, title: str, part: Callable[[_LabelScores], float | None], missing: str) -> Metric:
     def compute(target: Pixels, image: Pixels) -> float:
-        value = part(label_scores(_seen(target), _seen(image)))
+        value = part(compute_label_scores(_read_labels(target), _read_labels(image)))
         if value is None:
             raise MetricUnavailableError(missing)
         return value
@@ -135,17 +135,17 @@ def _metric(name: str, title: str, part: Callable[[_LabelScores], float | None],
         source="labels read by OCR in both pictures, equal texts within 0.1 of the sides of each other",
         compute=compute,
         needs="extra ocr",
-        obstacle=_obstacle,
+        obstacle=_find_obstacle,
         weights=lambda: None if find_missing_ocr_package() else describe_ocr_version(),
         trap="What OCR misreads in both pictures alike counts as right, what it misreads in one as wrong.",
     )
 
 
-def _obstacle() -> str | None:
+def _find_obstacle() -> str | None:
     missing = find_missing_ocr_package()
     return missing and f"the package {missing} is not installed; install it with: pip install 'ircore[ocr]'"
 
 
-PRECISION = _metric("text_precision", "Labels, precision", lambda s: s.precision, "no text in the image")
-RECALL = _metric("text_recall", "Labels, recall", lambda s: s.recall, "no text in the target")
-F1 = _metric("text_f1", "Labels, F1", lambda s: s.f1, "no text in either picture")
+PRECISION = _build_metric("text_precision", "Labels, precision", lambda s: s.precision, "no text in the image")
+RECALL = _build_metric("text_recall", "Labels, recall", lambda s: s.recall, "no text in the target")
+F1 = _build_metric("text_f1", "Labels, F1", lambda s: s.f1, "no text in either picture")

@@ -15,16 +15,16 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import PlantedVerdict
 from ircore.players.base import Exchange, JudgeView
-from ircore.runs.judge_answers import AnswerError, read_verdicts, verdicts_form, verdicts_schema
+from ircore.runs.judge_answers import AnswerError, build_verdicts_schema, describe_verdicts_form, read_verdicts
 from ircore.runs.judge_questions import QuestionKey
-from ircore.scorers.judges.manifest import LoadedJudge, captioned
-from ircore.scorers.model_judges.false_facts import false_facts
+from ircore.scorers.judges.manifest import LoadedJudge, caption_pictures
+from ircore.scorers.model_judges.false_facts import make_false_facts
 from ircore.scorers.model_judges.items import Ask, Item, Question, Verdict
-from ircore.scorers.rated_episodes import scene_of
-from ircore.scorers.verification.report import facts_version, verdicts_of
-from ircore.scorers.verification.scene_facts import Fact, facts_of
-from ircore.scorers.verification.score import scored
-from ircore.scorers.verification.verdicts import Checked, fails, holds, undecided
+from ircore.scorers.rated_episodes import read_scene
+from ircore.scorers.verification.report import build_stored_verdicts, compute_facts_version
+from ircore.scorers.verification.scene_facts import Fact, list_facts
+from ircore.scorers.verification.score import compute_score
+from ircore.scorers.verification.verdicts import Checked, decide_fails, decide_holds, leave_undecided
 
 PLANTED = 0.2
 """Share of the sentences of a batch that are false."""
@@ -43,7 +43,7 @@ class Sentence(NamedTuple):
     """Whether it is true of the target."""
 
 
-def batches_of(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> list[tuple[Sentence, ...]]:
+def split_into_batches(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> list[tuple[Sentence, ...]]:
     """Return the sentences about a target in batches: the same ones for each of its renderings.
 
     Args:
@@ -61,9 +61,9 @@ def batches_of(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> l
         # Every n-th, so that batches differ by one sentence at most.
         own = order[number::count]
         random = Random(f"{target} {number}")
-        false = [false for false in false_facts(scene, facts, random) if false.fact not in own]
+        false = [false for false in make_false_facts(scene, facts, random) if false.fact not in own]
         if not false:  # one batch holds all facts, so that truth and its opposite stand in it
-            false = list(false_facts(scene, facts, random))
+            false = list(make_false_facts(scene, facts, random))
         sentences = [Sentence(place, facts[place].sentence, is_true=True) for place in own]
         sentences += [
             Sentence(source.fact, source.sentence, is_true=False)
@@ -74,26 +74,26 @@ def batches_of(scene: Scene, facts: Sequence[Fact], target: str, size: int) -> l
     return batches
 
 
-def prompt_of(template: str, batch: Sequence[Sentence]) -> str:
+def format_prompt(template: str, batch: Sequence[Sentence]) -> str:
     """Return the words that ask about a batch."""
     listed = "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(batch, start=1))
     return template.replace("{sentences}", listed)
 
 
-def open_questions(item: Item, judge: LoadedJudge) -> Iterator[tuple[str, int]]:
+def iterate_open_questions(item: Item, judge: LoadedJudge) -> Iterator[tuple[str, int]]:
     """Yield words and number of sentences of each question about a rendering that nobody has answered."""
     shown = tuple(rendering.sha256 for rendering in item.renderings)
-    for batch in _batches(item, judge):
-        prompt = prompt_of(judge.prompts.facts, batch)
+    for batch in _list_batches(item, judge):
+        prompt = format_prompt(judge.prompts.facts, batch)
         words = hashlib.sha256(prompt.encode()).hexdigest()
         key = QuestionKey(judge.name, judge.asked_as, item.original.sha256, shown, None, False, words)
         if key not in item.known:
             yield prompt, len(batch)
 
 
-def _batches(item: Item, judge: LoadedJudge) -> list[tuple[Sentence, ...]]:
-    scene = scene_of(item.run, item.original)
-    return [] if scene is None else batches_of(scene, facts_of(scene), item.original.sha256, judge.batch)
+def _list_batches(item: Item, judge: LoadedJudge) -> list[tuple[Sentence, ...]]:
+    scene = read_scene(item.run, item.original)
+    return [] if scene is None else split_into_batches(scene, list_facts(scene), item.original.sha256, judge.batch)
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class _Answered:
     leniencies: tuple[str, ...] = ()
 
 
-async def judged_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
+async def judge_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
     """Ask a judge all sentences about one rendering.
 
     A batch without a usable answer leaves its sentences undecided; without any there is no score.
@@ -115,30 +115,32 @@ async def judged_by_facts(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
         judge: Who is asked.
         ask: Asks.
     """
-    scene = scene_of(item.run, item.original)
+    scene = read_scene(item.run, item.original)
     if scene is None:
         return Verdict(None, NO_SCENE)
-    facts = facts_of(scene)
+    facts = list_facts(scene)
     if not facts:
         return Verdict(None, "the target shows nothing that could be asked about")
-    batches = batches_of(scene, facts, item.original.sha256, judge.batch)
+    batches = split_into_batches(scene, facts, item.original.sha256, judge.batch)
     picture = item.run.rendering(item.renderings[0])
-    answers = [await _answer(item, judge, picture, batch, ask) for batch in batches]
+    answers = [await _ask_about_batch(item, judge, picture, batch, ask) for batch in batches]
     if not any(answer.letters.strip("?") for answer in answers):
         return Verdict(None, answers[0].reason)
-    verification = scored(_checked(facts, batches, answers))
+    verification = compute_score(_check_answers(facts, batches, answers))
     planted = tuple(
         PlantedVerdict(sentence.fact, sentence.text[:200], letter)
         for batch, answer in zip(batches, answers, strict=True)
         for sentence, letter in zip(batch, answer.letters, strict=True)
         if not sentence.is_true
     )
-    verdicts = verdicts_of(verification).model_copy(update={"version": facts_version(facts), "planted": planted})
+    verdicts = build_stored_verdicts(verification).model_copy(
+        update={"version": compute_facts_version(facts), "planted": planted}
+    )
     leniencies = tuple(sorted({name for answer in answers for name in answer.leniencies}))
     return Verdict(verification.score, verification.reason, leniencies=leniencies, facts=verdicts)
 
 
-def _checked(
+def _check_answers(
     facts: Sequence[Fact], batches: Sequence[Sequence[Sentence]], answers: Sequence[_Answered]
 ) -> list[Checked]:
     checked: dict[int, Checked] = {}
@@ -146,25 +148,27 @@ def _checked(
         for sentence, letter in zip(batch, answer.letters, strict=True):
             if sentence.is_true:
                 fact = facts[sentence.fact]
-                verdicts = {"1": holds(fact), "0": fails(fact, "the judge says no")}
-                checked[sentence.fact] = verdicts.get(letter) or undecided(fact, answer.reason)
+                verdicts = {"1": decide_holds(fact), "0": decide_fails(fact, "the judge says no")}
+                checked[sentence.fact] = verdicts.get(letter) or leave_undecided(fact, answer.reason)
     return [checked[place] for place in range(len(facts))]
 
 
-async def _answer(item: Item, judge: LoadedJudge, picture: Picture, batch: Sequence[Sentence], ask: Ask) -> _Answered:
+async def _ask_about_batch(
+    item: Item, judge: LoadedJudge, picture: Picture, batch: Sequence[Sentence], ask: Ask
+) -> _Answered:
     """Ask about one batch, and once more if the answer cannot be used."""
-    prompt, none = prompt_of(judge.prompts.facts, batch), "?" * len(batch)
+    prompt, none = format_prompt(judge.prompts.facts, batch), "?" * len(batch)
     words = hashlib.sha256(prompt.encode()).hexdigest()
     exchanges: tuple[Exchange, ...] = ()
     problem = ""
     for repair in (False, True):
         view = JudgeView(
             prompt=prompt,
-            pictures=captioned(picture),
+            pictures=caption_pictures(picture),
             exchanges=exchanges,
             # From picture and words alone, so that the same question to the same model is the same in every run.
             seed=int.from_bytes(hashlib.sha256(f"{picture.sha256}{words}".encode()).digest()[:4]),
-            schema=verdicts_schema(len(batch)),
+            schema=build_verdicts_schema(len(batch)),
         )
         asked = await ask(item, Question(view, (picture.sha256,), None, repair, words, len(batch)))
         if asked.text is None:
@@ -174,5 +178,5 @@ async def _answer(item: Item, judge: LoadedJudge, picture: Picture, batch: Seque
             return _Answered(read.value, leniencies=read.leniencies)
         except AnswerError as error:
             problem = str(error)
-        exchanges = (Exchange(asked.text, judge.prompts.repaired(problem, verdicts_form(len(batch)))),)
+        exchanges = (Exchange(asked.text, judge.prompts.format_repair(problem, describe_verdicts_form(len(batch)))),)
     return _Answered(none, f"judge_format: {problem}")

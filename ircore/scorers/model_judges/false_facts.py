@@ -12,10 +12,10 @@ from random import Random
 
 from ircore.core import exact
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.eye.look import folded
-from ircore.scorers.verification.eye.view import difference
+from ircore.scorers.verification.eye.look import fold_text
+from ircore.scorers.verification.eye.view import measure_delta_e2000
 from ircore.scorers.verification.scene_facts import Fact
-from ircore.scorers.verification.scene_facts.records import colour_words, number
+from ircore.scorers.verification.scene_facts.records import describe_colour, format_number
 from ircore.scorers.verification.scene_facts.shapes import RELATIONS
 from ircore.seeing.colours import name_colour
 
@@ -55,7 +55,7 @@ class FalseFact:
     sentence: str
 
 
-def false_facts(scene: Scene, facts: Sequence[Fact], random: Random) -> Iterator[FalseFact]:
+def make_false_facts(scene: Scene, facts: Sequence[Fact], random: Random) -> Iterator[FalseFact]:
     """Yield a false sentence for each fact that one can be made from, at most one a fact.
 
     Args:
@@ -64,11 +64,11 @@ def false_facts(scene: Scene, facts: Sequence[Fact], random: Random) -> Iterator
         random: Chooses colours, numbers and words.
     """
     target = _Target(scene, facts)
-    true = {folded(fact.sentence) for fact in facts}
+    true = {fold_text(fact.sentence) for fact in facts}
     for place, fact in enumerate(facts):
         make = _MAKERS.get(fact.attribute)
         sentence = make(target, fact, random) if make is not None else None
-        if sentence is not None and folded(sentence) not in true:
+        if sentence is not None and fold_text(sentence) not in true:
             yield FalseFact(place, sentence)
 
 
@@ -89,7 +89,7 @@ class _Target:
 
     def saying(self, word: str) -> list[Element]:
         """Return the elements whose text is a word."""
-        return [element for element in self.scene.elements if folded(element.text or "") == folded(word)]
+        return [element for element in self.scene.elements if fold_text(element.text or "") == fold_text(word)]
 
     def middle(self, element: Element) -> tuple[float, float]:
         """Return where an element lies, in shares of the picture."""
@@ -103,24 +103,24 @@ class _Target:
         return inside or exact.dist(self.middle(element), place) < FAR
 
 
-def _colour(target: _Target, fact: Fact, random: Random) -> str | None:
-    words = colour_words(str(fact.expected))
+def _falsify_colour(target: _Target, fact: Fact, random: Random) -> str | None:
+    words = describe_colour(str(fact.expected))
     name = name_colour(str(fact.expected))
     others = [
         [
             colour
             for colour in colours
-            if difference(colour, str(fact.expected)) >= CLEARLY_OTHER and name_colour(colour) != name
+            if measure_delta_e2000(colour, str(fact.expected)) >= CLEARLY_OTHER and name_colour(colour) != name
         ]
         for colours in (target.colours, OTHER_COLOURS)
     ]
     chosen = others[0] or others[1]
     if fact.sentence.count(words) != 1 or not chosen:
         return None
-    return fact.sentence.replace(words, colour_words(random.choice(chosen)))
+    return fact.sentence.replace(words, describe_colour(random.choice(chosen)))
 
 
-def _text(target: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_text(target: _Target, fact: Fact, random: Random) -> str | None:
     """Exchange the wording for that of a label far away, or for a word that the target does not have."""
     word = str(fact.expected)
     if fact.sentence.count(f'"{word}"') != 1:
@@ -129,36 +129,36 @@ def _text(target: _Target, fact: Fact, random: Random) -> str | None:
     others = [
         other
         for other in target.words
-        if folded(other) != folded(word)
+        if fold_text(other) != fold_text(word)
         and all(
             exact.dist(target.middle(element), place) >= FAR for element in target.saying(other) for place in own
         )
     ]  # fmt: skip
-    return fact.sentence.replace(f'"{word}"', f'"{random.choice(others or _new_words(target))}"')
+    return fact.sentence.replace(f'"{word}"', f'"{random.choice(others or _list_unused_words(target))}"')
 
 
-def _new_words(target: _Target) -> list[str]:
+def _list_unused_words(target: _Target) -> list[str]:
     """Return words that stand nowhere in the target."""
     names = " ".join([*target.words, *(fact.sentence for fact in target.facts)]).casefold()
     return [word for word in OTHER_WORDS if word.casefold() not in names]
 
 
-def _presence(target: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_presence(target: _Target, fact: Fact, random: Random) -> str | None:
     """State a mark that is not there: of another name, or at another place."""
     quoted = _QUOTED.findall(fact.sentence)
     if fact.kind == "axis" and (ends := re.search(r"runs from (-?[\d.]+) to (-?[\d.]+?)\.?$", fact.sentence)):
         low, high = float(ends[1]), float(ends[2])
-        return fact.sentence.replace(f"to {ends[2]}", f"to {number(high + 1.5 * (high - low))}")
+        return fact.sentence.replace(f"to {ends[2]}", f"to {format_number(high + 1.5 * (high - low))}")
     if len(quoted) == 1:
-        return fact.sentence.replace(f'"{quoted[0]}"', f'"{random.choice(_new_words(target))}"')
-    return _place(target, fact, random)
+        return fact.sentence.replace(f'"{quoted[0]}"', f'"{random.choice(_list_unused_words(target))}"')
+    return _falsify_place(target, fact, random)
 
 
-def _place(target: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_place(target: _Target, fact: Fact, random: Random) -> str | None:
     """Move a thing to a place that is far from everything that could be taken for it."""
     places = _PLACE.findall(fact.sentence)
     quoted = _QUOTED.findall(fact.sentence)
-    rivals = target.saying(quoted[0]) if quoted else _alike(target, fact.kind)
+    rivals = target.saying(quoted[0]) if quoted else _find_similar_elements(target, fact.kind)
     if len(places) != 1 or not rivals:
         return None
     grid = [(x / 10, y / 10) for x in range(1, 10) for y in range(1, 10)]
@@ -170,7 +170,7 @@ def _place(target: _Target, fact: Fact, random: Random) -> str | None:
     return _PLACE.sub(new, fact.sentence)
 
 
-def _alike(target: _Target, kind: str) -> list[Element]:
+def _find_similar_elements(target: _Target, kind: str) -> list[Element]:
     """Return the elements that a mark of a kind may be taken for; none where their middles do not tell their place."""
     if kind in {"segment", "polygon", "area", "arc", "line", "curve", "pie"}:
         return []
@@ -179,7 +179,7 @@ def _alike(target: _Target, kind: str) -> list[Element]:
     return [element for element in target.scene.elements if element.type == kind]
 
 
-def _number(_: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_number(_: _Target, fact: Fact, random: Random) -> str | None:
     """Change the value so far that no reading of the figure can take one for the other."""
     if not isinstance(fact.expected, (int, float)):
         return None
@@ -189,7 +189,7 @@ def _number(_: _Target, fact: Fact, random: Random) -> str | None:
         return "The pie is a full disc, without a hole."
     true = float(fact.expected)
     outside = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), fact.sentence)
-    written = {number(true), number(round(true, 2))}
+    written = {format_number(true), format_number(round(true, 2))}
     spans = [match.span() for match in _NUMBER.finditer(outside) if match[0] in written]
     # A number that stands there twice, such as that of the series, may not be the value.
     if len(spans) != 1:
@@ -200,10 +200,10 @@ def _number(_: _Target, fact: Fact, random: Random) -> str | None:
     if fact.kind == "wedge":
         value = true + 25 if true < 50 else true - 25
     (start, end), digits = spans[0], 0 if true == round(true) else 2
-    return f"{fact.sentence[:start]}{number(round(value, digits))}{fact.sentence[end:]}"
+    return f"{fact.sentence[:start]}{format_number(round(value, digits))}{fact.sentence[end:]}"
 
 
-def _size(_: _Target, fact: Fact, __: Random) -> str | None:
+def _falsify_size(_: _Target, fact: Fact, __: Random) -> str | None:
     match = re.search(r"(\d+) % of the picture", fact.sentence)
     if match is None:
         return None
@@ -213,20 +213,20 @@ def _size(_: _Target, fact: Fact, __: Random) -> str | None:
     return fact.sentence.replace(match[0], f"{other} % of the picture")
 
 
-def _angle(_: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_angle(_: _Target, fact: Fact, random: Random) -> str | None:
     if clock := re.search(r"([\d.]+) o'clock", fact.sentence):
         hour = (float(clock[1]) + random.choice([3, 4, 5, 6, 7, 8, 9]) - 1) % 12 + 1
-        return fact.sentence.replace(clock[0], f"{number(round(hour, 1))} o'clock")
+        return fact.sentence.replace(clock[0], f"{format_number(round(hour, 1))} o'clock")
     turn = re.search(r"(-?[\d.]+)°", fact.sentence)
     period = float(fact.details.get("period", 360))
     # Half a turn of the shape is as far as it can be off.
     if turn is None or period < 45:
         return None
     off = period / 2 if "period" in fact.details else 50
-    return fact.sentence.replace(turn[0], f"{number((float(turn[1]) + off) % period)}°")
+    return fact.sentence.replace(turn[0], f"{format_number((float(turn[1]) + off) % period)}°")
 
 
-def _shape(target: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_shape(target: _Target, fact: Fact, random: Random) -> str | None:
     true = str(fact.expected)
     ending = re.search(rf" is an? {true.replace('_', ' ')}\.$", fact.sentence)
     present = {element.type for element in target.scene.elements}
@@ -239,7 +239,7 @@ def _shape(target: _Target, fact: Fact, random: Random) -> str | None:
     return fact.sentence[: ending.start()] + f" is a {random.choice(kinds)}." if ending and kinds else None
 
 
-def _count(_: _Target, fact: Fact, random: Random) -> str | None:
+def _falsify_count(_: _Target, fact: Fact, random: Random) -> str | None:
     match = re.fullmatch(r"There (?:is|are) (\d+) (\w+?)s?\.", fact.sentence)
     # Whether the sides of a polygon are lines, people count differently.
     if match is None or fact.kind == "segment":
@@ -249,7 +249,7 @@ def _count(_: _Target, fact: Fact, random: Random) -> str | None:
     return f"There are {other} {match[2]}s."
 
 
-def _relation(_: _Target, fact: Fact, __: Random) -> str | None:
+def _falsify_relation(_: _Target, fact: Fact, __: Random) -> str | None:
     opposites = {"left_of": "right_of", "right_of": "left_of", "above": "below", "below": "above"}
     if fact.expected not in opposites:
         return None
@@ -257,7 +257,7 @@ def _relation(_: _Target, fact: Fact, __: Random) -> str | None:
     return fact.sentence.replace(words, other) if fact.sentence.count(words) == 1 else None
 
 
-def _swapped(*pairs: tuple[str, str]) -> Callable[[_Target, Fact, Random], str | None]:
+def _build_phrase_swapper(*pairs: tuple[str, str]) -> Callable[[_Target, Fact, Random], str | None]:
     """Return a maker that exchanges the end of a sentence for its opposite."""
 
     def make(_: _Target, fact: Fact, __: Random) -> str | None:
@@ -269,25 +269,25 @@ def _swapped(*pairs: tuple[str, str]) -> Callable[[_Target, Fact, Random], str |
     return make
 
 
-def _markers(_: _Target, fact: Fact, __: Random) -> str | None:
+def _falsify_markers(_: _Target, fact: Fact, __: Random) -> str | None:
     if match := re.search(r" has a \w+ at each of its points\.$", fact.sentence):
         return f"{fact.sentence[: match.start()]} has no markers."
     return fact.sentence.replace(" has no markers.", " has a circle at each of its points.")
 
 
 _MAKERS: dict[str, Callable[[_Target, Fact, Random], str | None]] = {
-    "presence": _presence,
-    "text": _text,
-    "colour": _colour,
-    "outline": _colour,
-    "value": _number,
-    "size": _size,
-    "angle": _angle,
-    "place": _place,
-    "shape": _shape,
-    "count": _count,
-    "relation": _relation,
-    "line_style": _swapped(("solid", "dashed")),
-    "fill": _swapped(("hollow: an outline only", "filled"), ("hollow", "filled")),
-    "markers": _markers,
+    "presence": _falsify_presence,
+    "text": _falsify_text,
+    "colour": _falsify_colour,
+    "outline": _falsify_colour,
+    "value": _falsify_number,
+    "size": _falsify_size,
+    "angle": _falsify_angle,
+    "place": _falsify_place,
+    "shape": _falsify_shape,
+    "count": _falsify_count,
+    "relation": _falsify_relation,
+    "line_style": _build_phrase_swapper(("solid", "dashed")),
+    "fill": _build_phrase_swapper(("hollow: an outline only", "filled"), ("hollow", "filled")),
+    "markers": _falsify_markers,
 }

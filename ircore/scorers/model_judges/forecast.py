@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ircore.core.episode_records import Usage
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.tokens import count_tokens
 from ircore.runs.costs.forecast import IMAGE_READ_TOKENS
 from ircore.runs.costs.prices import RunPrices, SeatPrice
@@ -40,28 +40,32 @@ class _JudgingEstimate:
 def estimate_judging(judge: LoadedJudge, planned: Sequence[JudgedRun], prices: RunPrices) -> _JudgingEstimate:
     """Estimate the judgements, tokens and cost of a judge."""
     items = [item for part in planned for item in part.items]
-    usage = _facts_usage(items, judge) if judge.asks == "facts" else _ratings_usage(items, judge)
-    cost = cost_of(usage, prices.judges[judge.name])
+    usage = _estimate_facts_usage(items, judge) if judge.asks == "facts" else _estimate_ratings_usage(items, judge)
+    cost = compute_cost(usage, prices.judges[judge.name])
     return _JudgingEstimate(
         sum(len(item.wanted) for item in items), sum(len(plan.kept) for plan in planned), usage, cost
     )
 
 
-def _ratings_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
-    similarity, preference = (sum(_open(item, judge) for item in items if item.task == task) for task in _TASKS)
+def _estimate_ratings_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
+    similarity, preference = (
+        sum(_count_open_questions(item, judge) for item in items if item.task == task) for task in _TASKS
+    )
     read = similarity * (count_tokens(judge.prompts.similarity) + 2 * IMAGE_READ_TOKENS)
     read += preference * (count_tokens(judge.prompts.preference) + 3 * IMAGE_READ_TOKENS)
     questions = similarity + preference
     return Usage(requests=questions, prompt_tokens=read, completion_tokens=questions * ANSWER_TOKENS)
 
 
-def _facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
+def _estimate_facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
     # Inside, since facts bring the libraries of the eye, which other forecasts do not need.
-    from ircore.scorers.model_judges.fact_questions import open_questions
+    from ircore.scorers.model_judges.fact_questions import iterate_open_questions
 
     # Of one target all renderings are asked the same sentences.
     items = sorted(items, key=lambda item: item.original.sha256)
-    counts = [(count_tokens(prompt), sentences) for item in items for prompt, sentences in open_questions(item, judge)]
+    counts = [
+        (count_tokens(prompt), sentences) for item in items for prompt, sentences in iterate_open_questions(item, judge)
+    ]
     return Usage(
         requests=len(counts),
         prompt_tokens=sum(tokens + IMAGE_READ_TOKENS for tokens, _ in counts),
@@ -72,7 +76,7 @@ def _facts_usage(items: Sequence[Item], judge: LoadedJudge) -> Usage:
 _TASKS = ("similarity", "preference")
 
 
-def _open(item: Item, judge: LoadedJudge) -> int:
+def _count_open_questions(item: Item, judge: LoadedJudge) -> int:
     """Count the questions about an item that nobody has answered."""
     hashes = tuple(rendering.sha256 for rendering in item.renderings)
     # First and final rendering are the same picture: a tie without a question.
@@ -86,25 +90,25 @@ def _open(item: Item, judge: LoadedJudge) -> int:
     return sum(QuestionKey(judge.name, who, target, shown, order, False) not in item.known for order, shown in orders)
 
 
-def as_text(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
+def format_estimate(judge: LoadedJudge, estimated: _JudgingEstimate, prices: RunPrices) -> str:
     """Return an estimate for people, in one line."""
-    counts = f"{judge.name}: {counted(estimated.scores, 'score')} to be had, {estimated.kept:,} kept"
-    return f"{counts}; {usage_words(estimated.usage, prices.judges[judge.name])}"
+    counts = f"{judge.name}: {format_count(estimated.scores, 'score')} to be had, {estimated.kept:,} kept"
+    return f"{counts}; {describe_usage(estimated.usage, prices.judges[judge.name])}"
 
 
-def usage_words(usage: Usage, seat: SeatPrice) -> str:
+def describe_usage(usage: Usage, seat: SeatPrice) -> str:
     """Return forecast questions and tokens in words, with their cost by the prices of who is asked."""
     words = (
-        f"{counted(usage.requests, 'question')}, {usage.prompt_tokens or 0:,} tokens read, "
+        f"{format_count(usage.requests, 'question')}, {usage.prompt_tokens or 0:,} tokens read, "
         f"{usage.completion_tokens or 0:,} written"
     )
-    cost = cost_of(usage, seat)
+    cost = compute_cost(usage, seat)
     if cost is None or seat.price is None:
         return f"{words}: no price of {seat.label} is known (--prices FILE)"
     return f"{words}: about {cost:.2f} US$ by prices of {seat.label} on {seat.price.date}"
 
 
-def cost_of(usage: Usage, seat: SeatPrice) -> float | None:
+def compute_cost(usage: Usage, seat: SeatPrice) -> float | None:
     """Return US dollars for forecast usage; None if no price is known."""
     # Players without a network cost nothing, which is something else than an unknown price.
     return 0.0 if seat.offline else seat.price.tokens(usage) if seat.price else None

@@ -15,7 +15,7 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import FactVerdicts, Orders, Score
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.players.base import Exchange, JudgeView
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import (
@@ -26,11 +26,11 @@ from ircore.runs.judge_answers import (
     AnswerError,
 )
 from ircore.runs.judge_questions import JudgedTask, JudgeQuestion, Order, QuestionKey, read_judgements
-from ircore.scorers.judges.base import Judgement, preferred
-from ircore.scorers.judges.manifest import JudgePrompts, LoadedJudge, captioned
-from ircore.scorers.material import Wanted, wanted_of
-from ircore.scorers.rated_episodes import Original, RatedEpisode, picture_of, rated_episodes
-from ircore.scorers.scoring import scored_turns, scores_by_question
+from ircore.scorers.judges.base import Judgement, compare_ratings
+from ircore.scorers.judges.manifest import JudgePrompts, LoadedJudge, caption_pictures
+from ircore.scorers.material import Wanted, find_question
+from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
+from ircore.scorers.scoring import index_scores, list_scored_turns
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ def plan_run(
         InputError: A file of the run is damaged, or the judge rates none of its categories, or none of its pictures.
         WorkError: The run's game is broken.
     """
-    done = scores_by_question(run)
+    done = index_scores(run)
     judge_questions = tuple(question for question in read_judgements(run) if question.judge == judge.name)
     who, identity = judge.asked_as, judge.identity_in(run)
     known = {question.key: question for question in judge_questions if question.settled and question.asked_as == who}
-    played = rated_episodes(run)
+    played = list_rated_episodes(run)
     asked_about = [episode for episode in played if identity.rates(episode.category)]
-    wanted = [request for episode in asked_about for request in _wanted(episode, judge.name, every_turn)]
+    wanted = [request for episode in asked_about for request in _list_questions(episode, judge.name, every_turn)]
     wanted = [request for request in wanted if preferences or request[2].task != "preference"]
     groups: dict[tuple[str, str, tuple[Rendering, ...]], tuple[Original, list[Wanted]]] = {}
     categories = dict.fromkeys(entry.category for entry in run.instances.instances.entries)
@@ -115,7 +115,7 @@ def plan_run(
             else "Name runs of targets whose scenes are known, such as drawn ones.",
         )
     for original, renderings, question in wanted:
-        # A judge of facts is asked no preference: it follows from the scores, see ``preferences_by_score``.
+        # A judge of facts is asked no preference: it follows from the scores, see ``derive_preferences``.
         if judge.asks == "facts" and question.task == "preference":
             continue
         if again is not None:
@@ -127,13 +127,13 @@ def plan_run(
             key = (original.instance_id, original.sha256, renderings)
             groups.setdefault(key, (original, []))[1].append(question)
     items = tuple(
-        Item(run, original, _task(renderings), renderings, tuple(questions), known)
+        Item(run, original, _find_task(renderings), renderings, tuple(questions), known)
         for (_, _, renderings), (original, questions) in groups.items()
     )
     if again is not None:
-        retested = {wanted_of(score) for score in run.retests()}
+        retested = {find_question(score) for score in run.retests()}
         items = tuple(
-            replace(item, again=True) for item in _drawn(items, again) if not retested.issuperset(item.wanted)
+            replace(item, again=True) for item in _sample_items(items, again) if not retested.issuperset(item.wanted)
         )
         return JudgedRun(items, (), judge_questions)
     anew = {question for item in items for question in item.wanted}
@@ -141,17 +141,17 @@ def plan_run(
     return JudgedRun(items, surviving_scores, judge_questions, len(played) - len(asked_about))
 
 
-def _drawn(items: Sequence[Item], share: float) -> Sequence[Item]:
+def _sample_items(items: Sequence[Item], share: float) -> Sequence[Item]:
     """Return a share of what a judge has rated, the same at every call: a larger share holds every smaller one."""
-    drawn = sorted(items, key=lambda item: derived_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
+    drawn = sorted(items, key=lambda item: derive_seed(0, item.run.run.run_id, *map(str, item.wanted[0])))
     return drawn[: ceil(share * len(drawn))]
 
 
-def preferences_by_score(run: RunFolder, judge: LoadedJudge) -> list[Score]:
+def derive_preferences(run: RunFolder, judge: LoadedJudge) -> list[Score]:
     """Return the preferences of a judge of facts that a run lacks and that follow from its scores."""
-    done, identity = scores_by_question(run), judge.identity_in(run)
+    done, identity = index_scores(run), judge.identity_in(run)
     new = []
-    for episode in rated_episodes(run):
+    for episode in list_rated_episodes(run):
         if not episode.compared or not identity.rates(episode.category):
             continue
         first, final = (
@@ -161,7 +161,7 @@ def preferences_by_score(run: RunFolder, judge: LoadedJudge) -> list[Score]:
         turn = episode.compared[1]
         wanted = Wanted(episode.episode_id, turn, "preference", judge.name, episode.renderings[turn].sha256)
         if first is not None and final is not None and wanted not in done:
-            better = preferred(Judgement(first.value, first.reason), Judgement(final.value, final.reason))
+            better = compare_ratings(Judgement(first.value, first.reason), Judgement(final.value, final.reason))
             new.append(
                 Score(
                     episode_id=wanted.episode_id, step=turn, measure="preference", by=judge.name, value=better.value,
@@ -198,16 +198,16 @@ def _can_be_read_now(
     )
 
 
-def _task(renderings: Sequence[Rendering]) -> JudgedTask:
+def _find_task(renderings: Sequence[Rendering]) -> JudgedTask:
     return "similarity" if len(renderings) == 1 else "preference"
 
 
-def _wanted(
+def _list_questions(
     episode: RatedEpisode, judge: str, every_turn: bool
 ) -> list[tuple[Original, tuple[Rendering, ...], Wanted]]:
     """List original, renderings and score of each thing that is asked about an episode, the preference last."""
     by_turn = episode.renderings
-    scored = scored_turns(episode, every_turn)
+    scored = list_scored_turns(episode, every_turn)
     requests: list[tuple[Original, tuple[Rendering, ...], Wanted]] = [
         (episode.originals[turn], (by_turn[turn],), Wanted(episode.episode_id, turn, "similarity", judge, sha256))
         for turn, sha256 in scored
@@ -251,7 +251,7 @@ Ask = Callable[[Item, Question], Awaitable[JudgeQuestion]]
 """Returns what is known of a question, or asks it; what is neither answered nor declined does not come back."""
 
 
-async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
+async def judge_item(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
     """Ask a judge all questions about one item.
 
     Args:
@@ -260,14 +260,14 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
         ask: Asks.
     """
     if item.task == "similarity":
-        return await _answer(item, prompts, ask, None)
+        return await _ask_question(item, prompts, ask, None)
     first, final = item.renderings
     if first.sha256 == final.sha256:
         return Verdict(0.5)  # a judge that must choose could only guess
     preferences: list[float] = []
     leniencies: set[str] = set()
     for order in get_args(Order):
-        verdict = await _answer(item, prompts, ask, order)
+        verdict = await _ask_question(item, prompts, ask, order)
         if verdict.value is None:
             # One order without an answer is enough to lose the preference, so the other is not paid for.
             return verdict
@@ -278,17 +278,17 @@ async def judged(item: Item, prompts: JudgePrompts, ask: Ask) -> Verdict:
     return Verdict(mean, orders=orders, leniencies=tuple(sorted(leniencies)))
 
 
-async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
+async def _ask_question(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | None) -> Verdict:
     """Ask one question, and once more if the answer cannot be used."""
     pictures = [item.run.rendering(rendering) for rendering in item.renderings]
     if order == "final_leading":
         pictures.reverse()
-    target = picture_of(item.run, item.original)
+    target = read_original(item.run, item.original)
     form = SIMILARITY_FORM if order is None else PREFERENCE_FORM
     exchanges: tuple[Exchange, ...] = ()
     problem = ""
     for repair in (False, True):
-        view = _view(prompts, target, pictures, exchanges, order)
+        view = _build_view(prompts, target, pictures, exchanges, order)
         question = await ask(item, Question(view, tuple(picture.sha256 for picture in pictures), order, repair))
         if question.text is None:
             return Verdict(None, f"{question.reason}: {question.detail}")
@@ -297,11 +297,11 @@ async def _answer(item: Item, prompts: JudgePrompts, ask: Ask, order: Order | No
             return Verdict(reading.value, leniencies=reading.leniencies)
         except AnswerError as error:
             problem = str(error)
-        exchanges = (Exchange(question.text, prompts.repaired(problem, form)),)
+        exchanges = (Exchange(question.text, prompts.format_repair(problem, form)),)
     return Verdict(None, f"judge_format: {problem}")
 
 
-def _view(
+def _build_view(
     prompts: JudgePrompts,
     target: Picture,
     pictures: Sequence[Picture],
@@ -312,7 +312,7 @@ def _view(
     names = "".join(picture.sha256 for picture in (target, *pictures))
     return JudgeView(
         prompt=prompts.similarity if order is None else prompts.preference,
-        pictures=captioned(target, *pictures),
+        pictures=caption_pictures(target, *pictures),
         exchanges=exchanges,
         # From the pictures alone, so that the same question to the same model is the same in every run.
         seed=int.from_bytes(hashlib.sha256(names.encode()).digest()[:4]),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgeQuestion
 
@@ -55,7 +55,7 @@ class Losses:
         example = f"; for example {self.example}" if self.example else ""
         technical = f"; {self.technical:,} more failed technically and are no part of this" if self.technical else ""
         remedy = _REMEDIES[self.reasons.most_common(1)[0][0]]
-        questions = counted(self.asked, "question")
+        questions = format_count(self.asked, "question")
         return f"{judge}: {self.lost:,} of {questions} are lost: {counts}{example}{technical}. {remedy}"
 
 
@@ -90,11 +90,11 @@ def count_losses(runs: Iterable[Sequence[JudgeQuestion]]) -> Losses:
         for question in questions:
             groups[_Asked(question.target, question.shown, question.order, question.words)].append(question)
         for group in groups.values():
-            _count(losses, group)
+            _count_question(losses, group)
     return losses
 
 
-def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
+def _count_question(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
     """Count a question with its repair and its failed attempts."""
     if any(question.readable for question in group):
         losses.asked += 1
@@ -108,19 +108,19 @@ def _count(losses: Losses, group: Sequence[JudgeQuestion]) -> None:
     # An answer with a text that got here is the repair, and could not be used either.
     losses.reasons["judge_format" if last[-1].text is not None else str(last[-1].reason)] += 1
     losses.example = losses.example or next(
-        map(_shown, (question for question in group if question.text is not None)), ""
+        map(_format_unusable_answer, (question for question in group if question.text is not None)), ""
     )
 
 
-def _shown(question: JudgeQuestion) -> str:
+def _format_unusable_answer(question: JudgeQuestion) -> str:
     """Return an unusable answer, shortened, with the reason why no score can be read from it."""
     text = " ".join((question.text or "").split())
     try:
         question.read()
     except AnswerError as error:
-        return f"{_cut(text)!r} ({error})"
-    return repr(_cut(text))
+        return f"{_shorten_answer(text)!r} ({error})"
+    return repr(_shorten_answer(text))
 
 
-def _cut(text: str) -> str:
+def _shorten_answer(text: str) -> str:
     return text if len(text) <= EXAMPLE_CHARACTERS else f"{text[: EXAMPLE_CHARACTERS - 1]}…"

@@ -14,15 +14,15 @@ from typing import Any
 
 from ircore.core.errors import WorkError
 from ircore.core.journal import Recorder
-from ircore.core.progress import progress
+from ircore.core.progress import show_progress
 from ircore.core.score_records import FactVerdicts, RenderingFacts, Score
-from ircore.core.untrusted_text import writable
+from ircore.core.untrusted_text import replace_surrogates
 from ircore.games.base import Seat
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer, TextAnswer
-from ircore.players.calls import ProviderStopError, usage_of
+from ircore.players.calls import ProviderStopError, sum_usage
 from ircore.runs.cache import Cache
 from ircore.runs.costs.limit import CostLimit, NoMoreError
-from ircore.runs.costs.prices import RunPrices, own_prices_file, read_prices, store_prices
+from ircore.runs.costs.prices import RunPrices, find_own_prices, read_prices, store_prices
 from ircore.runs.engine import Engine, Inquiry, Refusal
 from ircore.runs.folder import RunFolder, add_facts
 from ircore.runs.judge_answers import LONGEST
@@ -40,9 +40,9 @@ from ircore.scorers.model_judges.items import (
     JudgedRun,
     Question,
     Verdict,
-    judged,
+    derive_preferences,
+    judge_item,
     plan_run,
-    preferences_by_score,
 )
 from ircore.scorers.model_judges.losses import Losses, count_losses
 from ircore.scorers.scoring import ScoreCount, count_score
@@ -104,15 +104,15 @@ class JudgementInquiry(Inquiry[JudgementEntry, TextAnswer], ABC):
     def answered(self, answer: TextAnswer, seconds: float) -> JudgementEntry:
         """Return the question with its answer."""
         # One more character than can be used says that it was longer.
-        text = writable(answer.text)[: LONGEST + 1]
+        text = replace_surrogates(answer.text)[: LONGEST + 1]
         return self.entry(text=text, usage=answer.usage, seconds=seconds, attempts=answer.attempts)
 
     def refused(self, refusal: Refusal) -> JudgementEntry:
         """Return the question with the reason why it has no answer."""
         return self.entry(
             reason="stopped" if isinstance(refusal, ProviderStopError) else refusal.reason,
-            detail=writable(str(refusal))[:2000],
-            usage=usage_of(refusal.attempts),
+            detail=replace_surrogates(str(refusal))[:2000],
+            usage=sum_usage(refusal.attempts),
             seconds=round(sum(attempt.seconds for attempt in refusal.attempts), 4),
             attempts=refusal.attempts,
         )
@@ -207,7 +207,7 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             store_prices(run.path, plan.prices)
             for judge in judges:
                 run.keep_judge(judge.identity_in(run))
-        cost_limit = CostLimit(judges_prices(runs, judges, plan.prices), plan.max_cost)
+        cost_limit = CostLimit(read_judge_prices(runs, judges, plan.prices), plan.max_cost)
         # With the questions of earlier commands: the limit is on the whole, not on what is asked now.
         cost_limit.begin(
             [question for planned_runs in planned.values() for part in planned_runs for question in part.asked]
@@ -216,18 +216,18 @@ def judge_runs(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], plan: J
             _Seat(judge, player, planned[judge.name], plan.cache) for judge, player in zip(judges, players, strict=True)
         ]
         total = sum(len(seat.items) for seat in seats)
-        with JudgementWriter() as writer, progress("judge", total) as shown:
+        with JudgementWriter() as writer, show_progress("judge", total) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             asyncio.run(_Session(plan, engine).run(seats))
         if plan.preferences and plan.again is None:
-            _prefer_by_score(runs, seats)
+            _add_derived_preferences(runs, seats)
         _count_losses(runs, seats)
     return [seat.report for seat in seats]
 
 
-def judges_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], table: Path | None) -> RunPrices:
+def read_judge_prices(runs: Sequence[RunFolder], judges: Sequence[LoadedJudge], table: Path | None) -> RunPrices:
     """Return the prices of judges from the runs' tables and an additional table."""
-    prices = read_prices(*(own_prices_file(run.path) for run in runs), table)
+    prices = read_prices(*(find_own_prices(run.path) for run in runs), table)
     return RunPrices(prices, judges={judge.name: judge.spec for judge in judges})
 
 
@@ -248,12 +248,12 @@ class _Seat:
             count_score(self.counts, score, new=False)
 
 
-def _prefer_by_score(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
+def _add_derived_preferences(runs: Sequence[RunFolder], seats: "Sequence[_Seat]") -> None:
     """Add the preferences of judges of facts, which are not asked but follow from their scores."""
     for seat in seats:
         if seat.judge.asks == "facts":
             for run in runs:
-                scores = preferences_by_score(run, seat.judge)
+                scores = derive_preferences(run, seat.judge)
                 run.add_scores(scores)
                 for score in scores:
                     count_score(seat.counts, score, new=True)
@@ -290,40 +290,42 @@ class _Session:
         workers = []
         for seat in seats:
             waiting = iter(seat.items)
-            workers += [self._worker(seat, waiting) for _ in range(min(self.plan.concurrency, len(seat.items)))]
+            workers += [
+                self._judge_waiting_items(seat, waiting) for _ in range(min(self.plan.concurrency, len(seat.items)))
+            ]
         await self.engine.run(workers, self.plan.deadline, [seat.player for seat in seats])
 
-    async def _worker(self, seat: _Seat, waiting: Iterator[Item]) -> None:
+    async def _judge_waiting_items(self, seat: _Seat, waiting: Iterator[Item]) -> None:
         asker = _Asker(self, seat)
         for item in waiting:
             if seat.report.stopped is not None:
                 return
             try:
-                verdict = await _judged(item, seat.judge, asker.ask)
+                verdict = await _judge_item(item, seat.judge, asker.ask)
             except (ProviderStopError, NoMoreError) as error:
                 # Several workers of a judge meet the same end; the first error tells most.
                 seat.report.stopped = seat.report.stopped or error
                 return
             except _TechnicalError as error:
                 seat.report.failed.append(f"{item.wanted[0].episode_id}, turn {item.wanted[0].turn}: {error}")
-                self._ended("failed")
+                self._finish_question("failed")
                 continue
-            scores = _scores(item, verdict)
+            scores = _build_scores(item, verdict)
             if item.again:
                 item.run.add_retests(scores)
                 for score in scores:
                     count_score(seat.counts, score, new=True)
-                self._ended("judged again")
+                self._finish_question("judged again")
                 continue
             if verdict.facts is not None:
                 # First, as in ``score_runs``: what has a score is not asked again.
-                add_facts(item.run, _facts(item, verdict.facts))
+                add_facts(item.run, _build_rendering_facts(item, verdict.facts))
             item.run.add_scores(scores)
             for score in scores:
                 count_score(seat.counts, score, new=True)
-            self._ended("judged" if verdict.value is not None else "without a value")
+            self._finish_question("judged" if verdict.value is not None else "without a value")
 
-    def _ended(self, outcome: str) -> None:
+    def _finish_question(self, outcome: str) -> None:
         self.engine.cost_limit.ended(outcome)
         self.engine.shown.advance(self.engine.cost_limit.note())
 
@@ -405,17 +407,17 @@ class _JudgeInquiry(JudgementInquiry):
             self.seat.cache.keep(JUDGE, self.question.view, TextAnswer(entry.question.text or ""))
 
 
-async def _judged(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
+async def _judge_item(item: Item, judge: LoadedJudge, ask: Ask) -> Verdict:
     """Ask a judge about an item what it is there for."""
     if judge.asks == "ratings":
-        return await judged(item, judge.prompts, ask)
+        return await judge_item(item, judge.prompts, ask)
     # Inside, since facts bring the libraries of the eye, which judges that rate do not need.
-    from ircore.scorers.model_judges.fact_questions import judged_by_facts
+    from ircore.scorers.model_judges.fact_questions import judge_by_facts
 
-    return await judged_by_facts(item, judge, ask)
+    return await judge_by_facts(item, judge, ask)
 
 
-def _facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
+def _build_rendering_facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
     """Return the verdicts as lines, one for each episode that shows the rendering."""
     fields = {name: getattr(verdicts, name) for name in FactVerdicts.model_fields}
     places = dict.fromkeys((wanted.episode_id, wanted.rendering, wanted.judge) for wanted in item.wanted)
@@ -425,7 +427,7 @@ def _facts(item: Item, verdicts: FactVerdicts) -> list[RenderingFacts]:
     ]
 
 
-def _scores(item: Item, verdict: Verdict) -> list[Score]:
+def _build_scores(item: Item, verdict: Verdict) -> list[Score]:
     facts, has_value = verdict.facts, verdict.value is not None
     return [
         Score(

@@ -22,14 +22,14 @@ from typing import Any, Literal, NamedTuple
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.files import write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
-from ircore.core.progress import tracked
+from ircore.core.plain_words import format_count
+from ircore.core.progress import track_progress
 from ircore.core.records import Instance
 from ircore.runs.folder import RunFolder
 from ircore.scorers.people.files import NAME
-from ircore.scorers.rated_episodes import Original, RatedEpisode, picture_of, rated_episodes
+from ircore.scorers.rated_episodes import Original, RatedEpisode, list_rated_episodes, read_original
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class _PictureSource(NamedTuple):
 
     def read(self) -> Picture:
         """Return the picture, its hash checked."""
-        return picture_of(self.run, self.what) if isinstance(self.what, Original) else self.run.rendering(self.what)
+        return read_original(self.run, self.what) if isinstance(self.what, Original) else self.run.rendering(self.what)
 
 
 @dataclass(frozen=True)
@@ -169,23 +169,23 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     pool: list[_Scored] = []
     if plan.foreign:
         _check_tests(runs)
-    scores = {run.run.run_id: _scores_by(run, plan.by_score) for run in runs}
+    scores = {run.run.run_id: _read_scores(run, plan.by_score) for run in runs}
     for run in runs:
-        for episode in rated_episodes(run):
+        for episode in list_rated_episodes(run):
             if episode.instance_id in known:
                 for original in episode.originals.values():
                     pictures.setdefault(original.sha256, _PictureSource(run, original))
                 for rendering in episode.renderings.values():
                     pictures.setdefault(rendering.sha256, _PictureSource(run, rendering))
-                asked = list(_items(run.run.run_id, episode, plan.every_turn or plan.foreign))
+                asked = list(_list_items(run.run.run_id, episode, plan.every_turn or plan.foreign))
                 if plan.foreign:
-                    asked = [item for item in asked if item.task == "similarity" and item.turn in _foreign_turns()]
+                    asked = [item for item in asked if item.task == "similarity" and item.turn in _list_foreign_turns()]
                 by_instance[episode.instance_id] += asked
                 alike[episode.instance_id] += _is_alike(episode)
-                pool += _scored(asked, episode.category, scores[run.run.run_id])
+                pool += _match_scores(asked, episode.category, scores[run.run.run_id])
     if plan.by_score is not None:
-        return _study_by_score(runs, pool, pictures, plan)
-    chosen = _drawn([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
+        return _build_study_by_score(runs, pool, pictures, plan)
+    chosen = _draw_targets([instance for instance in wanted if by_instance[instance.instance_id]], by_instance, plan)
     items = tuple(
         item for instance in wanted if instance.instance_id in chosen for item in by_instance[instance.instance_id]
     )
@@ -196,10 +196,10 @@ def choose_tasks(runs: Sequence[RunFolder], plan: TaskPlan) -> Study:
     used = {sha for item in items for sha in (item.target, item.rendering, item.first) if sha}
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     alike_shown = sum(alike[name] for name in chosen)
-    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
+    return Study(_compute_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, alike_shown)
 
 
-def _foreign_turns() -> frozenset[int]:
+def _list_foreign_turns() -> frozenset[int]:
     """Return the turns of a judge test's run whose pictures others drew."""
     # Inside: the battery brings its drawers, which no other page needs.
     from ircore.scorers.judge_test.battery import EDIT_OF
@@ -229,7 +229,7 @@ class _Scored(NamedTuple):
         return min(CLASSES - 1, int(self.score * CLASSES / 10))
 
 
-def _scores_by(run: RunFolder, judge: str | None) -> dict[tuple[str, str], float]:
+def _read_scores(run: RunFolder, judge: str | None) -> dict[tuple[str, str], float]:
     """Return a judge's ratings by episode and rendering; none if no judge is named."""
     return {
         (score.episode_id, score.picture[1]): score.value
@@ -238,7 +238,7 @@ def _scores_by(run: RunFolder, judge: str | None) -> dict[tuple[str, str], float
     }
 
 
-def _scored(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str], float]) -> Iterator[_Scored]:
+def _match_scores(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str], float]) -> Iterator[_Scored]:
     # Turns that show the same picture would be asked about twice.
     once = {item.rendering: item for item in reversed([*items]) if item.task == "similarity"}
     for item in once.values():
@@ -247,7 +247,7 @@ def _scored(items: Iterable[Item], category: str, scores: Mapping[tuple[str, str
             yield _Scored(item, category, score)
 
 
-def _study_by_score(
+def _build_study_by_score(
     runs: Sequence[RunFolder], pool: Sequence[_Scored], pictures: Mapping[str, _PictureSource], plan: TaskPlan
 ) -> Study:
     """Draw renderings, one of each class of scores in turn and within a class one of each category in turn.
@@ -284,7 +284,7 @@ def _study_by_score(
     shown = {sha: source for sha, source in pictures.items() if sha in used}
     counts = Counter(scored.stratum for scored in drawn)
     strata = tuple(counts[stratum] for stratum in range(CLASSES))
-    return Study(_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, 0, strata)
+    return Study(_compute_identity(items, plan.seed), plan.seed, plan.annotators, items, shown, 0, strata)
 
 
 def _check_annotators(names: Sequence[str]) -> None:
@@ -316,7 +316,7 @@ def _is_alike(episode: RatedEpisode) -> bool:
     return len({episode.renderings[step].sha256 for step in episode.compared or ()}) == 1
 
 
-def _items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Item]:
+def _list_items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Item]:
     made = [(turn, rendering.sha256) for turn, rendering in episode.renderings.items()]
     rated_turns = made if every_turn or len(made) < 2 else [made[0], made[-1]]
     for turn, rendering in rated_turns:
@@ -326,7 +326,7 @@ def _items(run_id: str, episode: RatedEpisode, every_turn: bool) -> Iterator[Ite
         yield Item(run_id, episode.episode_id, turn, "preference", episode.originals[turn].sha256, final, made[0][1])
 
 
-def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
+def _draw_targets(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], plan: TaskPlan) -> set[str]:
     """Draw targets, one of each condition in turn, as long as all their items fit into the plan's number.
 
     A target is taken with every run's episode or not at all, so that runs stay comparable and each final score has its
@@ -353,12 +353,13 @@ def _drawn(instances: Sequence[Instance], items: Mapping[str, Sequence[Item]], p
     if queue and not chosen:
         least = len(items[queue[0][2]])
         raise InputError(
-            f"--items {plan.items} is too few: one target has {counted(least, 'item')}", f"Allow more: --items {least}"
+            f"--items {plan.items} is too few: one target has {format_count(least, 'item')}",
+            f"Allow more: --items {least}",
         )
     return chosen
 
 
-def _identity(items: Sequence[Item], seed: int) -> str:
+def _compute_identity(items: Sequence[Item], seed: int) -> str:
     document = json.dumps([seed, [asdict(item) for item in items]], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(document.encode()).hexdigest()[:16]
 
@@ -401,11 +402,13 @@ def write_page(study: Study, folder: Path) -> WrittenPage:
         InputError: The folder holds something, or a picture is missing or damaged.
         WorkError: The disk is full or the place cannot be written.
     """
-    with new_folder(folder) as temporary:
+    with write_new_folder(folder) as temporary:
         copies, size = _write_pictures(study, temporary)
         for name in ASSETS:
             write_bytes(temporary / name, files(__package__).joinpath("annotation_assets", name).read_bytes())
-        write_text(temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_document(study, copies))};\n')
+        write_text(
+            temporary / STUDY, f'"use strict";\nwindow.ircoreStudy = {json.dumps(_build_document(study, copies))};\n'
+        )
     return WrittenPage(folder, len({copy.file for copy in copies.values()}), size / 1e6)
 
 
@@ -421,7 +424,7 @@ def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
     """Write a copy of each picture without metadata; return the copies by the original's hash, and their bytes."""
     copies: dict[str, _Copy] = {}
     sizes: dict[str, int] = {}
-    for sha256, source in tracked(study.pictures.items(), "pictures", len(study.pictures)):
+    for sha256, source in track_progress(study.pictures.items(), "pictures", len(study.pictures)):
         # Encoded anew: metadata such as a program's name may tell annotators who made the picture.
         copy = Picture.from_untrusted(source.read().data, sha256)
         # By the copy's own hash: two files of the same pixels become one, and names tell nothing.
@@ -432,16 +435,16 @@ def _write_pictures(study: Study, folder: Path) -> tuple[dict[str, _Copy], int]:
     return copies, sum(sizes.values())
 
 
-def _document(study: Study, copies: dict[str, _Copy]) -> dict[str, Any]:
+def _build_document(study: Study, copies: dict[str, _Copy]) -> dict[str, Any]:
     return {
         "study": study.study_id,
         "seed": study.seed,
         "annotators": study.annotators,
-        "items": [_entry(item, copies) for item in study.items],
+        "items": [_build_entry(item, copies) for item in study.items],
     }
 
 
-def _entry(item: Item, copies: dict[str, _Copy]) -> dict[str, Any]:
+def _build_entry(item: Item, copies: dict[str, _Copy]) -> dict[str, Any]:
     shown = {"target": item.target, "final": item.rendering, "first": item.first}
     return {
         "run_id": item.run_id,

@@ -12,7 +12,7 @@ from pathlib import Path
 from re import fullmatch
 
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 
 COLUMNS = (
     "study", "annotator", "run_id", "episode_id", "turn", "task", "rendering", "first_leading", "value", "reason",
@@ -110,7 +110,7 @@ class Faults:
         lines_of_rows = [f"  row {row}: {problem}" for row, problem in sorted(self.rows)[:MAX_TOLD]]
         if len(self.rows) > MAX_TOLD:
             lines_of_rows.append(f"  and {len(self.rows) - MAX_TOLD:,} more")
-        count = counted(len(self.rows), "fault")
+        count = format_count(len(self.rows), "fault")
         lines = "\n".join(lines_of_rows)
         raise InputError(f"{self.path}: {count}, nothing was imported\n{lines}", "Mend these rows and import again.")
 
@@ -125,22 +125,22 @@ def read_ratings(path: Path, faults: Faults) -> tuple[RatingRow, ...]:
     Raises:
         InputError: The file cannot be read at all: too large, not UTF-8, no CSV, or its header is not one of ratings.
     """
-    rows = _rows(path, _text(path))
-    header = _header(path, next(rows, (1, []))[1])
+    rows = _read_rows(path, _read_text(path))
+    header = _read_header(path, next(rows, (1, []))[1])
     ratings = []
     for number, cells in rows:
         if number > MAX_ROWS + 1:
             raise InputError(f"{path}: has more than {MAX_ROWS:,} rows", "Import the file in parts.")
         # Spreadsheets leave rows of empty cells below the last one.
         if any(cells):
-            row = _row(number, header, cells, faults)
+            row = _read_row(number, header, cells, faults)
             ratings += [row] if row else []
     if not ratings and not faults.rows:
         raise InputError(f"{path}: has no rows below the header", "Export the ratings again.")
     return tuple(ratings)
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         with path.open("rb") as file:
             # One byte more than allowed tells that the file is too large, without reading all of it.
@@ -169,7 +169,7 @@ def _text(path: Path) -> str:
     return text
 
 
-def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
+def _read_rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
     # In countries with a decimal comma, spreadsheets separate by semicolons.
     separator = max(_SEPARATORS, key=first.count)
@@ -183,7 +183,7 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"{path}: row {number + 1}: is not valid CSV ({error})", _SAVE) from error
 
 
-def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
+def _read_header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     names = tuple(cell.lower() for cell in cells)
     if not any(names):
         raise InputError(
@@ -192,9 +192,9 @@ def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
         )
     for name in names:
         if name not in COLUMNS:
-            from ircore.core.plugins import unknown
+            from ircore.core.plugins import build_unknown_name_error
 
-            raise unknown("column", name[:60], COLUMNS, f"{path}: row 1")
+            raise build_unknown_name_error("column", name[:60], COLUMNS, f"{path}: row 1")
         if names.count(name) > 1:
             raise InputError(f"{path}: row 1: the column {name} occurs twice", "Remove one of the two columns.")
     lacking = [name for name in REQUIRED if name not in names]
@@ -206,14 +206,14 @@ def _header(path: Path, cells: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
+def _read_row(number: int, header: Sequence[str], cells: Sequence[str], faults: Faults) -> RatingRow | None:
     """Read a row; None if the row has faults, which are noted."""
     if len(cells) != len(header):
-        faults.add(number, f"{counted(len(cells), 'cell')}, the header has {len(header)}")
+        faults.add(number, f"{format_count(len(cells), 'cell')}, the header has {len(header)}")
         return None
     row = dict(zip(header, cells, strict=True))
-    problems = [problem for column, text in row.items() if (problem := _problem(column, text))]
-    problem = None if problems else _value_problem(row)
+    problems = [problem for column, text in row.items() if (problem := _find_cell_fault(column, text))]
+    problem = None if problems else _find_value_fault(row)
     for fault in [*problems, *([problem] if problem else [])]:
         faults.add(number, fault)
     if problems or problem:
@@ -231,12 +231,12 @@ def _row(number: int, header: Sequence[str], cells: Sequence[str], faults: Fault
     )
 
 
-def _problem(column: str, text: str) -> str | None:
+def _find_cell_fault(column: str, text: str) -> str | None:
     """Return the fault of a single cell, checked without other cells."""
     form, meaning = _FORMS[column]
     if form is None or fullmatch(form, text):
         return None
-    return f"{column}: {shown(text)} is not {meaning}"
+    return f"{column}: {quote_cell(text)} is not {meaning}"
 
 
 _FORMS: dict[str, tuple[str | None, str]] = {
@@ -256,22 +256,24 @@ _FORMS: dict[str, tuple[str | None, str]] = {
 """By column: what a cell must match as a whole (None: checked elsewhere), and what that is called."""
 
 
-def _value_problem(row: dict[str, str]) -> str | None:
+def _find_value_fault(row: dict[str, str]) -> str | None:
     """Return the fault of a row's value; an empty value is allowed with a reason, or if not answered yet."""
     text = row["value"]
     if not text:
         return None
     if row.get("reason"):
-        return f"value and reason: {shown(text)} and {shown(row['reason'])}; a reason says why there is no value"
+        return (
+            f"value and reason: {quote_cell(text)} and {quote_cell(row['reason'])}; a reason says why there is no value"
+        )
     if row["task"] == "similarity":
         # "8" and "8.0", as spreadsheets write whole numbers.
-        return None if fullmatch(r"([0-9]|10)(\.0+)?", text) else f"value: {shown(text)} is not an integer 0–10"
+        return None if fullmatch(r"([0-9]|10)(\.0+)?", text) else f"value: {quote_cell(text)} is not an integer 0–10"
     # "1", "0.0", "0.5", ".5" and "0.50".
     if fullmatch(r"[01](\.0+)?|0?\.50*", text):
         return None
-    return f"value: {shown(text)} is not a preference (1 final, 0 first, 0.5 tie)"
+    return f"value: {quote_cell(text)} is not a preference (1 final, 0 first, 0.5 tie)"
 
 
-def shown(text: str) -> str:
+def quote_cell(text: str) -> str:
     """Return a stranger's cell in quotation marks, short."""
     return repr(text if len(text) <= 60 else f"{text[:59]}…")

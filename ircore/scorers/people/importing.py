@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple, cast
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Score
 from ircore.runs.folder import SCORES, RunFolder
-from ircore.scorers.people.files import Faults, RatingRow, read_ratings, shown
-from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes
+from ircore.scorers.people.files import Faults, RatingRow, quote_cell, read_ratings
+from ircore.scorers.rated_episodes import RatedEpisode, list_rated_episodes
 
 HUMAN_JUDGE = JudgeIdentity(name=HUMAN, label="human annotators", kind="human")
 """Who gave the imported scores; single people are told apart by ``Score.annotator``."""
@@ -92,9 +92,9 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
                 locks.enter_context(run.lock())
         faults = Faults(path)
         rows = read_ratings(path, faults)
-        by_id = _runs_by_id(path, runs, rows)
-        rated = _scores(rows, by_id, faults)
-        new, kept_count = _new_ratings(rated, by_id, faults)
+        by_id = _index_runs(path, runs, rows)
+        rated = _match_rows(rows, by_id, faults)
+        new, kept_count = _select_new_ratings(rated, by_id, faults)
         # Here at the latest: nothing has been written so far, and nothing is unless every row is right.
         faults.check()
         _check_judge(by_id.values(), write=not check)
@@ -102,10 +102,10 @@ def import_ratings(path: Path, runs: Sequence[RunFolder], check: bool = False) -
             for run_id, scores in new.items():
                 by_id[run_id].add_scores(scores)
     counts = {run_id: len(scores) for run_id, scores in new.items()}
-    return ImportSummary(sum(counts.values()), kept_count, counts, _by_annotator(rows, runs))
+    return ImportSummary(sum(counts.values()), kept_count, counts, _summarise_annotators(rows, runs))
 
 
-def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
+def _index_runs(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]) -> dict[str, RunFolder]:
     by_id: dict[str, RunFolder] = {}
     for run in runs:
         twin = by_id.setdefault(run.run.run_id, run)
@@ -119,40 +119,40 @@ def _runs_by_id(path: Path, runs: Sequence[RunFolder], rows: Sequence[RatingRow]
     return by_id
 
 
-def _run_id(row: RatingRow, only: str) -> str:
+def _find_run_id(row: RatingRow, only: str) -> str:
     return only if row.run_id is None else row.run_id
 
 
-def _scores(
+def _match_rows(
     rows: Iterable[RatingRow], runs: Mapping[str, RunFolder], faults: Faults
 ) -> list[tuple[_Key, RatingRow, Score]]:
     """Return the ratings that fit the runs; rows that are not answered yet are passed over once they fit."""
     only = next(iter(runs))
-    episodes = {run_id: _rated(run) for run_id, run in runs.items()}
+    episodes = {run_id: _read_rated_episodes(run) for run_id, run in runs.items()}
     rated = []
     for row in rows:
-        run_id = _run_id(row, only)
+        run_id = _find_run_id(row, only)
         if run_id not in runs:
-            faults.add(row.row, f"run_id: {shown(run_id)} is none of {', '.join(runs)}")
+            faults.add(row.row, f"run_id: {quote_cell(run_id)} is none of {', '.join(runs)}")
             continue
-        rendering, problem = _rendering(row, episodes[run_id])
+        rendering, problem = _find_rendering(row, episodes[run_id])
         if problem:
             faults.add(row.row, problem)
         elif row.value is not None or row.reason is not None:
             key = _Key(run_id, row.episode_id, row.turn, row.task, row.annotator)
-            rated.append((key, row, _score(row, rendering)))
+            rated.append((key, row, _build_score(row, rendering)))
     return rated
 
 
-def _rated(run: RunFolder) -> dict[str, RatedEpisode | None]:
+def _read_rated_episodes(run: RunFolder) -> dict[str, RatedEpisode | None]:
     """Return the episodes of a run by id; None for one that was not played."""
-    return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in rated_episodes(run)}
+    return dict.fromkeys(run.ended()) | {episode.episode_id: episode for episode in list_rated_episodes(run)}
 
 
-def _rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> tuple[str, str]:
+def _find_rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> tuple[str, str]:
     """Return the hash of the rendering that a row rates, or else the row's fault; the other is empty."""
     if row.episode_id not in episodes:
-        return "", f"episode_id: the run has no episode {shown(row.episode_id)}"
+        return "", f"episode_id: the run has no episode {quote_cell(row.episode_id)}"
     episode = episodes[row.episode_id]
     if episode is None:
         return "", f"episode_id: {row.episode_id} was aborted and counts as not played"
@@ -170,7 +170,7 @@ def _rendering(row: RatingRow, episodes: Mapping[str, RatedEpisode | None]) -> t
     return made[row.turn], ""
 
 
-def _score(row: RatingRow, rendering: str) -> Score:
+def _build_score(row: RatingRow, rendering: str) -> Score:
     return Score(
         episode_id=row.episode_id,
         step=row.turn,
@@ -183,11 +183,11 @@ def _score(row: RatingRow, rendering: str) -> Score:
     )
 
 
-def _new_ratings(
+def _select_new_ratings(
     rated: Iterable[tuple[_Key, RatingRow, Score]], runs: Mapping[str, RunFolder], faults: Faults
 ) -> tuple[dict[str, list[Score]], int]:
     """Drop ratings that the run already has; a rating that contradicts an earlier rating is a fault."""
-    known = {key: rating for run_id, run in runs.items() for key, rating in _earlier(run_id, run)}
+    known = {key: rating for run_id, run in runs.items() for key, rating in _iterate_earlier_ratings(run_id, run)}
     new: dict[str, list[Score]] = defaultdict(list)
     kept_count = 0
     for key, row, score in rated:
@@ -200,17 +200,17 @@ def _new_ratings(
         else:
             faults.add(
                 row.row,
-                f"{key.annotator} on {key.episode_id}, turn {key.turn}, {key.task}: {_said(score)} here, "
-                f"{_said(earlier.score)} in {earlier.where}",
+                f"{key.annotator} on {key.episode_id}, turn {key.turn}, {key.task}: {_format_answer(score)} here, "
+                f"{_format_answer(earlier.score)} in {earlier.where}",
             )
     return dict(new), kept_count
 
 
-def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
+def _iterate_earlier_ratings(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
     """Yield the human ratings of a run with their lines, without ratings of renderings that no longer exist."""
     current = {
         (episode.episode_id, turn): rendering.sha256
-        for episode in rated_episodes(run)
+        for episode in list_rated_episodes(run)
         for turn, rendering in episode.renderings.items()
     }
     for line, score in enumerate(run.scores(), start=1):
@@ -222,8 +222,8 @@ def _earlier(run_id: str, run: RunFolder) -> Iterable[tuple[_Key, _Given]]:
             yield key, _Given(score, f"{run.path / SCORES}:{line}")
 
 
-def _said(score: Score) -> str:
-    return f"{score.value:g}" if score.value is not None else shown(score.reason or "")
+def _format_answer(score: Score) -> str:
+    return f"{score.value:g}" if score.value is not None else quote_cell(score.reason or "")
 
 
 def _check_judge(runs: Iterable[RunFolder], write: bool) -> None:
@@ -233,13 +233,13 @@ def _check_judge(runs: Iterable[RunFolder], write: bool) -> None:
             run.keep_judge(HUMAN_JUDGE)
 
 
-def _by_annotator(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple[AnnotatorSummary, ...]:
+def _summarise_annotators(rows: Sequence[RatingRow], runs: Sequence[RunFolder]) -> tuple[AnnotatorSummary, ...]:
     only = runs[0].run.run_id
-    items = {(_run_id(row, only), row.episode_id, row.turn, row.task) for row in rows}
+    items = {(_find_run_id(row, only), row.episode_id, row.turn, row.task) for row in rows}
     answered: dict[str, dict[tuple[str, str, int, str], bool]] = {row.annotator: {} for row in rows}
     for row in rows:
         if row.value is not None or row.reason is not None:
-            answered[row.annotator][_run_id(row, only), row.episode_id, row.turn, row.task] = row.value is None
+            answered[row.annotator][_find_run_id(row, only), row.episode_id, row.turn, row.task] = row.value is None
     return tuple(
         AnnotatorSummary(name, len(counts), sum(counts.values()), len(items))
         for name, counts in sorted(answered.items())

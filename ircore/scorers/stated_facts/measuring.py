@@ -18,11 +18,11 @@ from pydantic import Field, TypeAdapter
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
 from ircore.core.journal import JournalWriter, read_records
-from ircore.core.progress import progress
+from ircore.core.progress import show_progress
 from ircore.core.records import Instance, Line, Name, Record, Scene, Sha256
-from ircore.core.score_records import VERIFIED, Letters, letter_of
-from ircore.core.workers import in_order
-from ircore.games.base import messages_of
+from ircore.core.score_records import VERIFIED, Letters, format_verdict_letter
+from ircore.core.workers import map_in_order
+from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.players.builtin_language import draw_messages
 from ircore.runs.folder import RunFolder, read_facts
@@ -82,15 +82,15 @@ def add_said(run: RunFolder, turns: Iterable[SaidTurn]) -> None:
         journal.append(turn.model_dump_json().encode() for turn in turns)
 
 
-def latest(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
+def select_latest_turns(turns: Sequence[SaidTurn], reader: str = GRAMMAR) -> tuple[SaidTurn, ...]:
     """Return the turns that a reader has read; of several readings of a turn, the last."""
     known = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in turns if turn.reader == reader}
     return tuple(known.values())
 
 
-def letters_of(verification: "Verification") -> str:
+def format_verdicts(verification: "Verification") -> str:
     """Return the verdicts of a verification, one letter a fact."""
-    return "".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts)
+    return "".join(format_verdict_letter(checked.verdict, checked.fact.weight) for checked in verification.facts)
 
 
 VERSION = f"1-eye-{EYE}"
@@ -130,10 +130,10 @@ class GrammarReader:
             messages: Up to this turn, oldest first.
             rendering: Of this turn.
         """
-        stated = self._stated(tuple(messages))
+        stated = self._read_stated_facts(tuple(messages))
         # Before the first message nothing is stated.
-        before = self._stated(tuple(messages[:-1])) if len(messages) > 1 else "0" * len(stated)
-        alone = self._stated((messages[-1],)) if len(messages) > 1 else stated
+        before = self._read_stated_facts(tuple(messages[:-1])) if len(messages) > 1 else "0" * len(stated)
+        alone = self._read_stated_facts((messages[-1],)) if len(messages) > 1 else stated
         return SaidTurn(
             episode_id=episode_id,
             turn=turn,
@@ -141,24 +141,24 @@ class GrammarReader:
             reader=GRAMMAR,
             version=VERSION,
             stated=stated,
-            named="".join(map(_named, before, stated, alone)),
-            shown=self._shown(rendering),
+            named="".join(map(_find_named_facts, before, stated, alone)),
+            shown=self._read_picture(rendering),
         )
 
-    def _stated(self, messages: tuple[str, ...]) -> str:
-        return self._shown(_draw(messages))
+    def _read_stated_facts(self, messages: tuple[str, ...]) -> str:
+        return self._read_picture(_draw(messages))
 
-    def _shown(self, picture: Picture) -> str:
+    def _read_picture(self, picture: Picture) -> str:
         """Return the facts that a picture shows; equal pictures are analysed once."""
         if picture.sha256 not in self._seen:
-            self._seen[picture.sha256] = letters_of(verify_picture(self._target, self._scene, picture))
+            self._seen[picture.sha256] = format_verdicts(verify_picture(self._target, self._scene, picture))
         return self._seen[picture.sha256]
 
 
 _draw = lru_cache(maxsize=64)(draw_messages)
 
 
-def _named(before: str, stated: str, alone: str) -> str:
+def _find_named_facts(before: str, stated: str, alone: str) -> str:
     """Return whether a message is about a fact: the message states the fact or changes an earlier statement."""
     # Alone too: a message that repeats a fact changes nothing, but is about the fact.
     return "1" if alone == "1" or before != stated else "0"
@@ -204,26 +204,26 @@ def measure_said(runs: Sequence[RunFolder], workers: int | None = None) -> _Said
             locks.enter_context(run.lock())
             known = {
                 (turn.episode_id, turn.turn, turn.rendering)
-                for turn in latest(read_said(run))
+                for turn in select_latest_turns(read_said(run))
                 if turn.version == VERSION
             }
             drawn = {instance.instance_id for instance in run.instances.instances if instance.scene is not None}
-            shown = _stored_verdicts(run)
+            shown = _read_stored_verdicts(run)
             for episode in run.episodes():
                 if not episode.played:
                     continue
                 if episode.instance_id not in drawn:
                     without_scene += 1
                 # An episode is measured as a whole: each of its readings builds on all messages before it.
-                elif keys_of(episode) <= known:
-                    kept_count += len(keys_of(episode))
+                elif list_turn_keys(episode) <= known:
+                    kept_count += len(list_turn_keys(episode))
                 else:
                     works.append((run, _Work(run.path, episode, shown.get(episode.episode_id, {}))))
         new = _measure_all(works, workers or os.cpu_count() or 1)
     return _SaidCount(new, kept_count, without_scene)
 
 
-def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
+def _read_stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
     """Return the verdicts that scoring stored, by episode and rendering; verdicts of another eye are left out."""
     verdicts: dict[str, dict[str, str]] = {}
     for line in read_facts(run):
@@ -232,15 +232,15 @@ def _stored_verdicts(run: RunFolder) -> dict[str, dict[str, str]]:
     return verdicts
 
 
-def keys_of(episode: Episode) -> set[tuple[str, int, str]]:
+def list_turn_keys(episode: Episode) -> set[tuple[str, int, str]]:
     """Return episode, turn and rendering of each turn that has a message and a rendering."""
     return {(episode.episode_id, turn, rendering.sha256) for turn, rendering in episode.renderings.items()}
 
 
 def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
     new = 0
-    measured = in_order(_measured, [work for _, work in works], min(workers, len(works)))
-    with progress("facts", len(works)) as shown:
+    measured = map_in_order(_measure_episode, [work for _, work in works], min(workers, len(works)))
+    with show_progress("facts", len(works)) as shown:
         for (run, _), turns in zip(works, measured, strict=True):
             add_said(run, turns)
             new += len(turns)
@@ -248,12 +248,12 @@ def _measure_all(works: Sequence[tuple[RunFolder, _Work]], workers: int) -> int:
     return new
 
 
-def _measured(work: _Work) -> list[SaidTurn]:
+def _measure_episode(work: _Work) -> list[SaidTurn]:
     """Measure one episode; runs in a process of its own."""
-    run, instances = _opened(work.run)
+    run, instances = _open_run(work.run)
     instance = instances[work.episode.instance_id]
     reader = GrammarReader(instance, run.instances.picture(instance, "target"), work.shown)
-    spoken = {message.step: message.text for message in messages_of(load_game(run.game), work.episode)}
+    spoken = {message.step: message.text for message in list_messages(load_game(run.game), work.episode)}
     messages: list[str] = []
     turns = []
     for turn, rendering in work.episode.renderings.items():
@@ -263,7 +263,7 @@ def _measured(work: _Work) -> list[SaidTurn]:
 
 
 @lru_cache(maxsize=RUNS_AT_ONCE)
-def _opened(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
+def _open_run(path: Path) -> tuple[RunFolder, dict[str, Instance]]:
     """Return a run and its instances by id; the last few runs of a worker process are kept."""
     run = RunFolder(path)
     return run, {instance.instance_id: instance for instance in run.instances.instances}

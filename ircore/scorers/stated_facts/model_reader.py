@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ircore.core.journal import Recorder
-from ircore.core.progress import progress
+from ircore.core.progress import show_progress
 from ircore.core.records import Instance
-from ircore.games.base import messages_of
+from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.players.base import JudgeError, JudgeView, JudgingPlayer
 from ircore.players.calls import ProviderStopError
@@ -26,9 +26,9 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.judge_answers import AnswerError
 from ircore.runs.judge_questions import JudgementEntry, JudgementWriter, JudgeQuestion, read_judgements
 from ircore.scorers.judges.manifest import LoadedJudge
-from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, judges_prices
-from ircore.scorers.stated_facts.measuring import SaidTurn, add_said, latest, read_said
-from ircore.scorers.verification.scene_facts.scene import facts_of
+from ircore.scorers.model_judges.runner import JudgementInquiry, JudgingPlan, read_judge_prices
+from ircore.scorers.stated_facts.measuring import SaidTurn, add_said, read_said, select_latest_turns
+from ircore.scorers.verification.scene_facts.scene import list_facts
 
 PROMPT = files("ircore.scorers.stated_facts").joinpath("prompt_texts", "facts.txt").read_text(encoding="utf-8")
 
@@ -71,7 +71,7 @@ class Item:
     def prompt(self) -> str:
         """The words of the question."""
         assert self.instance.scene is not None  # noqa: S101 - the grammar read it, so it has one
-        facts = [fact.sentence for fact in facts_of(self.instance.scene)]
+        facts = [fact.sentence for fact in list_facts(self.instance.scene)]
         messages = "\n".join(f"{number}. {message}" for number, message in enumerate(self.messages, start=1))
         listed = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(facts, start=1))
         return PROMPT.replace("{facts}", listed).replace("{messages}", messages)
@@ -111,13 +111,13 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
         for run in runs:
             locks.enter_context(run.lock())
             run.keep_judge(judge.identity_in(run))
-        items = [item for run in runs for item in _items(run, judge.name)]
+        items = [item for run in runs for item in _list_unread_turns(run, judge.name)]
         known = {question.asked_as: question for run in runs for question in read_judgements(run) if question.settled}
-        cost_limit = CostLimit(judges_prices(runs, [judge], plan.prices), plan.max_cost)
+        cost_limit = CostLimit(read_judge_prices(runs, [judge], plan.prices), plan.max_cost)
         cost_limit.begin(
             [question for run in runs for question in read_judgements(run) if question.judge == judge.name]
         )
-        with JudgementWriter() as writer, progress("reading", len(items)) as shown:
+        with JudgementWriter() as writer, show_progress("reading", len(items)) as shown:
             engine = Engine(Recorder(writer), cost_limit, shown)
             session = _Session(judge, player, known, engine, readings)
             waiting = iter(items)
@@ -126,14 +126,18 @@ def ask_said(runs: Sequence[RunFolder], judge: LoadedJudge, plan: JudgingPlan) -
     return readings
 
 
-def _items(run: RunFolder, judge: str) -> Iterator[Item]:
+def _list_unread_turns(run: RunFolder, judge: str) -> Iterator[Item]:
     """Yield the turns of a run that the judge has not read with this prompt."""
     turns = read_said(run)
-    done = {(turn.episode_id, turn.turn, turn.rendering) for turn in latest(turns, judge) if turn.version == VERSION}
-    by_key = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in latest(turns)}
+    done = {
+        (turn.episode_id, turn.turn, turn.rendering)
+        for turn in select_latest_turns(turns, judge)
+        if turn.version == VERSION
+    }
+    by_key = {(turn.episode_id, turn.turn, turn.rendering): turn for turn in select_latest_turns(turns)}
     instances, game = {instance.instance_id: instance for instance in run.instances.instances}, load_game(run.game)
     for episode in run.episodes():
-        spoken = {message.step: message.text for message in messages_of(game, episode)}
+        spoken = {message.step: message.text for message in list_messages(game, episode)}
         messages: list[str] = []
         for turn, rendering in episode.renderings.items():
             messages.append(spoken.get(turn, ""))
@@ -164,7 +168,7 @@ class _Session:
                 self.readings.failed += 1
                 continue
             try:
-                add_said(item.run, [reading_of(item.turn, self.judge.name, entry.question.text or "")])
+                add_said(item.run, [parse_reading(item.turn, self.judge.name, entry.question.text or "")])
                 self.readings.read += 1
             except AnswerError:
                 self.readings.unreadable += 1
@@ -201,7 +205,7 @@ class _FactInquiry(JudgementInquiry):
         )
 
 
-def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
+def parse_reading(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
     """Return a turn as the judge's answer reads it; the facts shown are copied from the grammar's reading.
 
     Raises:
@@ -209,7 +213,7 @@ def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
 
     >>> turn = SaidTurn(episode_id="a", turn=1, rendering="0" * 64, reader="grammar", version="1", stated="00",
     ...                 named="00", shown="1?")
-    >>> reading_of(turn, "gpt", '{"stated": [2], "named": []}').stated
+    >>> parse_reading(turn, "gpt", '{"stated": [2], "named": []}').stated
     '01'
     """
     match = _OBJECT.search(text)
@@ -220,11 +224,11 @@ def reading_of(turn: SaidTurn, reader: str, text: str) -> SaidTurn:
     if not isinstance(answer, dict):
         raise AnswerError("it has no JSON object")
     count = len(turn.stated)
-    stated, named = (_letters(answer.get(name), count, name) for name in ("stated", "named"))
+    stated, named = (_format_letters(answer.get(name), count, name) for name in ("stated", "named"))
     return turn.model_copy(update={"reader": reader, "version": VERSION, "stated": stated, "named": named})
 
 
-def _letters(numbers: object, count: int, name: str) -> str:
+def _format_letters(numbers: object, count: int, name: str) -> str:
     # The exact type: True and False are whole numbers to isinstance.
     if not isinstance(numbers, list) or not all(type(number) is int and 1 <= number <= count for number in numbers):
         raise AnswerError(f"{name} is no list of numbers from 1 to {count}")

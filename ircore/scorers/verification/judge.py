@@ -6,9 +6,9 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.core.score_records import JudgeKind
 from ircore.instances.targets import DRAWN
-from ircore.scorers.judges.base import Judgement, preferred
-from ircore.scorers.verification.eye.ocr import reader_of_texts
-from ircore.scorers.verification.report import verdicts_of
+from ircore.scorers.judges.base import Judgement, compare_ratings
+from ircore.scorers.verification.eye.ocr import describe_recogniser
+from ircore.scorers.verification.report import build_stored_verdicts
 from ircore.scorers.verification.score import VERSION, verify_picture
 
 UNREAD = "texts unread"
@@ -26,8 +26,8 @@ class VerifiedJudge:
         scene: What the target shows; None if nobody knows, and then there is no rating.
 
     Example:
-        >>> from ircore.instances.targets.categories import draw
-        >>> drawn = draw("bar_graph", "easy", seed=1)
+        >>> from ircore.instances.targets.categories import draw_target
+        >>> drawn = draw_target("bar_graph", "easy", seed=1)
         >>> target = Picture.from_pixels(drawn.drawing.pixels)
         >>> VerifiedJudge(drawn.scene).rate(target, target).value
         10.0
@@ -45,13 +45,13 @@ class VerifiedJudge:
     @property
     def version(self) -> str:
         """Version of the eye, and who reads texts."""
-        reader = reader_of_texts()
+        reader = describe_recogniser()
         return f"{VERSION}, {UNREAD if reader is None else f'texts read by {reader}'}"
 
     @property
     def supersedes(self) -> tuple[str, ...]:
         """Versions whose scores this one gives anew: those of the same eye that read no texts."""
-        return () if reader_of_texts() is None else (f"{VERSION}, {UNREAD}",)
+        return () if describe_recogniser() is None else (f"{VERSION}, {UNREAD}",)
 
     def with_scene(self, scene: Scene | None) -> "VerifiedJudge":
         """Return the judge for one target."""
@@ -61,11 +61,11 @@ class VerifiedJudge:
         """Rate by the weighted share of the target's facts that the rendering shows, 0–10."""
         if self._scene is None:
             return Judgement(None, "nobody wrote down what the target shows")
-        return _rated(target, _Kept(self._scene), image)
+        return _rate_rendering(target, _Kept(self._scene), image)
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering with the higher rating; equal ratings are a tie."""
-        return preferred(self.rate(target, first), self.rate(target, final))
+        return compare_ratings(self.rate(target, first), self.rate(target, final))
 
 
 class _Kept:
@@ -82,7 +82,7 @@ class _Kept:
 
 
 @lru_cache(maxsize=8)
-def _rated(target: Picture, scene: _Kept, image: Picture) -> Judgement:
+def _rate_rendering(target: Picture, scene: _Kept, image: Picture) -> Judgement:
     """Rate a rendering; the rating is kept for the next few calls, since a preference needs the same ratings."""
     verification = verify_picture(target, scene.scene, image)
-    return Judgement(verification.score, verification.reason, verdicts_of(verification))
+    return Judgement(verification.score, verification.reason, build_stored_verdicts(verification))

@@ -9,11 +9,19 @@ from collections.abc import Iterator, Sequence
 from math import fsum
 from typing import Any
 
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import Scene
-from ircore.core.score_records import MOST_EXTRAS, UNASKED, VERDICT, ExtraBox, FactNote, FactVerdicts, letter_of
+from ircore.core.score_records import (
+    MOST_EXTRAS,
+    UNASKED,
+    VERDICT,
+    ExtraBox,
+    FactNote,
+    FactVerdicts,
+    format_verdict_letter,
+)
 from ircore.scorers.verification.eye.registration import Transform
-from ircore.scorers.verification.scene_facts import PARTS, Fact, facts_of, weighed
+from ircore.scorers.verification.scene_facts import PARTS, Fact, list_facts, weigh_facts
 from ircore.scorers.verification.score import VERSION, Verification
 from ircore.scorers.verification.verdicts import Checked
 
@@ -23,7 +31,7 @@ MOST_LISTED = 40
 """Facts of one verdict that are listed on a terminal; the document has all."""
 
 
-def as_document(verification: Verification) -> dict[str, Any]:
+def build_document(verification: Verification) -> dict[str, Any]:
     """Return a verification as JSON values: score, parts, facts, extras, transform, version."""
     transform = verification.transform
     return {
@@ -36,7 +44,7 @@ def as_document(verification: Verification) -> dict[str, Any]:
         "reader": verification.reader,
         "decided": verification.decided,
         "parts": {part: score._asdict() for part, score in verification.parts.items()},
-        "facts": [_fact(checked) for checked in verification.facts],
+        "facts": [_build_fact_entry(checked) for checked in verification.facts],
         "extras": [{"box": list(extra.box), "weight": extra.weight} for extra in verification.extras],
         "transform": {
             "x": round(transform.x, 4),
@@ -48,7 +56,7 @@ def as_document(verification: Verification) -> dict[str, Any]:
     }
 
 
-def _fact(checked: Checked) -> dict[str, Any]:
+def _build_fact_entry(checked: Checked) -> dict[str, Any]:
     fact = checked.fact
     return {
         "fact": fact.key,
@@ -66,10 +74,10 @@ def _fact(checked: Checked) -> dict[str, Any]:
     }
 
 
-def as_lines(verification: Verification) -> Iterator[str]:
+def format_report(verification: Verification) -> Iterator[str]:
     """Yield a verification as lines: the score, its parts, failing facts, and facts that cannot be decided."""
     shown = "no score" if verification.score is None else f"{verification.score:.2f} of 10"
-    yield f"{shown}   {verification.reason or _moved(verification.transform)}"
+    yield f"{shown}   {verification.reason or _describe_transform(verification.transform)}"
     if verification.undecided and verification.score is not None:
         yield (
             f"from {verification.low:.2f} to {verification.high:.2f}, of which this is the middle: "
@@ -77,18 +85,18 @@ def as_lines(verification: Verification) -> Iterator[str]:
         )
     yield ""
     for part in PARTS:
-        yield _part(verification, part)
+        yield _format_part(verification, part)
     failing = [checked for checked in verification.facts if checked.verdict == "fails"]
     if failing:
-        yield from ("", f"Wrong ({len(failing)})", *_listed(failing))
+        yield from ("", f"Wrong ({len(failing)})", *_format_failing_facts(failing))
     for extra in verification.extras[:10]:
         yield f"  ✗ Something is drawn that the target does not show: {tuple(extra.box)} px."
     unknown = [checked for checked in verification.facts if checked.verdict == "undecided" and checked.fact.weight]
     if unknown:
-        yield from ("", f"Cannot be told ({len(unknown)})", *_reasons(unknown))
+        yield from ("", f"Cannot be told ({len(unknown)})", *_format_reasons(unknown))
 
 
-def _moved(transform: Transform) -> str:
+def _describe_transform(transform: Transform) -> str:
     if transform.is_identity:
         return "lies exactly over the target"
     return (
@@ -97,11 +105,11 @@ def _moved(transform: Transform) -> str:
     )
 
 
-def _part(verification: Verification, part: Any) -> str:
+def _format_part(verification: Verification, part: Any) -> str:
     score = verification.parts[part]
     if score.share is None:
         return (
-            f"  {part:<9} {'–':>6}   {counted(score.total, 'fact')}, none can be told"
+            f"  {part:<9} {'–':>6}   {format_count(score.total, 'fact')}, none can be told"
             if score.total
             else f"  {part:<9} {'–':>6}"
         )
@@ -113,7 +121,7 @@ def _part(verification: Verification, part: Any) -> str:
     )
 
 
-def _listed(failing: list[Checked]) -> Iterator[str]:
+def _format_failing_facts(failing: list[Checked]) -> Iterator[str]:
     heaviest = sorted(failing, key=lambda checked: -checked.fact.weight)
     for checked in heaviest[:MOST_LISTED]:
         yield f"  ✗ {checked.fact.sentence}  – {checked.reason}"
@@ -121,7 +129,7 @@ def _listed(failing: list[Checked]) -> Iterator[str]:
         yield f"    and {len(failing) - MOST_LISTED} more (--json lists all)"
 
 
-def _reasons(unknown: list[Checked]) -> Iterator[str]:
+def _format_reasons(unknown: list[Checked]) -> Iterator[str]:
     """Yield each reason once, with the number of facts and an example fact."""
     by_reason: dict[str, list[Checked]] = {}
     for checked in unknown:
@@ -134,17 +142,22 @@ LONGEST = 200
 """Characters of a reason, and of what was seen, that are kept."""
 
 
-def verdicts_of(verification: Verification) -> FactVerdicts:
+def build_stored_verdicts(verification: Verification) -> FactVerdicts:
     """Return the stored form of a verification: verdicts, and notes on the facts that do not hold."""
     reasons: dict[str, int] = {}
     notes = [
-        FactNote(place, checked.credit, _seen(checked.seen), reasons.setdefault(checked.reason[:LONGEST], len(reasons)))
+        FactNote(
+            place,
+            checked.credit,
+            _encode_seen(checked.seen),
+            reasons.setdefault(checked.reason[:LONGEST], len(reasons)),
+        )
         for place, checked in enumerate(verification.facts)
         if checked.verdict != "holds"
     ]
     return FactVerdicts(
         version=VERSION,
-        verdicts="".join(letter_of(checked.verdict, checked.fact.weight) for checked in verification.facts),
+        verdicts="".join(format_verdict_letter(checked.verdict, checked.fact.weight) for checked in verification.facts),
         parts=verification.parts,
         low=verification.low,
         high=verification.high,
@@ -153,12 +166,12 @@ def verdicts_of(verification: Verification) -> FactVerdicts:
         reader=verification.reader,
         reasons=tuple(reasons),
         notes=tuple(notes),
-        extras=_bounded(verification.extras),
+        extras=_limit_extras(verification.extras),
         transform=verification.transform.placement,
     )  # fmt: skip
 
 
-def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
+def restore_checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
     """Return the facts of a target with the verdicts that were stored for a rendering.
 
     Args:
@@ -168,11 +181,11 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
     Returns:
         The facts in the order of ``facts_of``; none if the verdicts are of a version that drew up other facts.
     """
-    facts = facts_of(scene)
-    if stored.version not in (VERSION, facts_version(facts)) or len(facts) != len(stored.verdicts):
+    facts = list_facts(scene)
+    if stored.version not in (VERSION, compute_facts_version(facts)) or len(facts) != len(stored.verdicts):
         return ()
     unasked = {fact.key for fact, letter in zip(facts, stored.verdicts, strict=True) if letter == UNASKED}
-    facts = weighed(facts, unasked)
+    facts = weigh_facts(facts, unasked)
     notes = {note.fact: note for note in stored.notes}
     checked = []
     for place, (fact, letter) in enumerate(zip(facts, stored.verdicts, strict=True)):
@@ -180,28 +193,28 @@ def checked_facts(scene: Scene, stored: FactVerdicts) -> tuple[Checked, ...]:
         if note is None:
             checked.append(Checked(fact, verdict, 1.0 if verdict == "holds" else 0.0))
         else:
-            checked.append(Checked(fact, verdict, note.credit, _unseen(note.seen), stored.reasons[note.reason]))
+            checked.append(Checked(fact, verdict, note.credit, _decode_seen(note.seen), stored.reasons[note.reason]))
     return tuple(checked)
 
 
-def facts_version(facts: Sequence[Fact]) -> str:
+def compute_facts_version(facts: Sequence[Fact]) -> str:
     """Return the version of a list of facts, for verdicts of a judge that was asked about its sentences."""
     words = "\0".join(f"{fact.key} {fact.sentence}" for fact in facts)
     return f"facts-{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-def _bounded(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:
+def _limit_extras(extras: Sequence[ExtraBox]) -> tuple[ExtraBox, ...]:
     """Return the kept extras, largest first; the last kept extra also has the weight of all further extras."""
     boxes = extras[:MOST_EXTRAS]
     rest = fsum(extra.weight for extra in extras[MOST_EXTRAS:])
     return (*boxes[:-1], ExtraBox(boxes[-1].box, boxes[-1].weight + rest)) if rest else tuple(boxes)
 
 
-def _seen(value: Any) -> str | None:
+def _encode_seen(value: Any) -> str | None:
     """Return the seen value as JSON; None where the text is too long to store."""
     text = None if value is None else json.dumps(value, ensure_ascii=False)
     return text if text is None or len(text) <= LONGEST else None
 
 
-def _unseen(text: str | None) -> Any:
+def _decode_seen(text: str | None) -> Any:
     return None if text is None else json.loads(text)

@@ -17,14 +17,20 @@ from ircore.core import exact
 from ircore.core.images import Picture
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import SCORE_RULE, ExtraBox, PartShare, Verdict
-from ircore.scorers.verification.eye.ground_readers import extras_of, read_all
+from ircore.scorers.verification.eye.ground_readers import find_extras, read_all
 from ircore.scorers.verification.eye.look import LEAST_LABELS, Observations, look_at
-from ircore.scorers.verification.eye.ocr import read_words, reader_of_texts
-from ircore.scorers.verification.eye.regions import Target, target_of
+from ircore.scorers.verification.eye.ocr import describe_recogniser, read_words
+from ircore.scorers.verification.eye.regions import Target, prepare_target
 from ircore.scorers.verification.eye.registration import Transform
 from ircore.scorers.verification.eye.view import Observed
-from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weighed
-from ircore.scorers.verification.verdicts import Checked, check, fails, mistake_exchanged, undecided
+from ircore.scorers.verification.scene_facts import COLOURS, GROUNDS, PARTS, Fact, Part, weigh_facts
+from ircore.scorers.verification.verdicts import (
+    Checked,
+    check_fact,
+    decide_fails,
+    fail_exchanged_colours,
+    leave_undecided,
+)
 
 VERSION = SCORE_RULE
 
@@ -57,8 +63,8 @@ class Verification:
         reader: Who read labels that their shapes do not tell, with version; None if they were not read.
 
     Example:
-        >>> from ircore.instances.targets.categories import draw
-        >>> drawn = draw("pie_graph", "easy", seed=1)
+        >>> from ircore.instances.targets.categories import draw_target
+        >>> drawn = draw_target("pie_graph", "easy", seed=1)
         >>> target = Picture.from_pixels(drawn.drawing.pixels)
         >>> verify_picture(target, drawn.scene, target).score
         10.0
@@ -95,22 +101,24 @@ def verify_picture(picture: Picture, scene: Scene, image: Picture, *, ocr: bool 
     Raises:
         InputError: ``ocr`` is asked for and the extra is not installed.
     """
-    target = target_of(picture, scene)
+    target = prepare_target(picture, scene)
     look = look_at(target, image.pixels)
     readings = read_all(look)
-    ocr = reader_of_texts() is not None if ocr is None else ocr
+    ocr = describe_recogniser() is not None if ocr is None else ocr
     if ocr:
         readings |= read_words(look, readings)
-    own = target.view.noted("own", lambda: _own(target))
-    facts = _without_ground(_checked(target, readings, own.unseen))
-    if not look.is_found and not _labels_stand_in_place(facts):
-        facts = [_unfound(checked) for checked in facts]
+    own = target.view.compute_once("own", lambda: _read_target(target))
+    facts = _remove_ground_credit(_check_facts(target, readings, own.unseen))
+    if not look.is_found and not _are_labels_in_place(facts):
+        facts = [_leave_misplaced_undecided(checked) for checked in facts]
     # Where the eye sees an extra in the target itself, an extra of the rendering says nothing.
-    extras = [extra for extra in extras_of(look) if not any(_covered(extra.box, other.box) for other in own.extras)]
+    extras = [
+        extra for extra in find_extras(look) if not any(_is_half_covered(extra.box, other.box) for other in own.extras)
+    ]
     asked = math.fsum(fact.weight for fact in target.facts if fact.key not in own.unseen)
     share = asked / math.fsum(fact.weight for fact in target.facts)
-    verification = scored(facts, extras, look.cost, look.transform, share)
-    return replace(verification, reader=reader_of_texts()) if ocr else verification
+    verification = compute_score(facts, extras, look.cost, look.transform, share)
+    return replace(verification, reader=describe_recogniser()) if ocr else verification
 
 
 @dataclass(frozen=True)
@@ -121,50 +129,50 @@ class _Own:
     extras: tuple[ExtraBox, ...]
 
 
-def _own(target: Target) -> _Own:
+def _read_target(target: Target) -> _Own:
     """Read the target itself: facts that the eye cannot tell or gets wrong even there are not asked of renderings."""
     look = look_at(target, target.picture.pixels)
-    facts = _checked(target, read_all(look), frozenset())
+    facts = _check_facts(target, read_all(look), frozenset())
     unseen = frozenset(checked.fact.key for checked in facts if checked.verdict != "holds")
-    return _Own(unseen, tuple(extras_of(look)))
+    return _Own(unseen, tuple(find_extras(look)))
 
 
-def _covered(box: Box, other: Box) -> bool:
+def _is_half_covered(box: Box, other: Box) -> bool:
     """Return whether at least half of a box lies in another box."""
     across = min(box.right, other.right) - max(box.left, other.left)
     down = min(box.bottom, other.bottom) - max(box.top, other.top)
     return 2 * max(0, across) * max(0, down) >= (box.right - box.left) * (box.bottom - box.top)
 
 
-def _without_ground(facts: list[Checked]) -> list[Checked]:
+def _remove_ground_credit(facts: list[Checked]) -> list[Checked]:
     """An empty page may have the right colour; that alone is nothing."""
     if any(checked.verdict == "holds" for checked in facts if checked.fact.kind not in GROUNDS and checked.fact.weight):
         return facts
     return [
-        (undecided if checked.fact.attribute in COLOURS else fails)(checked.fact, "nothing is drawn on it")
+        (leave_undecided if checked.fact.attribute in COLOURS else decide_fails)(checked.fact, "nothing is drawn on it")
         if checked.fact.kind in GROUNDS and checked.fact.weight
         else checked
         for checked in facts
     ]
 
 
-def _checked(target: Target, readings: Observations, unseen: frozenset[str]) -> list[Checked]:
+def _check_facts(target: Target, readings: Observations, unseen: frozenset[str]) -> list[Checked]:
     absent = {key.removesuffix("/presence") for key, reading in readings.items()
               if key.endswith("/presence") and reading.seen is False}  # fmt: skip
     facts = []
-    for fact in weighed(target.facts, unseen):
+    for fact in weigh_facts(target.facts, unseen):
         if fact.key in unseen:
-            facts.append(undecided(fact, UNSEEN))
+            facts.append(leave_undecided(fact, UNSEEN))
         elif fact.attribute == "count":
-            facts.append(_count(fact, target, readings))
+            facts.append(_check_count(fact, target, readings))
         elif fact.mark in absent and fact.attribute != "presence":
-            facts.append(fails(fact, "absent"))
+            facts.append(decide_fails(fact, "absent"))
         else:
-            facts.append(check(fact, readings.get(fact.key), target.colours))
-    return _labels(mistake_exchanged(facts))
+            facts.append(check_fact(fact, readings.get(fact.key), target.colours))
+    return _adjust_label_facts(fail_exchanged_colours(facts))
 
 
-def _labels_stand_in_place(facts: list[Checked]) -> bool:
+def _are_labels_in_place(facts: list[Checked]) -> bool:
     """Return whether most labels are right and in place: then the drawing is, too, and what is not seen is gone."""
     labels = {checked.fact.mark for checked in facts if checked.fact.attribute == "text" and checked.fact.weight}
     places = [checked for checked in facts if checked.fact.attribute == "place" and checked.fact.mark in labels]
@@ -172,42 +180,42 @@ def _labels_stand_in_place(facts: list[Checked]) -> bool:
     return len(places) >= LEAST_LABELS and 2 * held_count > len(places)
 
 
-def _unfound(checked: Checked) -> Checked:
+def _leave_misplaced_undecided(checked: Checked) -> Checked:
     """Where the drawing was not found on its canvas, what lies elsewhere is not wrong."""
     is_placed = checked.fact.part in {"place", "value"} and checked.verdict != "undecided"
-    return undecided(checked.fact, UNFOUND) if is_placed else checked
+    return leave_undecided(checked.fact, UNFOUND) if is_placed else checked
 
 
-def _labels(facts: list[Checked]) -> list[Checked]:
+def _adjust_label_facts(facts: list[Checked]) -> list[Checked]:
     """A label is there, and in its place, as far as it is the label: other ink in its place is not."""
     words = {
         checked.fact.mark: checked for checked in facts if checked.fact.attribute == "text" and checked.fact.weight
     }
     return [
-        _as_label(checked, words[checked.fact.mark])
+        _limit_by_wording(checked, words[checked.fact.mark])
         if checked.fact.mark in words and checked.fact.attribute != "text" and checked.verdict != "undecided"
         else checked
         for checked in facts
     ]
 
 
-def _as_label(checked: Checked, words: Checked) -> Checked:
+def _limit_by_wording(checked: Checked, words: Checked) -> Checked:
     if words.verdict == "undecided":
-        return undecided(checked.fact, words.reason)
+        return leave_undecided(checked.fact, words.reason)
     if words.verdict == "fails" and not words.credit and checked.verdict == "holds":
-        return fails(checked.fact, "something else is written there", checked.seen)
+        return decide_fails(checked.fact, "something else is written there", checked.seen)
     return checked
 
 
-def _count(fact: Fact, target: Target, readings: Observations) -> Checked:
+def _check_count(fact: Fact, target: Target, readings: Observations) -> Checked:
     keys = [f"{mark.key}/presence" for mark in target.marks if mark.kind == fact.kind]
     presences = [readings[key].seen if key in readings else None for key in keys]
     if None in presences:
-        return undecided(fact, "not each of them can be told")
-    return check(fact, Observed(presences.count(True)), ())
+        return leave_undecided(fact, "not each of them can be told")
+    return check_fact(fact, Observed(presences.count(True)), ())
 
 
-def scored(
+def compute_score(
     facts: Sequence[Checked],
     extras: Sequence[ExtraBox] = (),
     cost: float = 0.0,
@@ -226,7 +234,7 @@ def scored(
     weights = math.fsum(checked.fact.weight for checked in facts)
     unknown = math.fsum(checked.fact.weight for checked in facts if checked.verdict == "undecided")
     undecided_share = round(unknown / weights, 4) if weights else 1.0
-    parts: dict[Part, PartShare] = {part: _part(part, facts) for part in PARTS}
+    parts: dict[Part, PartShare] = {part: _compute_part_share(part, facts) for part in PARTS}
     credit = max(0.0, math.fsum(checked.fact.weight * checked.credit for checked in facts))
     surplus = math.fsum(extra.weight for extra in extras)
     precision = credit / (credit + surplus) if credit + surplus else 0.0
@@ -235,7 +243,7 @@ def scored(
     decided, reason = asked * (1 - undecided_share), None
     if decided < LEAST_DECIDED:
         reason = f"only {100 * decided:.0f} % of the facts can be decided, {100 * LEAST_DECIDED:.0f} % are needed"
-    low, score, high = score_of([ScoredFact(*_entry(checked)) for checked in facts], surplus, cost)
+    low, score, high = compute_score_interval([ScoredFact(*_list_fields(checked)) for checked in facts], surplus, cost)
     return Verification(
         None if reason else score, low, high, undecided_share, reason, parts, tuple(facts), tuple(extras),
         transform, cost,
@@ -259,11 +267,13 @@ class ScoreInterval(NamedTuple):
     high: float
 
 
-def _entry(checked: Checked) -> tuple[str, float, Verdict, float]:
+def _list_fields(checked: Checked) -> tuple[str, float, Verdict, float]:
     return checked.fact.attribute, checked.fact.weight, checked.verdict, checked.credit
 
 
-def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float, *, linear: bool = False) -> ScoreInterval:
+def compute_score_interval(
+    facts: Iterable[ScoredFact], surplus: float, cost: float, *, linear: bool = False
+) -> ScoreInterval:
     """Return the score of facts, and its interval.
 
     Args:
@@ -278,20 +288,20 @@ def score_of(facts: Iterable[ScoredFact], surplus: float, cost: float, *, linear
 
         >>> there, gone = ScoredFact("presence", 10, "holds", 1.0), ScoredFact("presence", 10, "fails", 0.0)
         >>> red, none = ScoredFact("colour", 6, "holds", 1.0), ScoredFact("colour", 6, "fails", 0.0)
-        >>> score_of([there, gone, red, none], surplus=0, cost=0).score  # 10 · (1 − ½^⅔) · (1 − 0.6 · ½^⅔)
+        >>> compute_score_interval([there, gone, red, none], surplus=0, cost=0).score
         2.3
     """
     facts = list(facts)
     right = [fact._replace(credit=1.0) if fact.verdict == "undecided" else fact for fact in facts]
-    low, high = (_score(some, surplus, cost, linear) for some in (facts, right))
+    low, high = (_compute_points(some, surplus, cost, linear) for some in (facts, right))
     return ScoreInterval(round(low, 2), round((low + high) / 2, 2), round(high, 2))
 
 
-def _score(facts: Sequence[ScoredFact], surplus: float, cost: float, linear: bool) -> float:
-    weight, credit = _sums(fact for fact in facts if fact.attribute not in COLOURS)
+def _compute_points(facts: Sequence[ScoredFact], surplus: float, cost: float, linear: bool) -> float:
+    weight, credit = _sum_weight_and_credit(fact for fact in facts if fact.attribute not in COLOURS)
     colours = [fact for fact in facts if fact.attribute in COLOURS]
-    of_colours, balance = _sums(colours)
-    _, right_colours = _sums(fact for fact in colours if fact.credit > 0)
+    of_colours, balance = _sum_weight_and_credit(colours)
+    _, right_colours = _sum_weight_and_credit(fact for fact in colours if fact.credit > 0)
     if not weight:
         return 0.0
     wrong = (weight - credit + surplus) / (weight + surplus)
@@ -302,13 +312,13 @@ def _score(facts: Sequence[ScoredFact], surplus: float, cost: float, linear: boo
     return max(0.0, value * (1 - cost / 10))
 
 
-def _sums(facts: Iterable[ScoredFact]) -> tuple[float, float]:
+def _sum_weight_and_credit(facts: Iterable[ScoredFact]) -> tuple[float, float]:
     """Return weight and credit of facts."""
     facts = list(facts)
     return math.fsum(fact.weight for fact in facts), math.fsum(fact.weight * fact.credit for fact in facts)
 
 
-def _part(part: Part, facts: Sequence[Checked]) -> PartShare:
+def _compute_part_share(part: Part, facts: Sequence[Checked]) -> PartShare:
     own = [checked for checked in facts if checked.fact.part == part and checked.fact.weight]
     decided = [checked for checked in own if checked.verdict != "undecided"]
     weight = math.fsum(checked.fact.weight for checked in decided)

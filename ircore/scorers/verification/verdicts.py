@@ -6,8 +6,8 @@ from typing import Any
 
 from ircore.core import exact
 from ircore.core.score_records import LEAST_CREDIT, Verdict
-from ircore.scorers.verification.eye.look import edits, folded
-from ircore.scorers.verification.eye.view import Observed, difference
+from ircore.scorers.verification.eye.look import compute_edit_distance, fold_text
+from ircore.scorers.verification.eye.view import Observed, measure_delta_e2000
 from ircore.scorers.verification.scene_facts import GROUNDS, Fact
 
 SAME_COLOUR, OTHER_COLOUR = 2.0, 20.0
@@ -57,7 +57,7 @@ class Checked:
     reason: str = ""
 
 
-def check(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> Checked:
+def check_fact(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> Checked:
     """Return whether a fact holds, given the seen value.
 
     Args:
@@ -66,116 +66,121 @@ def check(fact: Fact, reading: Observed | None, colours: Sequence[str]) -> Check
         colours: All colours of the scene that differ.
     """
     if reading is None:
-        return undecided(fact, "the eye does not look for it")
+        return leave_undecided(fact, "the eye does not look for it")
     if reading.seen is None:
-        return undecided(fact, reading.why)
+        return leave_undecided(fact, reading.why)
     if fact.attribute in {"colour", "outline"}:
-        return _colour(fact, str(reading.seen), colours)
-    return _CHECKS.get(fact.attribute, _same)(fact, reading)
+        return _check_colour(fact, str(reading.seen), colours)
+    return _CHECKS.get(fact.attribute, _check_equal)(fact, reading)
 
 
-def undecided(fact: Fact, reason: str) -> Checked:
+def leave_undecided(fact: Fact, reason: str) -> Checked:
     """Return that a fact cannot be told, with the reason."""
     return Checked(fact, "undecided", 0.0, None, reason)
 
 
-def fails(fact: Fact, reason: str, value: Any = None) -> Checked:
+def decide_fails(fact: Fact, reason: str, value: Any = None) -> Checked:
     """Return that a fact fails, with the reason."""
     return Checked(fact, "fails", 0.0, value, reason)
 
 
-def holds(fact: Fact, value: Any = None) -> Checked:
+def decide_holds(fact: Fact, value: Any = None) -> Checked:
     """Return that a fact holds."""
     return Checked(fact, "holds", 1.0, value)
 
 
-def _same(fact: Fact, reading: Observed) -> Checked:
+def _check_equal(fact: Fact, reading: Observed) -> Checked:
     if reading.seen == fact.expected:
-        return holds(fact, reading.seen)
+        return decide_holds(fact, reading.seen)
     reason = reading.why or ("not seen" if fact.attribute == "presence" else f"seen: {reading.seen}")
-    return fails(fact, reason, reading.seen)
+    return decide_fails(fact, reason, reading.seen)
 
 
-def _number(fact: Fact, reading: Observed) -> Checked:
+def _check_number(fact: Fact, reading: Observed) -> Checked:
     off = abs(float(reading.seen) - float(fact.expected))
     value = round(float(reading.seen), 3)
     if off <= (fact.tolerance or 0) + 1e-9:
-        return holds(fact, value)
+        return decide_holds(fact, value)
     reason = reading.why or f"seen: {value:g}, off by {off:.3g}"
-    return _nearly(fact, _credit(fact, off), reason, value)
+    return _fail_with_credit(fact, _compute_credit(fact, off), reason, value)
 
 
-def _credit(fact: Fact, off: float) -> float:
+def _compute_credit(fact: Fact, off: float) -> float:
     """Return the credit of a number that is off by more than its tolerance: of values, less by the relative error."""
     if fact.attribute != "value" or not fact.expected:
-        return _graded(fact, off)
+        return _compute_graded_credit(fact, off)
     return round(max(0.0, 1 - off / (WORTHLESS * abs(float(fact.expected)))), 3)
 
 
-def _graded(fact: Fact, off: float) -> float:
+def _compute_graded_credit(fact: Fact, off: float) -> float:
     """Return the credit of what is off by more than its tolerance: less and less, to nothing at ``FAR_OFF`` of them."""
     tolerance = float(fact.tolerance or 0)
     return round(max(0.0, 1 - (off - tolerance) / ((FAR_OFF - 1) * tolerance)), 3) if tolerance else 0.0
 
 
-def _angle(fact: Fact, reading: Observed) -> Checked:
+def _check_angle(fact: Fact, reading: Observed) -> Checked:
     around = float(fact.details.get("period", 360))
     off = abs((float(reading.seen) - float(fact.expected) + around / 2) % around - around / 2)
     angle = round(float(reading.seen), 1)
     if off <= (fact.tolerance or 0):
-        return holds(fact, angle)
-    return _nearly(fact, _graded(fact, off), f"seen: {angle:g}°, off by {off:.0f}°", angle)
+        return decide_holds(fact, angle)
+    return _fail_with_credit(fact, _compute_graded_credit(fact, off), f"seen: {angle:g}°, off by {off:.0f}°", angle)
 
 
-def _place(fact: Fact, reading: Observed) -> Checked:
+def _check_place(fact: Fact, reading: Observed) -> Checked:
     if not isinstance(fact.expected, list) or isinstance(fact.expected[0], list):
-        return _same(fact, reading)
+        return _check_equal(fact, reading)
     off = exact.dist(reading.seen, fact.expected)
     place = [round(float(part), 1) for part in reading.seen]
     if off <= (fact.tolerance or 0):
-        return holds(fact, place)
-    return _nearly(fact, _graded(fact, off), f"off by {off:.0f} pixels", place)
+        return decide_holds(fact, place)
+    return _fail_with_credit(fact, _compute_graded_credit(fact, off), f"off by {off:.0f} pixels", place)
 
 
-def _text(fact: Fact, reading: Observed) -> Checked:
-    expected, text = folded(str(fact.expected)), folded(str(reading.seen))
+def _check_text(fact: Fact, reading: Observed) -> Checked:
+    expected, text = fold_text(str(fact.expected)), fold_text(str(reading.seen))
     if text == expected:
-        return holds(fact, reading.seen)
+        return decide_holds(fact, reading.seen)
     if not text:
-        return fails(fact, reading.why or "no text is read there", "")
+        return decide_fails(fact, reading.why or "no text is read there", "")
     # A wrong number is wrong, however alike; of a word, half of the letters tell nothing.
     credit = 0.0
     if any(letter.isalpha() for letter in expected):
-        credit = MISSPELT * max(0.0, 1 - 2 * edits(expected, text) / len(expected))
-    return _nearly(fact, credit, f'reads "{reading.seen}"', reading.seen)
+        credit = MISSPELT * max(0.0, 1 - 2 * compute_edit_distance(expected, text) / len(expected))
+    return _fail_with_credit(fact, credit, f'reads "{reading.seen}"', reading.seen)
 
 
-def _colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
+def _check_colour(fact: Fact, colour: str, colours: Sequence[str]) -> Checked:
     """Compare two colours by distance: the farther off and the nearer to another colour of the scene, the less."""
     expected = str(fact.expected)
-    off = difference(colour, expected)
+    off = measure_delta_e2000(colour, expected)
     if off <= SAME_COLOUR:
-        return holds(fact, colour)
-    apart = {other: difference(other, expected) for other in colours if difference(other, expected) > 4.0}
+        return decide_holds(fact, colour)
+    apart = {
+        other: measure_delta_e2000(other, expected) for other in colours if measure_delta_e2000(other, expected) > 4.0
+    }
     away = max(
         [
             (off - SAME_COLOUR) / (OTHER_COLOUR - SAME_COLOUR),
-            *(_way_to(difference(colour, other), off, between) for other, between in apart.items()),
+            *(
+                _measure_colour_shift(measure_delta_e2000(colour, other), off, between)
+                for other, between in apart.items()
+            ),
         ]
     )
     # Squared, since a shade is hardly noticed, and another colour is.
     credit = max(0.0, 1 - away * away)
-    seen = min(apart, key=lambda other: difference(colour, other), default=None)
-    if seen is not None and (beside := difference(colour, seen)) < off:
+    seen = min(apart, key=lambda other: measure_delta_e2000(colour, other), default=None)
+    if seen is not None and (beside := measure_delta_e2000(colour, seen)) < off:
         if off >= OTHER_COLOUR and beside <= ITS_COLOUR and fact.kind not in GROUNDS:
             credit = MISTAKEN
         reason = f"seen: {colour}, nearer to {seen} (ΔE {beside:.0f}) than to {expected} (ΔE {off:.0f})"
     else:
         reason = f"seen: {colour}, ΔE2000 {off:.0f} from {expected}" + (", a shade off" if credit else "")
-    return _nearly(fact, credit, reason, colour)
+    return _fail_with_credit(fact, credit, reason, colour)
 
 
-def mistake_exchanged(facts: Sequence[Checked]) -> list[Checked]:
+def fail_exchanged_colours(facts: Sequence[Checked]) -> list[Checked]:
     """Return facts in which marks that have exchanged their colours are mistaken, however alike the colours are.
 
     A single mark between two colours may be a shade off. Where the one colour has gone to the other, and the other to
@@ -187,30 +192,30 @@ def mistake_exchanged(facts: Sequence[Checked]) -> list[Checked]:
         and checked.fact.weight and checked.fact.expected
     ]  # fmt: skip
     colours = sorted({str(checked.fact.expected) for checked in coloured})
-    gone = {checked.fact.key: other for checked in coloured if (other := _gone_to(checked, colours))}
+    gone = {checked.fact.key: other for checked in coloured if (other := _find_other_colour(checked, colours))}
     steps: dict[str, set[str]] = {}
     for checked in coloured:
         if checked.fact.key in gone:
             steps.setdefault(str(checked.fact.expected), set()).add(gone[checked.fact.key])
     return [
         replace(checked, credit=EXCHANGED, reason=f"seen: {checked.seen}, its colour and {other} are exchanged")
-        if (other := gone.get(checked.fact.key)) and checked.fact.expected in _reached(steps, other)
+        if (other := gone.get(checked.fact.key)) and checked.fact.expected in _find_reachable(steps, other)
         else checked
         for checked in facts
     ]  # fmt: skip
 
 
-def _gone_to(checked: Checked, colours: Sequence[str]) -> str | None:
+def _find_other_colour(checked: Checked, colours: Sequence[str]) -> str | None:
     """Return which colour of other marks a mark has instead of its own; None where it has none of them."""
     own, seen = str(checked.fact.expected), checked.seen
-    others = [colour for colour in colours if difference(colour, own) >= TOLD_APART]
+    others = [colour for colour in colours if measure_delta_e2000(colour, own) >= TOLD_APART]
     if not isinstance(seen, str) or not others:
         return None
-    nearest = min(others, key=lambda colour: difference(seen, colour))
-    return nearest if 2 * difference(seen, nearest) <= difference(seen, own) else None
+    nearest = min(others, key=lambda colour: measure_delta_e2000(seen, colour))
+    return nearest if 2 * measure_delta_e2000(seen, nearest) <= measure_delta_e2000(seen, own) else None
 
 
-def _reached(steps: Mapping[str, set[str]], start: str) -> set[str]:
+def _find_reachable(steps: Mapping[str, set[str]], start: str) -> set[str]:
     """Return all that steps lead to from a start."""
     reached: set[str] = set()
     ahead = {start}
@@ -220,7 +225,7 @@ def _reached(steps: Mapping[str, set[str]], start: str) -> set[str]:
     return reached
 
 
-def _way_to(beside: float, off: float, between: float) -> float:
+def _measure_colour_shift(beside: float, off: float, between: float) -> float:
     """Return how far a colour has gone from the right one to another one of the scene, 0–1, by its distances to both.
 
     A shade in another direction is no step towards that colour, however near the two are.
@@ -229,16 +234,16 @@ def _way_to(beside: float, off: float, between: float) -> float:
     return way * (between - SAME_COLOUR) / (max(NEAREST_RIVAL, between) - SAME_COLOUR)
 
 
-def _nearly(fact: Fact, credit: float, reason: str, value: Any) -> Checked:
+def _fail_with_credit(fact: Fact, credit: float, reason: str, value: Any) -> Checked:
     """Return that a fact fails, with what its being nearly right earns."""
     return Checked(fact, "fails", min(0.999, round(credit, 3)), value, reason)
 
 
 _CHECKS: dict[str, Callable[[Fact, Observed], Checked]] = {
-    "value": _number,
-    "size": _number,
-    "whole": _number,
-    "angle": _angle,
-    "place": _place,
-    "text": _text,
+    "value": _check_number,
+    "size": _check_number,
+    "whole": _check_number,
+    "angle": _check_angle,
+    "place": _check_place,
+    "text": _check_text,
 }

@@ -17,25 +17,25 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.submission_records import Submission
-from ircore.games.base import Game, messages_of
+from ircore.games.base import Game, list_messages
 from ircore.games.registry import load_game, require_support
 from ircore.players.base import DescriberView, TextAnswer
 from ircore.players.submission import LoadedSubmission, make_player
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.costs.limit import CostLimit
-from ircore.runs.costs.prices import prices_of_run
+from ircore.runs.costs.prices import load_run_prices
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run, play
 from ircore.runs.provenance import Flag
 from ircore.runs.session import PlayPlan
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.channel.paraphrase import Paraphraser, paraphrased
+from ircore.submissions.channel.paraphrase import Paraphraser, paraphrase_messages
 from ircore.submissions.channel.unstated import RULE as UNSTATED
-from ircore.submissions.channel.unstated import Unstated, others_of, unstated_facts, without_guessed
+from ircore.submissions.channel.unstated import Unstated, drop_guessed, find_unstated_facts, select_other_runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,9 +54,9 @@ Words = Mapping[str, Sequence[str]]
 class Drawer(NamedTuple):
     """A generator that is asked.
 
-    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
-    >>> drawer_of(read_manifest(builtin_pairs()["classical+canvas"])).pair.slug
+    >>> find_drawer(read_manifest(list_builtin_pairs()["classical+canvas"])).pair.slug
     'builtin-classical-canvas'
     """
 
@@ -67,7 +67,7 @@ class Drawer(NamedTuple):
     """The generator itself."""
 
 
-def drawer_of(pair: LoadedSubmission) -> Drawer:
+def find_drawer(pair: LoadedSubmission) -> Drawer:
     """Return the generator of a submission.
 
     Raises:
@@ -163,10 +163,11 @@ def play_all(
     Raises:
         WorkError: A player failed for a technical reason, or the cost reached its limit.
     """
-    episodes = play(plan, folder, game, players, CostLimit(prices_of_run(folder), max_cost))
+    episodes = play(plan, folder, game, players, CostLimit(load_run_prices(folder), max_cost))
     if failed := [episode for episode in episodes if not episode.finished]:
         problem = (
-            f"{folder.path}: {counted(len(failed), 'episode')} failed: {failed[0].abort_reason}: {failed[0].detail}"
+            f"{folder.path}: {format_count(len(failed), 'episode')} failed: {failed[0].abort_reason}: "
+            f"{failed[0].detail}"
         )
         raise WorkError(problem, "Give the same command again: it goes on where it stopped.")
 
@@ -258,11 +259,11 @@ class ChannelResult:
 class ChannelPlan:
     """Who is asked in a channel test, and how much.
 
-    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
     >>> from ircore.submissions.channel.paraphrase import ByList
-    >>> from ircore.submissions.channel.channel_test import drawer_of
-    >>> ChannelPlan(drawer_of(read_manifest(builtin_pairs()["classical+canvas"])), ByList()).judge
+    >>> from ircore.submissions.channel.channel_test import find_drawer
+    >>> ChannelPlan(find_drawer(read_manifest(list_builtin_pairs()["classical+canvas"])), ByList()).judge
     'structural'
     """
 
@@ -302,42 +303,45 @@ def channel_test(run: RunFolder, plan: ChannelPlan, out: Path) -> ChannelResult:
         WorkError: A generator failed for a technical reason.
     """
     require_support("channel test", run.game, str(run.path))
-    messages_by_episode = _said(run, plan.episodes)
-    own = {name: score for name, score in final_scores(run, plan.judge).items() if name in messages_by_episode}
+    messages_by_episode = _select_messages(run, plan.episodes)
+    own = {name: score for name, score in compute_final_scores(run, plan.judge).items() if name in messages_by_episode}
     # A single episode would be given its own words in the place of words about other targets.
     if len(own) < 2:
         remedy = f"Score the run with: ircore score {run.path} --every-turn"
         raise InputError(
-            f"{run.path}: {plan.judge} has rated {len(own)} of {counted(len(messages_by_episode), 'dialogue')}", remedy
+            f"{run.path}: {plan.judge} has rated {len(own)} of {format_count(len(messages_by_episode), 'dialogue')}",
+            remedy,
         )
     scores, folders = {"own": own}, {}
-    for condition, (drawer, words) in _conditions(run, plan, {name: messages_by_episode[name] for name in own}).items():
+    for condition, (drawer, words) in _build_conditions(
+        run, plan, {name: messages_by_episode[name] for name in own}
+    ).items():
         folder = play_words(
             run, words, drawer, condition.replace("_", "-"), out / condition, plan.concurrency, plan.max_cost
         )
         folders[condition] = folder
         score_runs([folder], ScoringPlan(judges=(plan.judge,), metrics=(), preferences=False))
-        scores[condition] = final_scores(folder, plan.judge)
-    return replace(_result(run, scores), unstated=_unstated(run, folders["same"], plan, out))
+        scores[condition] = compute_final_scores(folder, plan.judge)
+    return replace(_build_result(run, scores), unstated=_find_unstated(run, folders["same"], plan, out))
 
 
-def _unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
+def _find_unstated(run: RunFolder, same: RunFolder, plan: ChannelPlan, out: Path) -> Unstated:
     """Return what a run draws and nobody told; other pairs are looked at only if that would hold the run."""
-    unstated = unstated_facts(run, same)
+    unstated = find_unstated_facts(run, same)
     if not unstated.is_grave:
         return unstated
     others = []
-    for other in others_of(run, plan.published):
-        messages_by_episode = _said(other, None)
-        targets = _targets(other)
+    for other in select_other_runs(run, plan.published):
+        messages_by_episode = _select_messages(other, None)
+        targets = _list_target_hashes(other)
         words = {targets[name]: messages for name, messages in messages_by_episode.items()}
         folder = out / "others" / other.run.run_id
         drawn = play_words(other, words, plan.neutral, "same", folder, plan.concurrency, plan.max_cost)
-        others.append(unstated_facts(other, drawn))
-    return without_guessed(unstated, others)
+        others.append(find_unstated_facts(other, drawn))
+    return drop_guessed(unstated, others)
 
 
-def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
+def compute_final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     """Return a judge's score of each episode's final rendering, 0–10; 0 for an episode that was aborted."""
     rated = {
         (score.episode_id, score.step): score.value
@@ -355,11 +359,11 @@ def final_scores(run: RunFolder, judge: str) -> dict[str, float]:
     return finals
 
 
-def _said(run: RunFolder, most: int | None) -> dict[str, list[str]]:
+def _select_messages(run: RunFolder, most: int | None) -> dict[str, list[str]]:
     """Return the messages of the played episodes that are looked at, by episode."""
     game = load_game(run.game)
     messages_by_episode = {
-        episode.episode_id: [message.text for message in messages_of(game, episode)]
+        episode.episode_id: [message.text for message in list_messages(game, episode)]
         for episode in run.episodes()
         # Of several episodes of a target the first: a neutral generator's run has one.
         if episode.played and episode.episode_id == episode.instance_id
@@ -367,23 +371,23 @@ def _said(run: RunFolder, most: int | None) -> dict[str, list[str]]:
     names = sorted(name for name, messages in messages_by_episode.items() if messages)
     if most is not None and most < len(names):
         # Drawn by the run's id, so that a second test takes the same episodes.
-        names = sorted(Random(derived_seed(0, run.run.run_id)).sample(names, most))
+        names = sorted(Random(derive_seed(0, run.run.run_id)).sample(names, most))
     return {name: messages_by_episode[name] for name in names}
 
 
-def _targets(run: RunFolder) -> dict[str, str]:
+def _list_target_hashes(run: RunFolder) -> dict[str, str]:
     """Return the hash of each target's picture."""
     return {instance.instance_id: instance.pictures["target"].sha256 for instance in run.instances.instances}
 
 
-def _conditions(
+def _build_conditions(
     run: RunFolder, plan: ChannelPlan, messages_by_episode: dict[str, list[str]]
 ) -> dict[Condition, tuple[Drawer, Words]]:
-    targets = _targets(run)
+    targets = _list_target_hashes(run)
     names = list(messages_by_episode)
     others = names[len(names) // 2 :] + names[: len(names) // 2]  # nobody keeps their own words
     messages = [message for name in names for message in messages_by_episode[name]]
-    restated = dict(zip(messages, paraphrased(messages, plan.paraphraser), strict=True))
+    restated = dict(zip(messages, paraphrase_messages(messages, plan.paraphraser), strict=True))
     same = {targets[name]: messages_by_episode[name] for name in names}
     paraphrase = {targets[name]: [restated[message] for message in messages_by_episode[name]] for name in names}
     other = {targets[name]: messages_by_episode[other_name] for name, other_name in zip(names, others, strict=True)}
@@ -395,30 +399,30 @@ def _conditions(
     return conditions if plan.own is None else {**conditions, "own_paraphrase": (plan.own, paraphrase)}
 
 
-def _result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResult:
+def _build_result(run: RunFolder, scores: dict[str, dict[str, float]]) -> ChannelResult:
     """Return means and shares over the episodes that have a score under every condition, with bootstrap intervals."""
     import numpy as np
 
     from ircore.results.arrays import strata
-    from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
+    from ircore.results.statistics.bootstrap import SCORE, Ratios, estimate_ratios, resample
 
     # Only episodes with a score everywhere, so that all conditions are compared on the same targets.
     names = sorted(set.intersection(*(set(known) for known in scores.values())))
     by_name = {instance.instance_id: instance for instance in run.instances.instances}
     values = np.array([[scores[condition][name] for condition in scores] for name in names], np.float64)
     drawn = resample(strata([by_name[name] for name in names]))
-    means = ratio_intervals(Ratios.means(values), drawn, SCORE)
+    means = estimate_ratios(Ratios.means(values), drawn, SCORE)
     column = {condition: values[:, place] for place, condition in enumerate(scores)}
     own_gain = column["own"] - column["other"]
     shares = {
-        condition: _share(column[condition] - column["other"], own_gain, drawn.sums)
+        condition: _estimate_share(column[condition] - column["other"], own_gain, drawn.sums)
         for condition in scores
         if condition not in ("own", "other")
     }
     return ChannelResult(run.run.run_id, dict(zip(scores, means, strict=True)), shares, float(own_gain.mean()))
 
 
-def _share(part: "npt.NDArray[np.float64]", whole: "npt.NDArray[np.float64]", sums: "Sums") -> Estimate:
+def _estimate_share(part: "npt.NDArray[np.float64]", whole: "npt.NDArray[np.float64]", sums: "Sums") -> Estimate:
     """Return the ratio of two mean gains with its percentile interval over resamples of the episodes."""
     import numpy as np
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.strict_yaml import read_mapping
 from ircore.players.base import PlayerError, Question
 from ircore.players.submission import LoadedSubmission, make_player
@@ -59,15 +59,15 @@ class ByList:
     async def paraphrase(self, message: str) -> str:
         """Return the message in other words; the same words for the same message."""
         # Seeded by the message, so that a second test gives the same paraphrases.
-        random = Random(derived_seed(0, message))
-        sentences = _reordered(_SENTENCE.split(message), random)
-        return " ".join(_in_other_words(sentence, random) for sentence in sentences)
+        random = Random(derive_seed(0, message))
+        sentences = _reorder(_SENTENCE.split(message), random)
+        return " ".join(_reword(sentence, random) for sentence in sentences)
 
 
 class ByModel:
     """Paraphrases with a chat model.
 
-    >>> from ircore.players.builtin_pairs import builtin_pairs
+    >>> from ircore.players.builtin_pairs import list_builtin_pairs
     >>> from ircore.players.submission import read_manifest
     >>> ByModel.name
     'model'
@@ -93,19 +93,23 @@ class ByModel:
             return await self._otherwise.paraphrase(message)
         text = " ".join(str(answer.text).split())
         # Another number is another picture: what the generator then draws would say nothing about the wording.
-        return text if text and numbers_of(text) == numbers_of(message) else await self._otherwise.paraphrase(message)
+        return (
+            text
+            if text and count_numbers(text) == count_numbers(message)
+            else await self._otherwise.paraphrase(message)
+        )
 
 
-def numbers_of(text: str) -> Counter[str]:
+def count_numbers(text: str) -> Counter[str]:
     """Return how often each number and each colour's code stands in a text.
 
-    >>> sorted(numbers_of("Two bars 10 px wide in #ff0000, 10 and 2.5 high."))
+    >>> sorted(count_numbers("Two bars 10 px wide in #ff0000, 10 and 2.5 high."))
     ['#ff0000', '10', '2.5']
     """
     return Counter(number.lower() for number in _NUMBER.findall(text))
 
 
-def _reordered(sentences: list[str], random: Random) -> list[str]:
+def _reorder(sentences: list[str], random: Random) -> list[str]:
     """Return sentences in another order; the first stays, and a sentence stays behind the one that it leans on."""
     groups: list[list[str]] = []
     for sentence in sentences:
@@ -118,36 +122,36 @@ def _reordered(sentences: list[str], random: Random) -> list[str]:
     return [sentence for group in (*groups[:1], *rest) for sentence in group]
 
 
-def _in_other_words(sentence: str, random: Random) -> str:
+def _reword(sentence: str, random: Random) -> str:
     # The pattern is one group, so that quoted parts stand at the odd places; these stay as they are.
     parts = _QUOTED.split(sentence)
-    return "".join(part if place % 2 else _replaced(part, random) for place, part in enumerate(parts))
+    return "".join(part if place % 2 else _replace_words(part, random) for place, part in enumerate(parts))
 
 
-def _replaced(text: str, random: Random) -> str:
+def _replace_words(text: str, random: Random) -> str:
     def other(match: re.Match[str]) -> str:
         original_word = match[0]
-        choices = [word for word in _synonyms()[original_word.lower()] if word != original_word.lower()]
+        choices = [word for word in _read_synonyms()[original_word.lower()] if word != original_word.lower()]
         chosen = random.choice(choices)
         return chosen[:1].upper() + chosen[1:] if original_word[:1].isupper() else chosen
 
-    return _pattern().sub(other, text)
+    return _build_pattern().sub(other, text)
 
 
 @cache
-def _synonyms() -> dict[str, list[str]]:
+def _read_synonyms() -> dict[str, list[str]]:
     groups = read_mapping(LIST, "Install the package again.", "")["groups"]
     return {word: group for group in groups for word in group}
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
+def _build_pattern() -> re.Pattern[str]:
     # The longest first: an alternation takes the first word that fits.
-    words = sorted(_synonyms(), key=len, reverse=True)
+    words = sorted(_read_synonyms(), key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b", re.IGNORECASE)
 
 
-def paraphrased(messages: list[str], paraphraser: Paraphraser) -> list[str]:
+def paraphrase_messages(messages: list[str], paraphraser: Paraphraser) -> list[str]:
     """Return messages in other words, in their order."""
 
     async def every() -> list[str]:

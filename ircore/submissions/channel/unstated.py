@@ -13,16 +13,16 @@ from random import Random
 from typing import NamedTuple
 
 from ircore.core.episode_records import Episode
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import Instance
 from ircore.core.score_records import LETTER, UNASKED, VERIFIED
-from ircore.core.seeds import derived_seed
-from ircore.games.base import messages_of
+from ircore.core.seeds import derive_seed
+from ircore.games.base import list_messages
 from ircore.games.registry import load_game
 from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.provenance import Evidence, Flag
-from ircore.scorers.stated_facts.measuring import letters_of
-from ircore.scorers.verification.scene_facts import Fact, facts_of
+from ircore.scorers.stated_facts.measuring import format_verdicts
+from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.scorers.verification.score import VERSION, verify_picture
 
 RULE = "unstated_facts"
@@ -122,23 +122,24 @@ class Unstated:
         for facts in sorted(self.episodes, key=lambda facts: -len(facts.unstated))[:_SHOWN]:
             if facts.unstated:
                 problem = (
-                    f"{len(facts.unstated)} of {counted(facts.asked, 'fact')}, such as: {facts.unstated[0].sentence}"
+                    f"{len(facts.unstated)} of {format_count(facts.asked, 'fact')}, such as: "
+                    f"{facts.unstated[0].sentence}"
                 )
                 evidence = Evidence(rendering=facts.rendering, instance=facts.instance)
                 yield Flag(rule=RULE, where=facts.episode_id, what=problem, evidence=evidence)
 
 
-def unstated_facts(run: RunFolder, drawn: RunFolder) -> Unstated:
+def find_unstated_facts(run: RunFolder, drawn: RunFolder) -> Unstated:
     """Return the facts that a run's final pictures have right and its messages do not state.
 
     Args:
         run: The run, of a game whose targets have scenes.
         drawn: The run of a neutral generator that was given the same messages.
     """
-    return Unstated(tuple(_told(run, drawn)))
+    return Unstated(tuple(_list_episode_facts(run, drawn)))
 
 
-def others_of(run: RunFolder, published: Sequence[RunFolder]) -> tuple[RunFolder, ...]:
+def select_other_runs(run: RunFolder, published: Sequence[RunFolder]) -> tuple[RunFolder, ...]:
     """Return up to ``COMPARED`` runs of other pairs on the same targets, drawn by the run's id; held ones are left out.
 
     Args:
@@ -153,10 +154,10 @@ def others_of(run: RunFolder, published: Sequence[RunFolder]) -> tuple[RunFolder
         # What another copy shows says nothing about what players guess.
         and not ((known := other.provenance()) and known.grave_flags)
     ]
-    return tuple(Random(derived_seed(0, run.run.run_id)).sample(others, min(COMPARED, len(others))))
+    return tuple(Random(derive_seed(0, run.run.run_id)).sample(others, min(COMPARED, len(others))))
 
 
-def without_guessed(run_facts: Unstated, others: Sequence[Unstated]) -> Unstated:
+def drop_guessed(run_facts: Unstated, others: Sequence[Unstated]) -> Unstated:
     """Return the findings without the facts that another pair has right, too, without having told them."""
     guessed = {(facts.instance, fact.key) for other in others for facts in other.episodes for fact in facts.unstated}
     return Unstated(
@@ -187,34 +188,34 @@ def is_named(fact: Fact, messages: Sequence[str]) -> bool:
     return any(min(abs(n - fact.expected), abs(_PERCENT * n - fact.expected)) <= tolerance for n in numbers)
 
 
-def _told(run: RunFolder, drawn: RunFolder) -> Iterator[EpisodeFacts]:
+def _list_episode_facts(run: RunFolder, drawn: RunFolder) -> Iterator[EpisodeFacts]:
     game = load_game(run.game)
     instances = {instance.instance_id: instance for instance in run.instances.instances}
-    shown, neutral = _verdicts(run), _verdicts(drawn)
+    shown, neutral = _read_verdicts(run), _read_verdicts(drawn)
     episodes = {episode.episode_id: episode for episode in drawn.episodes()}
     for episode in run.episodes():
         instance, same = instances[episode.instance_id], episodes.get(episode.episode_id)
         if instance.scene is None or same is None or not episode.played or not episode.renderings:
             continue
-        messages = [message.text for message in messages_of(game, episode)]
+        messages = [message.text for message in list_messages(game, episode)]
         # Of several episodes of a target the neutral generator was given the words of one.
-        if same.played and [message.text for message in messages_of(game, same)] != messages:
+        if same.played and [message.text for message in list_messages(game, same)] != messages:
             continue
-        own = _letters(run, episode, instance, shown)
+        own = _list_letters(run, episode, instance, shown)
         # Words that the game refuses, or that nothing is drawn from, state nothing.
-        said = _letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
+        said = _list_letters(drawn, same, instance, neutral) if same.renderings else "0" * len(own)
         asked = [
             (fact, right, stated)
-            for fact, right, stated in zip(facts_of(instance.scene), own, said, strict=True)
+            for fact, right, stated in zip(list_facts(instance.scene), own, said, strict=True)
             if fact.attribute in TOLD and right != UNASKED
         ]
         unstated = tuple(
             fact for fact, right, stated in asked if right == LETTER["holds"] != stated and not is_named(fact, messages)
         )
-        yield EpisodeFacts(episode.episode_id, episode.instance_id, _final(episode), len(asked), unstated)
+        yield EpisodeFacts(episode.episode_id, episode.instance_id, _get_final_hash(episode), len(asked), unstated)
 
 
-def _verdicts(run: RunFolder) -> dict[FactKey, str]:
+def _read_verdicts(run: RunFolder) -> dict[FactKey, str]:
     """Return the verdicts that scoring stored, by episode and rendering."""
     return {
         (line.episode_id, line.rendering): line.verdicts
@@ -223,15 +224,15 @@ def _verdicts(run: RunFolder) -> dict[FactKey, str]:
     }
 
 
-def _letters(run: RunFolder, episode: Episode, instance: Instance, stored: Mapping[FactKey, str]) -> str:
+def _list_letters(run: RunFolder, episode: Episode, instance: Instance, stored: Mapping[FactKey, str]) -> str:
     """Return the verdicts on an episode's final rendering, a letter a fact; seen anew if nothing is stored."""
-    verdicts = stored.get((episode.episode_id, _final(episode)))
+    verdicts = stored.get((episode.episode_id, _get_final_hash(episode)))
     if verdicts is not None:
         return verdicts
     assert instance.scene is not None  # noqa: S101 - the caller passes over what was not drawn
     target, rendering = run.instances.picture(instance, "target"), episode.renderings[max(episode.renderings)]
-    return letters_of(verify_picture(target, instance.scene, run.rendering(rendering)))
+    return format_verdicts(verify_picture(target, instance.scene, run.rendering(rendering)))
 
 
-def _final(episode: Episode) -> str:
+def _get_final_hash(episode: Episode) -> str:
     return episode.renderings[max(episode.renderings)].sha256

@@ -19,9 +19,9 @@ from ircore.submissions.check.entries import (
 )
 from ircore.submissions.check.git_objects import ABSENT, Blob, Change, Repository
 from ircore.submissions.check.manifest import parse_manifest
-from ircore.submissions.check.submission import Checked, Neighbour, Purpose, check_bytes, neighbours_of
-from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, added_decisions, decisions_findings
-from ircore.submissions.findings import Finding, Level, finding, ordered
+from ircore.submissions.check.submission import Checked, Neighbour, Purpose, build_neighbours, check_bytes
+from ircore.submissions.decisions import DECISIONS, MAINTAINERS_ALONE, decisions_findings, find_added_decisions
+from ircore.submissions.findings import Finding, Level, finding, sort_findings
 
 
 class Proposer(NamedTuple):
@@ -87,20 +87,20 @@ def check_change(
     if by_maintainers:
         # Maintainers change code in the same pull request, which this check says nothing about.
         changes = [change for change in touched if change.path.startswith(f"{FOLDER}/")]
-    scope = () if by_maintainers else _scope(changes)
+    scope = () if by_maintainers else _check_scope(changes)
     # Generators cut short: a change of a hundred thousand files is not checked to its end.
-    findings = list(islice(chain(scope, _changed(changes, after, merged)), MOST_SHOWN))
+    findings = list(islice(chain(scope, _check_changed_files(changes, after, merged)), MOST_SHOWN))
     if not by_maintainers:
         findings += list(_owner_findings(objects, changes, merged, proposer))[:MOST_SHOWN]
     findings += list(_decision_findings(objects, changes, after, merged, by_maintainers))[:MOST_SHOWN]
     # Maintainers may name a provider without its fork, having asked the provider.
     purpose = Purpose(fork=None if by_maintainers or proposer is None else proposer.fork)
-    checked = tuple(_submissions(objects, changes, after, merged, purpose))
+    checked = tuple(_check_submissions(objects, changes, after, merged, purpose))
     if not by_maintainers:
-        checked = tuple(_with_submitter(each, proposer) for each in checked)
+        checked = tuple(_check_submitter(each, proposer) for each in checked)
     findings += [finding for each in checked for finding in each.findings]
     # A set, because several checks can say the same of one file.
-    return CheckedChange(base, head, checked, ordered(set(findings)))
+    return CheckedChange(base, head, checked, sort_findings(set(findings)))
 
 
 def _owner_findings(
@@ -131,7 +131,7 @@ def _owner_findings(
             yield finding(change.path, problem, "", remedy)
 
 
-def _with_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
+def _check_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
     """Add a finding where a manifest does not name the account that proposes it; a warning where that is unknown."""
     stated = None if checked.submission is None else checked.submission.submitter
     account = None if proposer is None else proposer.account
@@ -145,7 +145,7 @@ def _with_submitter(checked: Checked, proposer: Proposer | None) -> Checked:
         remedy += " A maintainer passes a pair on."
     level: Level = "warning" if proposer is None else "error"
     fault = Finding(level, checked.file, *START, "submitter", problem, "", remedy)
-    return replace(checked, findings=ordered([*checked.findings, fault]))
+    return replace(checked, findings=sort_findings([*checked.findings, fault]))
 
 
 def _decision_findings(
@@ -173,7 +173,7 @@ def _decision_findings(
         before, data = (next(objects.contents([each])) if each is not None else b"" for each in (earlier, blob))
         yield from decisions_findings(data, change.path)
         try:
-            added = added_decisions(before, data, change.path)
+            added = find_added_decisions(before, data, change.path)
         except InputError:
             continue
         if added is None:
@@ -183,7 +183,9 @@ def _decision_findings(
             yield finding(change.path, f"says {kind}, which only maintainers decide", "", "Take it out.")
 
 
-def _changed(changes: list[Change], after: Mapping[str, Blob], merged: Mapping[str, Blob]) -> Iterator[Finding]:
+def _check_changed_files(
+    changes: list[Change], after: Mapping[str, Blob], merged: Mapping[str, Blob]
+) -> Iterator[Finding]:
     """Yield the faults of the changed files themselves."""
     present = {*after, *merged}
     sizes = {path: blob.entry.size for path, blob in after.items()}
@@ -196,10 +198,10 @@ def _changed(changes: list[Change], after: Mapping[str, Blob], merged: Mapping[s
     yield from entry_findings(entries, present)
     for change in changes:
         if change.after == ABSENT:
-            yield from _deleted(change)
+            yield from _check_deleted(change)
 
 
-def _deleted(change: Change) -> Iterator[Finding]:
+def _check_deleted(change: Change) -> Iterator[Finding]:
     if is_manifest(change.path):
         remedy = (
             "Restore the file; a folder keeps its name. To take the pair back: "
@@ -208,7 +210,7 @@ def _deleted(change: Change) -> Iterator[Finding]:
         yield finding(change.path, "deletes a submission", "submissions are withdrawn, not deleted", remedy)
 
 
-def _scope(changes: list[Change]) -> Iterator[Finding]:
+def _check_scope(changes: list[Change]) -> Iterator[Finding]:
     """Yield the faults of the change as a whole."""
     slugs = sorted({slug for change in changes if (slug := submission_slug(change.path)) is not None})
     expected = f"changes below one {FOLDER}/<slug>/"
@@ -223,7 +225,7 @@ def _scope(changes: list[Change]) -> Iterator[Finding]:
             yield finding(f"{FOLDER}/{slug}", "only maintainers add or change built-in pairs", expected, remedy)
 
 
-def _submissions(
+def _check_submissions(
     objects: Repository,
     changes: list[Change],
     after: Mapping[str, Blob],
@@ -238,13 +240,13 @@ def _submissions(
         if change.after == PLAIN_FILE and is_manifest(change.path) and change.path in after
     ]
     readable = [after[change.path] for change in altered[:MOST_SHOWN] if after[change.path].entry.size <= MAX_BYTES]
-    neighbours = _neighbours(objects, merged) if readable else ()
+    neighbours = _list_neighbours(objects, merged) if readable else ()
     for blob, data in zip(readable, objects.contents(readable), strict=True):
         path = blob.entry.path
         yield check_bytes(data, path, submission_slug(path) or "", neighbours, purpose)
 
 
-def _neighbours(objects: Repository, merged: Mapping[str, Blob]) -> tuple[Neighbour, ...]:
+def _list_neighbours(objects: Repository, merged: Mapping[str, Blob]) -> tuple[Neighbour, ...]:
     blobs = [blob for blob in merged.values() if is_manifest(blob.entry.path) and blob.entry.size <= MAX_BYTES]
     slugs = [submission_slug(blob.entry.path) or "" for blob in blobs]
-    return neighbours_of(zip(slugs, objects.contents(blobs), strict=True))
+    return build_neighbours(zip(slugs, objects.contents(blobs), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.players.submission import FOLDER, MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, reserved_name
+from ircore.players.submission import FOLDER, MAINTAINERS, MANIFEST, SLUG, SLUG_HELP, is_reserved_name
 from ircore.submissions.decisions import DECISIONS
 from ircore.submissions.findings import Finding, finding
 from ircore.submissions.texts import slug_skeleton
@@ -84,7 +84,7 @@ def _name_problem(path: str) -> tuple[str, str] | None:
         return "the name has characters other than plain ASCII", "Use lower-case letters, digits, '-', '_' and '.'."
     if any(character in path for character in '\\:*?"<>|'):
         return "the name has characters that Windows does not take", "Use letters, digits, '-', '_' and '.'."
-    if any(reserved_name(part) for part in parts):
+    if any(is_reserved_name(part) for part in parts):
         return "the name is one that Windows keeps for a device, or ends in a dot or space", "Choose another name."
     return None
 

@@ -17,9 +17,9 @@ from ircore.core.errors import InputError
 from ircore.core.records import DEFAULT_GAME, ModelFacts, PlayerSpec, Record
 from ircore.core.strict_yaml import Document, FieldPath, YamlError, parse_mapping, read_mapping
 from ircore.core.submission_records import Dates, Submission, TranscriptsReference
-from ircore.core.validation import WORDING, worded
+from ircore.core.validation import WORDING, describe_fault
 from ircore.games.base import Game
-from ircore.games.registry import load_game, manifest_form
+from ircore.games.registry import build_manifest_form, load_game
 from ircore.players.submission import FORMAT
 from ircore.submissions.findings import (
     MISSING,
@@ -27,11 +27,11 @@ from ircore.submissions.findings import (
     UNKNOWN_PARAMETER,
     Fault,
     Finding,
-    field_name,
     finding,
+    format_field_name,
     locate,
 )
-from ircore.submissions.texts import alike
+from ircore.submissions.texts import list_name_forms
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -86,7 +86,7 @@ STAND_IN: Mapping[str, Any] = {
 """The shortest manifest of reconstruction: what stands in for required fields."""
 
 
-def stand_ins(game: Game[Any]) -> dict[str, Any]:
+def build_stand_ins(game: Game[Any]) -> dict[str, Any]:
     """Return what stands in for the required fields of a game's manifest."""
     shared = {name: value for name, value in STAND_IN.items() if not isinstance(value, dict)}
     seats = {seat.name: STAND_IN.get(seat.name, {"player": "canvas"}) for seat in game.seats if not seat.when}
@@ -160,8 +160,8 @@ class _Form:
 
     def __init__(self, game: Game[Any]) -> None:
         self._game = game
-        self._record = manifest_form(game)
-        self._stand_ins = stand_ins(game)
+        self._record = build_manifest_form(game)
+        self._stand_ins = build_stand_ins(game)
         seats = [seat.name for seat in game.seats]
         self._records: dict[FieldPath, type[Record]] = {
             (): self._record, ("rules",): game.rules, ("dates",): Dates, ("transcripts",): TranscriptsReference,
@@ -251,25 +251,25 @@ def _fault(detail: "ErrorDetails", otherwise: str) -> Fault:
         inside = path[:3] if isinstance(path[2], str) else path[:2]
         return Fault(inside, "holds a date, or a name that is no text", _VALUES, "Put dates and names in quotes.")
     if path[-1:] == ("[key]",):
-        return Fault(path[:-1], f"the name {_words(detail)}", _NAMES, f"Write {_NAMES}.")
+        return Fault(path[:-1], f"the name {_describe_detail(detail)}", _NAMES, f"Write {_NAMES}.")
     if kind == "invalid_key":
         path = (*path[:-1], str(path[-1]))
     last = next((part for part in reversed(path) if isinstance(part, str)), "")
-    expected = _expected(path, last) or otherwise
+    expected = _describe_expected(path, last) or otherwise
     if kind == "missing":
-        return Fault(path, MISSING, expected, f"Add {field_name(path)}: {expected}.")
+        return Fault(path, MISSING, expected, f"Add {format_field_name(path)}: {expected}.")
     if kind == "value_error":
-        return _named(path, detail["msg"].removeprefix("Value error, "), expected)
-    return Fault(path, _words(detail), expected, _remedy(last, detail, expected))
+        return _build_named_fault(path, detail["msg"].removeprefix("Value error, "), expected)
+    return Fault(path, _describe_detail(detail), expected, _describe_remedy(last, detail, expected))
 
 
-def _expected(path: FieldPath, last: str) -> str:
+def _describe_expected(path: FieldPath, last: str) -> str:
     if path == ("transcripts", "revision"):
         return _COMMIT
     return _LINK if len(path) == 2 and path[0] == "links" else EXPECTED.get(last, "")
 
 
-def _named(path: FieldPath, message: str, expected: str) -> Fault:
+def _build_named_fault(path: FieldPath, message: str, expected: str) -> Fault:
     """Return the fault that a validator of a whole record raised, at the field that the message begins with."""
     named = _NAMED.match(message)
     if named is not None:
@@ -288,18 +288,18 @@ _OWN_WORDS = {
 """What is said of faults whose expectation stands beside it anyway."""
 
 
-def _words(detail: "ErrorDetails") -> str:
+def _describe_detail(detail: "ErrorDetails") -> str:
     value, kind = detail["input"], detail["type"]
     if kind in _OWN_WORDS:
-        return _OWN_WORDS[kind].format(shown=_shown(value))
+        return _OWN_WORDS[kind].format(shown=_format_value(value))
     if kind == "string_too_short":
-        return worded(detail)
+        return describe_fault(detail)
     # Of this form each seat is known: what is none is told as an unknown key.
-    said = WORDING[kind] if kind == "model_type" else worded(detail)
-    return f"{said}, not {_kind(value) if kind.endswith('_type') else _shown(value)}"
+    said = WORDING[kind] if kind == "model_type" else describe_fault(detail)
+    return f"{said}, not {_describe_kind(value) if kind.endswith('_type') else _format_value(value)}"
 
 
-def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
+def _describe_remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
     if field == "api_key_env":
         return "Write the variable's name, such as OPENAI_API_KEY; if this was the key itself, withdraw it."
     if detail["type"] == "int_type" and str(detail["input"]).strip().isdecimal():
@@ -309,14 +309,14 @@ def _remedy(field: str, detail: "ErrorDetails", expected: str) -> str:
     return f"Write {expected}." if expected else FORMAT
 
 
-def _kind(value: Any) -> str:
+def _describe_kind(value: Any) -> str:
     if value is None:
         return "nothing"
     kinds = {bool: "true or false", int: "a number", float: "a number", dict: "a mapping", list: "a list", str: "text"}
     return kinds.get(type(value), "a date")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a value for an error message; a long text is not repeated, since it may be a key."""
     text = repr(value)
     return text if len(text) <= 24 else "what stands there"
@@ -344,12 +344,12 @@ def reserved_fault(path: FieldPath, text: str) -> Fault | None:
         text: The name.
     """
     subject = "" if path else f"the folder's name {text!r} "
-    if sign := next((character for character in text if character in _signs()), None):
+    if sign := next((character for character in text if character in _list_signs()), None):
         problem = f"{subject}holds the sign U+{ord(sign):04X}, as medals and marks of the site"
         return Fault(path, problem, "a name without it", "Take it out.")
-    shapes = _shapes(text)
-    for phrase, whole in _reserved():
-        words = _shapes(phrase)
+    shapes = _split_shapes(text)
+    for phrase, whole in _list_reserved():
+        words = _split_shapes(phrase)
         if _holds(shapes, words) and not (whole and len(words) < len(shapes)):
             problem = f"{subject}holds {phrase!r}, which only this project says of an entry"
             return Fault(path, problem, "a name that claims no rank or standing", "Choose other words.")
@@ -365,8 +365,8 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
         fork: Owner of the fork that the pull request comes from, which proves it; None if there is none yet, so that
             it is a warning.
     """
-    shapes = _shapes(text)
-    for provider in _providers():
+    shapes = _split_shapes(text)
+    for provider in _list_providers():
         whole = any(len(words) == len(shapes) and _holds(shapes, words) for words in provider.whole)
         if not (whole or any(_holds(shapes, words) for words in provider.words)):
             continue
@@ -386,7 +386,7 @@ def provider_fault(path: FieldPath, text: str, fork: str | None) -> Fault | None
 
 
 @lru_cache(maxsize=8192)
-def _shapes(text: str) -> _Words:
+def _split_shapes(text: str) -> _Words:
     """Return the words of a text by the look of their letters; single letters in a row are one word."""
     words: list[str] = []
     alone = False
@@ -398,7 +398,7 @@ def _shapes(text: str) -> _Words:
         else:
             words.append(match[0])
         alone = is_letter
-    return tuple(alike(word) for word in words)
+    return tuple(list_name_forms(word) for word in words)
 
 
 def _holds(text: _Words, phrase: _Words) -> bool:
@@ -411,29 +411,29 @@ def _holds(text: _Words, phrase: _Words) -> bool:
 
 
 @cache
-def _reserved() -> Sequence[tuple[str, bool]]:
+def _list_reserved() -> Sequence[tuple[str, bool]]:
     """Return each reserved phrase, and whether it counts only as the whole of a name."""
-    return tuple((str(word), key == "whole") for key in ("words", "whole") for word in _document()[key])
+    return tuple((str(word), key == "whole") for key in ("words", "whole") for word in _read_document()[key])
 
 
 @cache
-def _signs() -> frozenset[str]:
-    return frozenset(_document()["signs"])
+def _list_signs() -> frozenset[str]:
+    return frozenset(_read_document()["signs"])
 
 
 @cache
-def _providers() -> Sequence[_Provider]:
+def _list_providers() -> Sequence[_Provider]:
     return tuple(
         _Provider(
             entry["name"],
-            tuple(map(_shapes, entry.get("words", ()))),
-            tuple(map(_shapes, entry.get("whole", ()))),
+            tuple(map(_split_shapes, entry.get("words", ()))),
+            tuple(map(_split_shapes, entry.get("whole", ()))),
             tuple(entry["accounts"]),
         )
-        for entry in _document()["providers"]
+        for entry in _read_document()["providers"]
     )
 
 
 @cache
-def _document() -> dict[str, Any]:
+def _read_document() -> dict[str, Any]:
     return read_mapping(LIST, "Install the package again.", "")

@@ -6,10 +6,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ircore.core.plain_words import counted
-from ircore.core.submission_records import game_field
+from ircore.core.plain_words import format_count
+from ircore.core.submission_records import build_game_field
 from ircore.submissions.check.submission import Checked
-from ircore.submissions.findings import Finding, errors
+from ircore.submissions.findings import Finding, select_errors
 
 MOST_ANNOTATIONS = 40
 """The service shows some ten errors and ten warnings a step; more are in the log and the summary."""
@@ -21,9 +21,9 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
+def build_report(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any) -> dict[str, Any]:
     """Return a verdict as a JSON document: ``valid``, ``submissions``, ``errors``, ``warnings`` and further fields."""
-    wrong = errors(findings)
+    wrong = select_errors(findings)
     return {
         "valid": not wrong,
         **more,
@@ -33,14 +33,14 @@ def as_json(checked: Sequence[Checked], findings: Sequence[Finding], **more: Any
     }
 
 
-def verdict_counts(findings: Sequence[Finding]) -> str:
+def format_verdict_counts(findings: Sequence[Finding]) -> str:
     """Return the numbers of errors and warnings, such as ``2 errors, 1 warning``, or ``no errors``."""
-    wrong = len(errors(findings))
+    wrong = len(select_errors(findings))
     parts = [(wrong, "error"), (len(findings) - wrong, "warning")]
-    return ", ".join(counted(count, word) for count, word in parts if count) or "no errors"
+    return ", ".join(format_count(count, word) for count, word in parts if count) or "no errors"
 
 
-def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
+def format_error(findings: Sequence[Finding]) -> tuple[str, str]:
     """Return findings for a terminal: a first line with the first finding and the counts, then all further lines.
 
     Args:
@@ -49,34 +49,34 @@ def as_error(findings: Sequence[Finding]) -> tuple[str, str]:
     first, *others = findings
     lines = [f"  {finding}" for finding in others]
     # An error's second part is indented already, by two.
-    return f"{first.where}: {first.what} ({verdict_counts(findings)})", "\n".join([first.help, *lines]).removeprefix(
-        "  "
-    )
+    return f"{first.where}: {first.what} ({format_verdict_counts(findings)})", "\n".join(
+        [first.help, *lines]
+    ).removeprefix("  ")
 
 
-def valid_line(checked: Checked) -> str:
+def format_valid_line(checked: Checked) -> str:
     """Return a line about a valid submission."""
     submission = checked.submission
     if submission is None:
         return f"{checked.slug}: valid"
-    named = "".join(f" for {name}" for name in game_field(submission.game).values())
+    named = "".join(f" for {name}" for name in build_game_field(submission.game).values())
     seats = ", ".join(f"{seat}: {spec.label}" for seat, spec in submission.players.items())
     return f"{checked.slug}: valid{named}: {seats}"
 
 
-def annotations(findings: Sequence[Finding]) -> list[str]:
+def format_annotations(findings: Sequence[Finding]) -> list[str]:
     """Return findings as workflow commands of GitHub, which shows them beside the lines of a pull request.
 
     What strangers wrote is in them; percent, line ends, colons and commas are escaped as the service asks.
     """
-    return [_annotation(finding) for finding in findings[:MOST_ANNOTATIONS]]
+    return [_format_annotation(finding) for finding in findings[:MOST_ANNOTATIONS]]
 
 
-def summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
+def format_summary(checked: Sequence[Checked], findings: Sequence[Finding]) -> str:
     """Return a verdict as Markdown for the summary of a workflow's step, with strangers' words as inert text."""
     names = ", ".join(submission.slug for submission in checked) or "no submission"
-    head = "refused" if errors(findings) else "valid"
-    lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {verdict_counts(findings)}')}</pre>"]
+    head = "refused" if select_errors(findings) else "valid"
+    lines = [f"### Submission check: {head}", "", f"<pre>{escape(f'{names}: {format_verdict_counts(findings)}')}</pre>"]
     if findings:
         # The service takes a mebibyte, or nothing.
         text = "\n".join(str(finding) for finding in findings[:MOST_ANNOTATIONS])[:MOST_CHARACTERS]
@@ -98,7 +98,7 @@ def add_step_output(name: str, value: str) -> None:
             file.write(f"{name}={value}\n")
 
 
-def _annotation(finding: Finding) -> str:
+def _format_annotation(finding: Finding) -> str:
     # Commas and colons part the properties of a command, so only properties escape these two.
     file = finding.file.translate(_PROPERTY)
     expected = "" if finding.expected in finding.remedy else f" Expected: {finding.expected}."

@@ -6,40 +6,47 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ircore.core.errors import InputError
-from ircore.core.plugins import PROJECT, available, builtin, load, package_of, unknown
+from ircore.core.plugins import (
+    PROJECT,
+    build_unknown_name_error,
+    find_package_name,
+    list_available,
+    list_builtin,
+    load_plugin,
+)
 from ircore.core.records import LOOPBACK, PlayerSpec
 from ircore.core.strict_yaml import FieldPath
 from ircore.games.base import Game, Seat
 from ircore.players.base import RECORDED, RecordedSeat, refuse_settings
-from ircore.players.traits import answer_problem, players_of_project, traits_of
+from ircore.players.traits import answer_problem, list_project_players, load_traits
 from ircore.submissions.addresses import (
     OPENAI_HOST,
     AddressError,
-    internal_host,
+    explain_internal_host,
+    find_service_hosts,
+    find_service_key,
     is_elsewhere,
     is_reserved,
     read_address,
-    resolved_internal,
-    service_hosts,
-    service_key,
+    resolve_internal,
 )
 from ircore.submissions.check.manifest import EXPECTED, seat_fault
 from ircore.submissions.findings import Fault
-from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, unlisted_fields
+from ircore.submissions.request_fields import REMEDY, SELF_REPORTED, find_unlisted_fields
 from ircore.submissions.texts import ascii_fault, leak_faults, markup_fault, unseen_fault
 
 METHODS = ("describe", "render", "answer")
 """Methods of players to which the seats of this project's games have their questions go."""
 
 
-def _of_project(needs: str) -> frozenset[str]:
-    return frozenset(name for method in METHODS for name in players_of_project(needs, method))
+def _list_project_players(needs: str) -> frozenset[str]:
+    return frozenset(name for method in METHODS for name in list_project_players(needs, method))
 
 
-OFFLINE = _of_project("nothing")
+OFFLINE = _list_project_players("nothing")
 """Players of this project that need nothing beyond this machine: none has to be imported."""
 
-SERVICES = _of_project("service")
+SERVICES = _list_project_players("service")
 """Players of this project that ask a service."""
 
 _PATH_NAME = re.compile(r"(.*_)?(dir|directory|file|filename|folder|path|paths|run)", re.IGNORECASE)
@@ -82,14 +89,16 @@ def seat_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditi
         problem = f"{game.name} has no recorded answers for this seat"
         yield Fault((seat.name, "player"), problem, "a player", "Name a player.")
     else:
-        yield from _complaints(seat, RecordedSeat, spec)
+        yield from _list_complaints(seat, RecordedSeat, spec)
 
 
-def players_of_maintainers(game: str) -> frozenset[str]:
+def list_maintainer_players(game: str) -> frozenset[str]:
     """Return the players that maintainers have: this project's, and those of the package that brings the game."""
-    games, players = available("games"), available("players")
-    package = package_of(games[game]) if game in games else ""
-    return OFFLINE | SERVICES | {name for name, point in players.items() if package_of(point) == package != PROJECT}
+    games, players = list_available("games"), list_available("players")
+    package = find_package_name(games[game]) if game in games else ""
+    return (
+        OFFLINE | SERVICES | {name for name, point in players.items() if find_package_name(point) == package != PROJECT}
+    )
 
 
 def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
@@ -103,11 +112,11 @@ def setting_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Itera
     yield from _key_faults(seat, spec, conditions)
     yield from _address_faults(seat, spec, conditions)
     if not conditions.local:
-        for unlisted in unlisted_fields(spec):
-            yield _warning((seat, *unlisted.path), f"{unlisted.problem}: {SELF_REPORTED}", "", REMEDY)
+        for unlisted in find_unlisted_fields(spec):
+            yield _build_warning((seat, *unlisted.path), f"{unlisted.problem}: {SELF_REPORTED}", "", REMEDY)
 
 
-def host_of(spec: PlayerSpec) -> str | None:
+def find_host(spec: PlayerSpec) -> str | None:
     """Return the host that a player sends its key to; None without a key or a readable address."""
     if spec.api_key_env is None:
         return None
@@ -121,11 +130,11 @@ def host_of(spec: PlayerSpec) -> str | None:
 
 def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[Fault]:
     """Yield warnings about settings that somebody else needs to repeat the run."""
-    traits = traits_of(spec.player)
+    traits = load_traits(spec.player)
     if traits.needs != "service" or spec.model is None:
         return
     if spec.revision is None and not _DATED.search(spec.model):
-        yield _warning(
+        yield _build_warning(
             (seat, "model"),
             "does not say which version of the model it is",
             "a model's name with its date, or a revision",
@@ -133,7 +142,7 @@ def repeat_warnings(seat: str, spec: PlayerSpec) -> Iterator[Fault]:
         )
     if missing := [group for group in traits.fixes if not spec.parameters.keys() & set(group)]:
         example = ", ".join(word.replace("=", ": ") for word in traits.example.split()) or f"{missing[0][0]}: VALUE"
-        yield _warning(
+        yield _build_warning(
             (seat, "parameters"),
             f"leaves {' and '.join(group[0] for group in missing)} to the provider's defaults, which change",
             " and ".join(" or ".join(group) for group in missing),
@@ -176,25 +185,25 @@ def _key_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator
             path,
             f"{key} is a name that continuous integration or publishing may use for a secret of its own",
             "the name of a model service's key",
-            f"Name the key after its service, such as {service_key(OPENAI_HOST)}.",
+            f"Name the key after its service, such as {find_service_key(OPENAI_HOST)}.",
         )
         return
-    host = host_of(spec)
+    host = find_host(spec)
     # At home the keys are the user's own, and may go where the user wants.
     if conditions.local or host is None:
         return
-    yield from _key_of_another(path, key, host, conditions.keys)
+    yield from _check_key_owner(path, key, host, conditions.keys)
 
 
-def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, frozenset[str]]) -> Iterator[Fault]:
-    hosts = service_hosts(key)
+def _check_key_owner(path: FieldPath, key: str, host: str, keys: Mapping[str, frozenset[str]]) -> Iterator[Fault]:
+    hosts = find_service_hosts(key)
     if (hosts and host not in hosts) or is_elsewhere(key):
         owners = " or ".join(hosts) or "another service"
         yield Fault(
             path,
             f"{key} belongs to {owners} and would be sent to {host}",
             f"the name of the key of {host}",
-            f"Write {service_key(host) or 'a name of its own, such as MY_SERVER_KEY'}, or correct base_url.",
+            f"Write {find_service_key(host) or 'a name of its own, such as MY_SERVER_KEY'}, or correct base_url.",
         )
     # Otherwise a second submission could have the key of the first one sent to a host of its own.
     elif not hosts and (others := keys.get(key, frozenset()) - {host}):
@@ -204,8 +213,8 @@ def _key_of_another(path: FieldPath, key: str, host: str, keys: Mapping[str, fro
             "one service a key",
             "Give this service's key a name of its own.",
         )
-    elif (own := service_key(host)) is not None and own != key:
-        yield _warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
+    elif (own := find_service_key(host)) is not None and own != key:
+        yield _build_warning(path, f"maintainers keep the key of {host} as {own}", own, f"Write {own}.")
 
 
 def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
@@ -225,13 +234,13 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
     # A server of the submitter's own is asked on the submitter's machine, never from here.
     if address.host in LOOPBACK and not conditions.played_here:
         return
-    reason = internal_host(address.host)
+    reason = explain_internal_host(address.host)
     if reason is None and conditions.resolve and conditions.played_here:
-        reason = resolved_internal(address.host, address.port or 443)
+        reason = resolve_internal(address.host, address.port or 443)
     if reason is not None:
         yield Fault(path, f"{reason} ({address.host}): it cannot be played from here", "a public service", _BY_YOURSELF)
-    elif conditions.played_here and service_key(address.host) is None:
-        yield _warning(
+    elif conditions.played_here and find_service_key(address.host) is None:
+        yield _build_warning(
             path,
             f"maintainers have no key for {address.host}",
             "a service that maintainers have a key for",
@@ -241,28 +250,28 @@ def _address_faults(seat: str, spec: PlayerSpec, conditions: Conditions) -> Iter
 
 def _player_faults(game: Game[Any], seat: Seat[Any, Any], spec: PlayerSpec, conditions: Conditions) -> Iterator[Fault]:
     path, player = (seat.name, "player"), spec.player
-    if not conditions.local and traits_of(player).reference:
+    if not conditions.local and load_traits(player).reference:
         yield Fault(
             path,
             f"{player} sees what no {seat.name} may see, or solves nothing on purpose: it is never ranked",
             "a player that others may have",
             "Name another player, or check a pair that stays with you with --local.",
         )
-    elif conditions.local or player in players_of_maintainers(game.name):
+    elif conditions.local or player in list_maintainer_players(game.name):
         yield from _fit_faults(seat, spec)
-    elif traits_of(player).replays:
+    elif load_traits(player).replays:
         yield Fault(path, f"{player} answers from a run on your machine", "a player that others have", _BY_YOURSELF)
     elif conditions.played_here:
-        yield Fault(path, *_not_played_here(seat, player))
-    elif player not in builtin("players"):
-        yield _warning(
+        yield Fault(path, *_explain_not_played(seat, player))
+    elif player not in list_builtin("players"):
+        yield _build_warning(
             path, f"{player} is no player of this project", "", "Nothing to do: its transcripts are scored, not played."
         )
 
 
-def _not_played_here(seat: Seat[Any, Any], player: str) -> tuple[str, str, str]:
+def _explain_not_played(seat: Seat[Any, Any], player: str) -> tuple[str, str, str]:
     """Return why maintainers cannot play a player, and the remedy with the players that they can play."""
-    expected, needs = "a player of this project", traits_of(player).needs
+    expected, needs = "a player of this project", load_traits(player).needs
     if needs == "person":
         return "people cannot be asked from here", expected, _BY_YOURSELF
     if needs == "files":
@@ -270,10 +279,10 @@ def _not_played_here(seat: Seat[Any, Any], player: str) -> tuple[str, str, str]:
     fitting = [
         name
         for need in ("nothing", "service")
-        for name in players_of_project(need, seat.method)
+        for name in list_project_players(need, seat.method)
         if not answer_problem(name, seat.method, seat.answers)
     ]
-    missing = unknown("player", player, fitting)
+    missing = build_unknown_name_error("player", player, fitting)
     return missing.problem, expected, f"{missing.remedy} One of your own? {_BY_YOURSELF}"
 
 
@@ -281,7 +290,7 @@ def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
     """Yield the faults of a player that cannot take a seat, or refuses its settings."""
     path, player = (seat.name, "player"), spec.player
     # Traits say it without an import.
-    methods = traits_of(player).methods
+    methods = load_traits(player).methods
     if methods and seat.method not in methods:
         yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
@@ -290,20 +299,20 @@ def _fit_faults(seat: Seat[Any, Any], spec: PlayerSpec) -> Iterator[Fault]:
         return
     # These take no settings, so that none of them has to be imported.
     if player in OFFLINE:
-        yield from _complaints(seat, refuse_settings, spec)
+        yield from _list_complaints(seat, refuse_settings, spec)
         return
     try:
-        loaded = _player(player)
+        loaded = _import_player(player)
     except InputError as error:
         yield Fault(path, error.problem, "", error.remedy)
         return
     if not hasattr(loaded, seat.method):
         yield Fault(path, f"{player} is no {seat.name}", "another player", "Name another player.")
         return
-    yield from _complaints(seat, loaded, spec)
+    yield from _list_complaints(seat, loaded, spec)
 
 
-def _complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator[Fault]:
+def _list_complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator[Fault]:
     """Let a player check the settings of its seat, and yield what it does not take."""
     try:
         # A player without a check of its own is made instead: the constructor refuses what it does not take.
@@ -313,10 +322,10 @@ def _complaints(seat: Seat[Any, Any], player: Any, spec: PlayerSpec) -> Iterator
 
 
 @cache
-def _player(name: str) -> Any:
+def _import_player(name: str) -> Any:
     """Import a player; the import is cached, since many submissions name the same player."""
-    return load("players", name)
+    return load_plugin("players", name)
 
 
-def _warning(path: FieldPath, problem: str, expected: str, remedy: str) -> Fault:
+def _build_warning(path: FieldPath, problem: str, expected: str, remedy: str) -> Fault:
     return Fault(path, problem, expected, remedy, "warning")

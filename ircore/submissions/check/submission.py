@@ -18,15 +18,15 @@ from ircore.core.strict_yaml import MAX_BYTES, FieldPath, load_bounded, read_yam
 from ircore.core.submission_records import Dates, Submission
 from ircore.games.base import Game
 from ircore.games.registry import load_game
-from ircore.players.submission import MAINTAINERS, MANIFEST, SLUG_HELP, like_run_id, usable_slug
+from ircore.players.submission import MAINTAINERS, MANIFEST, SLUG_HELP, is_like_run_id, is_usable_slug
 from ircore.submissions.addresses import OPENAI_HOST, AddressError, link_hosts, link_problem, read_address
 from ircore.submissions.check.entries import is_maintainers
 from ircore.submissions.check.manifest import EXPECTED, parse_manifest, provider_fault, reserved_fault
-from ircore.submissions.check.seats import Conditions, host_of, repeat_warnings, seat_faults
-from ircore.submissions.findings import MISSING, Fault, Finding, errors, finding, ordered
+from ircore.submissions.check.seats import Conditions, find_host, repeat_warnings, seat_faults
+from ircore.submissions.findings import MISSING, Fault, Finding, finding, select_errors, sort_findings
 from ircore.submissions.texts import (
-    alike,
     leak_faults,
+    list_name_forms,
     repository_faults,
     slug_skeleton,
     text_faults,
@@ -52,12 +52,12 @@ class Neighbour(NamedTuple):
     """Host that each key it names is sent to."""
 
 
-def neighbours_in(folder: Path) -> tuple[Neighbour, ...]:
+def read_neighbours(folder: Path) -> tuple[Neighbour, ...]:
     """Return the submissions in a folder as neighbours, without damaged submissions."""
-    return neighbours_of(_manifests_in(folder))
+    return build_neighbours(_manifests_in(folder))
 
 
-def neighbours_of(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
+def build_neighbours(manifests: Iterable[tuple[str, bytes]]) -> tuple[Neighbour, ...]:
     """Return submissions as neighbours, without submissions whose manifest cannot be read.
 
     Args:
@@ -87,10 +87,10 @@ def neighbour(slug: str, data: bytes) -> Neighbour | None:
         return None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         return None
-    return Neighbour(slug, document["name"], dict(filter(None, map(_key, document.values()))))
+    return Neighbour(slug, document["name"], dict(filter(None, map(_find_key, document.values()))))
 
 
-def _key(seat: Any) -> tuple[str, str] | None:
+def _find_key(seat: Any) -> tuple[str, str] | None:
     """Return the name of a seat's key and the host that receives the key; None for a seat without a key."""
     key, address = (seat.get("api_key_env"), seat.get("base_url")) if isinstance(seat, dict) else (None, None)
     if not isinstance(key, str) or not isinstance(address, str | None):
@@ -153,7 +153,7 @@ class Checked:
     @property
     def valid(self) -> bool:
         """Whether the submission has no error."""
-        return not errors(self.findings)
+        return not select_errors(self.findings)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as JSON."""
@@ -181,10 +181,10 @@ def check_bytes(
         others = tuple(other for other in neighbours if other.slug != slug)
         faults = submission_faults(manifest.readable, slug, others, purpose)
         findings += manifest.located(faults, file)
-    return Checked(slug, file, manifest.submission, _shortened(ordered(set(findings)), file))
+    return Checked(slug, file, manifest.submission, _shorten_findings(sort_findings(set(findings)), file))
 
 
-def _shortened(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
+def _shorten_findings(findings: tuple[Finding, ...], file: str) -> tuple[Finding, ...]:
     """Keep the first of very many findings."""
     more = len(findings) - MOST_FINDINGS
     if more <= 0:
@@ -212,18 +212,20 @@ def check_submission(path: Path, purpose: Purpose = HAND_IN) -> Checked:
     data = read_yaml_bytes(manifest, remedy)
     folder = Path(os.path.abspath(manifest)).parent  # noqa: PTH100 - resolve() would follow a link to the folder
     # A file of another name lies in no folder of submissions, and has no neighbours.
-    others = neighbours_in(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
+    others = (
+        read_neighbours(folder.parent) if folder.name and (folder.parent / folder.name / MANIFEST).is_file() else ()
+    )
     return check_bytes(data, str(manifest), folder.name, others, purpose)
 
 
 def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose = HAND_IN) -> Iterator[Fault]:
     """Yield the faults in the name of a submission's folder."""
-    if not usable_slug(slug):
+    if not is_usable_slug(slug):
         yield Fault((), f"the folder's name {slug!r} cannot be used", "", SLUG_HELP)
         return
     if purpose.local:
         return
-    if like_run_id(slug):
+    if is_like_run_id(slug):
         problem = f"the folder's name {slug!r} ends like the id of a run, which names that run's page"
         yield Fault((), problem, "", "End it otherwise than with eight digits or letters a to f.")
     # The names of built-in pairs begin with a word that is reserved for them.
@@ -231,11 +233,11 @@ def slug_faults(slug: str, neighbours: tuple[Neighbour, ...], purpose: Purpose =
         yield fault
     if fault := provider_fault((), slug, purpose.fork):
         yield fault
-    shape, own = slug_skeleton(slug), alike(slug)
+    shape, own = slug_skeleton(slug), list_name_forms(slug)
     for other in neighbours:
         if other.slug != slug and slug_skeleton(other.slug) == shape:
             yield Fault((), f"the folder's name {slug!r} looks like {other.slug!r}", "", "Choose another name.")
-        elif other.slug != slug and own & alike(other.name):
+        elif other.slug != slug and own & list_name_forms(other.name):
             problem = f"the folder's name {slug!r} looks like the name of {other.slug}"
             yield Fault((), problem, "", "Choose another name.")
 
@@ -249,8 +251,8 @@ def submission_faults(
     rules = game.rules.model_validate(submission.rules)
     yield from _seat_faults(game, rules, submission, conditions)
     if not purpose.local:
-        yield from _own_keys(submission)
-    yield from _stated_faults(submission, others, purpose)
+        yield from _check_own_keys(submission)
+    yield from _check_stated_fields(submission, others, purpose)
     if not purpose.local:
         yield from _warnings(submission, slug)
         for remark in game.remarks(rules, submission.players):
@@ -288,7 +290,7 @@ def _conditions(submission: Submission, others: tuple[Neighbour, ...], purpose: 
     )
 
 
-def _stated_faults(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
+def _check_stated_fields(submission: Submission, others: tuple[Neighbour, ...], purpose: Purpose) -> Iterator[Fault]:
     """Yield the faults in the fields of a manifest besides seats and rules, which manifests of all games share."""
     yield from _text_faults(submission)
     yield from _link_faults(submission)
@@ -300,10 +302,10 @@ def _stated_faults(submission: Submission, others: tuple[Neighbour, ...], purpos
         yield from repository_faults(("transcripts", "repo"), submission.transcripts.repo)
     if not purpose.local:
         yield from _name_faults(submission.name, others)
-        yield from _claims(submission, purpose)
+        yield from _check_claims(submission, purpose)
 
 
-def _claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
+def _check_claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
     """Yield the names that claim to be somebody, or something, that they may not be."""
     authors = [(("authors", number), author) for number, author in enumerate(submission.authors[:MOST_AUTHORS])]
     for path, text in ((("name",), submission.name), *authors):
@@ -314,11 +316,11 @@ def _claims(submission: Submission, purpose: Purpose) -> Iterator[Fault]:
             yield fault
 
 
-def _own_keys(submission: Submission) -> Iterator[Fault]:
+def _check_own_keys(submission: Submission) -> Iterator[Fault]:
     """Yield a fault if a submission would have the same key sent to two hosts."""
     known: dict[str, tuple[str, str]] = {}
     for seat, spec in submission.players.items():
-        host = host_of(spec)
+        host = find_host(spec)
         if spec.api_key_env is None or host is None:
             continue
         first, other = known.setdefault(spec.api_key_env, (seat, host))
@@ -366,9 +368,9 @@ def _name_faults(name: str, others: tuple[Neighbour, ...]) -> Iterator[Fault]:
         more = f" and {len(same) - 1} more" if len(same) > 1 else ""
         remedy = "Say what is different, such as the rules or the version."
         yield Fault(("name",), f"is also the name of {same[0]}{more}", "a name of its own", remedy)
-    own = alike(name)
+    own = list_name_forms(name)
     for other in others:
-        if other.name != name and own & (alike(other.name) | alike(other.slug)):
+        if other.name != name and own & (list_name_forms(other.name) | list_name_forms(other.slug)):
             problem = f"looks like the name of {other.slug}"
             yield Fault(("name",), problem, "a name that cannot be taken for another", "Choose another name.")
 

@@ -16,8 +16,8 @@ from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
-from ircore.submissions.copies.index import Look, index_of, likeness, look_at
-from ircore.submissions.copies.patches import fine_share, match, small
+from ircore.submissions.copies.index import Look, compute_likeness, index_of, look_at
+from ircore.submissions.copies.patches import compute_fine_share, match, shrink_to_grey
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,7 +86,7 @@ class Comparison(NamedTuple):
             for sha256 in drawn:
                 episodes_by_picture[sha256].append(name)
         return [
-            Flag(rule="reused_rendering", where=some(names), what=f"the same picture in {len(names)} episodes")
+            Flag(rule="reused_rendering", where=name_some(names), what=f"the same picture in {len(names)} episodes")
             for names in episodes_by_picture.values()
             if len(names) > 1
         ]
@@ -131,12 +131,12 @@ class Comparison(NamedTuple):
                 (figures if is_drawn else photographs).extend(
                     measure(name, sha256, step, source) for sha256, step in drawn.items()
                 )
-        yield from _held_together(photographs, len(played[False]), SOME_PATCHES, 0.5, 2, MOST_PATCHES)
-        yield from _held_together(figures, len(played[True]), SAME_DETAIL, MANY_DRAWN, SEVERAL)
+        yield from _grade_findings(photographs, len(played[False]), SOME_PATCHES, 0.5, 2, MOST_PATCHES)
+        yield from _grade_findings(figures, len(played[True]), SAME_DETAIL, MANY_DRAWN, SEVERAL)
 
     def _of_photograph(self, name: str, sha256: str, step: int, source: Picture) -> tuple[float, Flag]:
         """Return the share of a rendering's patches that are a photograph's, and the finding about it."""
-        patches = match(small(self.picture(sha256).pixels), small(source.pixels))
+        patches = match(shrink_to_grey(self.picture(sha256).pixels), shrink_to_grey(source.pixels))
         problem = f"{patches.taken} of {patches.sought} patches can hardly be told from patches of the target"
         return patches.share, self._flag(
             "copied_picture", name, step, problem, Evidence(rendering=sha256, instance=name)
@@ -151,11 +151,11 @@ class Comparison(NamedTuple):
         if (name, sha256) in self.reproduced:
             return 0.0, self._flag("copy_of_target", name, step, EXPLAINED, evidence)
         pixels = self.picture(sha256).pixels
-        fine = fine_share(pixels, source.pixels)
+        fine = compute_fine_share(pixels, source.pixels)
         if fine >= SAME_DETAIL:
             problem = f"{fine:.0%} of the target's fine detail, which no words tell, is in the rendering"
             return fine, self._flag("copied_picture", name, step, problem, evidence)
-        patches = match(small(pixels), small(source.pixels))
+        patches = match(shrink_to_grey(pixels), shrink_to_grey(source.pixels))
         problem = f"{patches.taken} of {patches.sought} patches can hardly be told from patches of the target"
         flag = self._flag("copy_of_target", name, step, problem, evidence)
         return (SAME_DETAIL if patches.share >= LIKE_TARGET else 0.0), flag
@@ -171,7 +171,7 @@ class Comparison(NamedTuple):
             pictures = instances.pictures(by_name[name])
             return np.stack([look_at(picture).descriptor for picture in pictures.values()])
 
-        published = _published(run, others, self.drawings)
+        published = _read_published(run, others, self.drawings)
         for name, drawn in self.drawings.items():
             pool = published.get(name)
             if pool is None:
@@ -181,7 +181,7 @@ class Comparison(NamedTuple):
                 # An empty picture is like every other empty picture.
                 if look.flat:
                     continue
-                alike = likeness(look, pool.descriptors)
+                alike = compute_likeness(look, pool.descriptors)
                 for slug, positions in pool.by_pair.items():
                     nearest = positions[int(alike[positions].argmax())]
                     twin = next((place for place in positions if pool.sha256[place] == sha256), None)
@@ -194,7 +194,7 @@ class Comparison(NamedTuple):
                         yield self._flag("rendering_of_another", name, step, problem, evidence)
                     elif alike[nearest] >= LIKE_ANOTHER and (name, sha256) not in self.reproduced:
                         # Two good drawings of one target are alike without one being a copy of the other.
-                        is_good = likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
+                        is_good = compute_likeness(look, target_looks(name)).max() >= LIKE_BY_CHANCE
                         rule = "like_another" if is_good else "rendering_of_another"
                         problem = f"the picture can hardly be told from {whose}"
                         yield self._flag(rule, name, step, problem, evidence)
@@ -216,7 +216,7 @@ class _Pool(NamedTuple):
     descriptors: "npt.NDArray[np.int8]"
 
 
-def _published(run: Run, others: Sequence[RunFolder], names: Collection[str]) -> dict[str, _Pool]:
+def _read_published(run: Run, others: Sequence[RunFolder], names: Collection[str]) -> dict[str, _Pool]:
     """Return the renderings that other pairs have of some instances, by instance, as the stored indices hold them."""
     import numpy as np
 
@@ -245,7 +245,7 @@ def _published(run: Run, others: Sequence[RunFolder], names: Collection[str]) ->
     return pools
 
 
-def _held_together(
+def _grade_findings(
     findings: Sequence[tuple[float, Flag]], played: int, least: float, many: float, several: int, proof: float = 2.0
 ) -> Iterator[Flag]:
     """Yield the findings of a kind that reach a share: grave if many targets were copied, likenesses otherwise.
@@ -281,6 +281,6 @@ Measured on the benchmark's targets: photographs up to 0.3, drawn figures 0.8 an
 """
 
 
-def some(names: Sequence[str]) -> str:
+def name_some(names: Sequence[str]) -> str:
     """Return the first three names in words."""
     return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")

@@ -8,13 +8,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ircore.core.episode_records import Rendering, drawn_renderings
+from ircore.core.episode_records import Rendering, list_renderings
 from ircore.core.errors import WorkError
 from ircore.core.files import write_bytes
 from ircore.core.images import Picture
 from ircore.results.played_run import RunSource
 from ircore.runs.folder import RunFolder
-from ircore.submissions.copies.patches import small
+from ircore.submissions.copies.patches import shrink_to_grey
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ def look_at(picture: Picture) -> Look:
     import numpy as np
 
     detail = np.zeros((SIDE, SIDE), np.float32)
-    grey = small(picture.pixels, SIDE)
+    grey = shrink_to_grey(picture.pixels, SIDE)
     detail[: grey.shape[0], : grey.shape[1]] = grey
     norm = float(np.sqrt((detail**2).sum()))
     # A norm of SIDE is a deviation of one grey level: what is below has no detail.
@@ -62,7 +62,7 @@ def look_at(picture: Picture) -> Look:
     return Look(scaled.astype(np.int8))
 
 
-def likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
+def compute_likeness(look: Look, descriptors: "Descriptors") -> "npt.NDArray[np.float32]":
     """Return the correlation of a picture with each of many, 0 to 1: turned, mirrored or shifted, the best counts.
 
     Args:
@@ -120,40 +120,40 @@ class RunIndex(NamedTuple):
 def index_of(folder: RunFolder) -> RunIndex:
     """Return the index of a run: the stored one, or a new one, which is stored in the run folder where that can be."""
     path = folder.path / INDEX
-    known = stored_index(folder, path)
+    known = find_stored_index(folder, path)
     if known is not None:
         return known
-    index = computed_index(folder)
+    index = compute_index(folder)
     # A run that can only be read is compared all the same.
     with suppress(OSError, WorkError):
         write_bytes(path, index_bytes(index))
     return index
 
 
-def stored_index(run: RunSource, stored: Path) -> RunIndex | None:
+def find_stored_index(run: RunSource, stored: Path) -> RunIndex | None:
     """Return a stored index if it is of the renderings of a run."""
     index = read_index(stored) if stored.is_file() else None
-    return index if index is not None and list(index.keys()) == rendering_keys(run) else None
+    return index if index is not None and list(index.keys()) == list_rendering_keys(run) else None
 
 
-def rendering_keys(run: RunSource) -> list[tuple[str, str]]:
+def list_rendering_keys(run: RunSource) -> list[tuple[str, str]]:
     """Return episode and hash of each rendering of a run, in the order of its index."""
-    return [(name, sha256) for name, sha256, _ in _renderings(run)]
+    return [(name, sha256) for name, sha256, _ in _list_renderings(run)]
 
 
-def _renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
+def _list_renderings(run: RunSource) -> Iterator[tuple[str, str, Rendering]]:
     for episode in run.episodes():
-        for sha256, rendering in {rendering.sha256: rendering for _, rendering in drawn_renderings(episode)}.items():
+        for sha256, rendering in {rendering.sha256: rendering for _, rendering in list_renderings(episode)}.items():
             yield episode.episode_id, sha256, rendering
 
 
-def computed_index(run: RunSource) -> RunIndex:
+def compute_index(run: RunSource) -> RunIndex:
     """Return the index of a run, computed from its pictures."""
     from concurrent.futures import ThreadPoolExecutor
 
     import numpy as np
 
-    wanted = list(_renderings(run))
+    wanted = list(_list_renderings(run))
     # Threads, since most of the time goes into decoding, which holds up no other.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         looks = list(pool.map(lambda known: look_at(run.rendering(known[2])), wanted))

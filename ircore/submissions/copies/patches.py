@@ -73,7 +73,7 @@ class Match(NamedTuple):
         return self.taken / self.sought if self.sought else 0.0
 
 
-def small(pixels: Pixels, side: int = SIDE) -> "Floats":
+def shrink_to_grey(pixels: Pixels, side: int = SIDE) -> "Floats":
     """Return a picture in grey, its longer side scaled to ``side`` pixels, less its slow gradients."""
     import numpy as np
     from PIL import Image
@@ -96,13 +96,13 @@ def match(picture: "Floats", source: "Floats") -> Match:
     """
     import numpy as np
 
-    corners = _corners(picture)
+    corners = _find_corners(picture)
     if not corners or min(source.shape) < PATCH // 2:
         return Match(0, len(corners), 0)
     patches = np.stack([picture[y : y + PATCH, x : x + PATCH] for y, x in corners])
     best, in_place = np.zeros(len(corners), np.float32), 0
-    for number, variant in enumerate(_variants(source)):
-        planes = _correlations(patches, variant)
+    for number, variant in enumerate(_list_variants(source)):
+        planes = _compute_correlations(patches, variant)
         peaks = planes.max(axis=(1, 2))
         # The first variant is the source as it is, the only one with patches in their places.
         if number == 0:
@@ -117,7 +117,7 @@ def match(picture: "Floats", source: "Floats") -> Match:
     return Match(int((best >= ALIKE).sum()), len(corners), in_place)
 
 
-def _corners(picture: "Floats") -> list[tuple[int, int]]:
+def _find_corners(picture: "Floats") -> list[tuple[int, int]]:
     """Return the upper left corners of the patches with the most detail, overlapping by no more than half."""
     height, width = picture.shape
     quarters: dict[tuple[bool, bool], list[tuple[float, int, int]]] = {}
@@ -132,7 +132,7 @@ def _corners(picture: "Floats") -> list[tuple[int, int]]:
     return [(y, x) for _, y, x in best]
 
 
-def _variants(source: "Floats") -> Iterator["Floats"]:
+def _list_variants(source: "Floats") -> Iterator["Floats"]:
     """Yield the source as it is, then turned, mirrored and scaled; every variant holds a patch."""
     import numpy as np
     from PIL import Image
@@ -148,7 +148,7 @@ def _variants(source: "Floats") -> Iterator["Floats"]:
             yield turned[:, ::-1]
 
 
-def _correlations(patches: "Floats", source: "Floats") -> "Floats":
+def _compute_correlations(patches: "Floats", source: "Floats") -> "Floats":
     """Return the absolute normalised correlation of each patch with every place of a source."""
     import numpy as np
     from scipy.fft import irfft2, next_fast_len, rfft2
@@ -210,7 +210,7 @@ LEAST = 4
 """Patches with detail that a target must have, so that it says anything."""
 
 
-def fine_detail(pixels: Pixels) -> "Floats":
+def compute_fine_detail(pixels: Pixels) -> "Floats":
     """Return a picture in grey without structures coarser than ``COARSE`` pixels."""
     import numpy as np
     from PIL import Image
@@ -221,7 +221,7 @@ def fine_detail(pixels: Pixels) -> "Floats":
     return detail
 
 
-def fine_share(rendering: Pixels, target: Pixels) -> float:
+def compute_fine_share(rendering: Pixels, target: Pixels) -> float:
     """Return the share of a target's patches whose fine detail comes back in a rendering, 0 to 1.
 
     Args:
@@ -237,14 +237,14 @@ def fine_share(rendering: Pixels, target: Pixels) -> float:
     if rendering.shape != target.shape:
         size = (target.shape[1], target.shape[0])
         rendering = np.asarray(Image.fromarray(rendering).resize(size, Image.Resampling.BICUBIC))
-    wanted, drawn = fine_detail(target), fine_detail(rendering)
-    corners = _fine_corners(wanted)
+    wanted, drawn = compute_fine_detail(target), compute_fine_detail(rendering)
+    corners = _find_fine_corners(wanted)
     if len(corners) < LEAST:
         return 0.0
     return sum(_is_found(wanted, drawn, y, x) for y, x in corners) / len(corners)
 
 
-def _fine_corners(detail: "Floats") -> list[tuple[int, int]]:
+def _find_fine_corners(detail: "Floats") -> list[tuple[int, int]]:
     """Return the upper left corners of the patches with the most detail, overlapping by less than half."""
     height, width = detail.shape
     spreads = sorted(

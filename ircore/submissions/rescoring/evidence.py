@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ircore.core.episode_records import drawn_renderings
+from ircore.core.episode_records import list_renderings
 from ircore.core.files import write_bytes, write_text
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
-from ircore.core.untrusted_text import inert_markdown
+from ircore.core.plain_words import format_count
+from ircore.core.untrusted_text import escape_markdown
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Evidence, Flag
 
@@ -32,7 +32,7 @@ def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None
         return ""
     grave = sum(flag.grave for flag in flags)
     head = (
-        f"**Held**: {counted(grave, 'grave finding')}. The run is listed without a rank until a "
+        f"**Held**: {format_count(grave, 'grave finding')}. The run is listed without a rank until a "
         "maintainer has looked at the pictures and cleared or withdrawn it."
         if grave
         else "Nothing here holds the run; it is for people to look at."
@@ -42,9 +42,10 @@ def findings_markdown(flags: Sequence[Flag], pictures: Mapping[Flag, str] | None
     for flag in listed[:MOST_SHOWN]:
         file = (pictures or {}).get(flag, "")
         picture_cell = (f"![this run, then the other]({file})" if embed else f"`{file}`") if file else "–"
-        holds = "yes" if flag.grave else f"no: {inert_markdown(flag.explained)}" if flag.explained else "no"
+        holds = "yes" if flag.grave else f"no: {escape_markdown(flag.explained)}" if flag.explained else "no"
         lines.append(
-            f"| `{flag.rule}` | {inert_markdown(flag.where)} | {inert_markdown(flag.what)} | {holds} | {picture_cell} |"
+            f"| `{flag.rule}` | {escape_markdown(flag.where)} | {escape_markdown(flag.what)} | {holds} | "
+            f"{picture_cell} |"
         )
     if len(listed) > MOST_SHOWN:
         lines += ["", f"{len(listed) - MOST_SHOWN} more."]
@@ -67,17 +68,17 @@ def write_evidence(run: Path, flags: Sequence[Flag], others: Sequence[Path], out
     by_id = {folder.run.run_id: folder for folder in map(RunFolder, others)} if others else {}
     pictures: dict[Flag, str] = {}
     for number, flag in enumerate(sorted(flags, key=lambda flag: not flag.grave)[:MOST_SHOWN], start=1):
-        sides = [] if flag.evidence is None else _sides(source, by_id, flag.evidence)
+        sides = [] if flag.evidence is None else _list_sides(source, by_id, flag.evidence)
         if sides:
             name = f"findings/{number:02d}-{flag.rule}.png"
-            write_bytes(out / name, _beside(sides))
+            write_bytes(out / name, _join_pictures(sides))
             pictures[flag] = name
     if flags:
         write_text(out / "findings.md", findings_markdown(flags, pictures, embed=True))
     return pictures
 
 
-def _sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:
+def _list_sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidence) -> list[Picture]:
     """Return this run's rendering, then the pictures that it repeats, as far as they are here."""
     sides = [_rendering(source, evidence.rendering)]
     if evidence.instance is not None:
@@ -91,13 +92,13 @@ def _sides(source: RunFolder, others: Mapping[str, RunFolder], evidence: Evidenc
 
 def _rendering(folder: RunFolder, sha256: str) -> Picture | None:
     for episode in folder.episodes():
-        for _, rendering in drawn_renderings(episode):
+        for _, rendering in list_renderings(episode):
             if rendering.sha256 == sha256:
                 return folder.rendering(rendering)
     return None
 
 
-def _beside(sides: Sequence[Picture]) -> bytes:
+def _join_pictures(sides: Sequence[Picture]) -> bytes:
     """Return pictures side by side, as a PNG file."""
     from io import BytesIO
 

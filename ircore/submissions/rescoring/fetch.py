@@ -22,10 +22,10 @@ from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_o
 from ircore import __version__
 from ircore.core.errors import InputError, WorkError
 from ircore.core.files import write_bytes
-from ircore.core.progress import progress
+from ircore.core.progress import show_progress
 from ircore.core.records import LOOPBACK
 from ircore.core.submission_records import TranscriptsReference
-from ircore.submissions.addresses import internal_host, is_repository
+from ircore.submissions.addresses import explain_internal_host, is_repository
 from ircore.submissions.rescoring.packed_transcripts import MAX_FILES, REMEDY, TranscriptError, check_listing
 
 HUB = "https://huggingface.co"
@@ -63,7 +63,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
     """
     check_repository(reference.repo, "transcripts.repo")
     hub = Hub(endpoint(), monotonic() + deadline)
-    sizes = dict(listing(hub, reference))
+    sizes = dict(list_files(hub, reference))
     check_listing(sizes, f"{reference.repo}/{reference.run}")
     folder = out / reference.run
 
@@ -72,7 +72,7 @@ def fetch(reference: TranscriptsReference, out: Path, deadline: float) -> Path:
         write_bytes(folder / path, hub.get(address, sizes[path], path))
 
     # The small ones first: if they are not what they must be, the pictures need not be fetched.
-    with progress("fetch", len(sizes)) as shown, ThreadPoolExecutor(AT_ONCE) as pool:
+    with show_progress("fetch", len(sizes)) as shown, ThreadPoolExecutor(AT_ONCE) as pool:
         try:
             for _ in pool.map(bring, sorted(sizes, key=lambda path: (path.startswith("renderings/"), path))):
                 shown.advance("")
@@ -124,10 +124,10 @@ def is_safe(address: str, base: str) -> bool:
     # Digits at the end make an IP address, in whatever spelling.
     named = "." in host and host.rpartition(".")[2][:1].isalpha()
     # The user's own HF_ENDPOINT may lie inside a network; nothing that a stranger names may.
-    return parts.scheme == "https" and named and (host == home or internal_host(host) is None)
+    return parts.scheme == "https" and named and (host == home or explain_internal_host(host) is None)
 
 
-def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
+def list_files(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, int]]:
     """Yield path and size of every file of the run, page by page.
 
     Raises:
@@ -143,7 +143,7 @@ def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, 
         with page:
             data = page.read(MAX_PAGE_BYTES + 1)
             following = _NEXT.search(page.headers.get("Link", ""))
-        for path, size in _entries(data, where):
+        for path, size in _parse_entries(data, where):
             count += 1
             if count > MAX_FILES:
                 raise TranscriptError(f"{where}: more than {MAX_FILES:,} files in {reference.run}", REMEDY)
@@ -151,7 +151,7 @@ def listing(hub: "Hub", reference: TranscriptsReference) -> Iterator[tuple[str, 
         address = following[1] if following else ""
 
 
-def _entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
+def _parse_entries(data: bytes, where: str) -> Iterator[tuple[str, int]]:
     try:
         entries = json.loads(data) if len(data) <= MAX_PAGE_BYTES else None
     except (ValueError, RecursionError):
@@ -255,10 +255,10 @@ class Hub:
                 last = f"the Hub answers {error.code}"
                 # Other refusals of the server would be the same a second later.
                 if error.code != 429 and error.code < 500:
-                    raise _refusal(error.code, name) from error
-                self._rest(_asked_wait(error.headers))
+                    raise _build_refusal(error.code, name) from error
+                self._rest(_parse_wait(error.headers))
             except (URLError, OSError, HTTPException, ValueError) as error:  # ValueError: a redirect to no address
-                last = f"the Hub {_broken(error)}"
+                last = f"the Hub {_describe_failure(error)}"
         raise WorkError(f"{name}: {last[:200]}", "Check the network, or try again later.")
 
     def _read(self, answer: HTTPResponse, size: int) -> bytes:
@@ -284,7 +284,7 @@ class Hub:
         return min(left, SILENCE)
 
 
-def _broken(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     """Say in a few words why there was no answer."""
     reason = error.reason if isinstance(error, URLError) else error
     if isinstance(reason, str):
@@ -293,7 +293,7 @@ def _broken(error: Exception) -> str:
     return f"cannot be reached ({message or type(reason).__name__})"
 
 
-def _refusal(status: int, name: str) -> InputError:
+def _build_refusal(status: int, name: str) -> InputError:
     if status in (401, 403, 404):
         return TranscriptError(
             f"{name}: no such public dataset, commit, run or file on the Hub ({status})",
@@ -302,7 +302,7 @@ def _refusal(status: int, name: str) -> InputError:
     return WorkError(f"{name}: the Hub refuses: {status}", "Try again later.")
 
 
-def _asked_wait(headers: "Message[str, str]") -> float:
+def _parse_wait(headers: "Message[str, str]") -> float:
     retry_after = headers.get("Retry-After", "")
     # The header may also hold a date; more than five digits are no serious number of seconds.
     return float(retry_after) if retry_after.isdecimal() and len(retry_after) < 6 else 0.0

@@ -15,25 +15,25 @@ from math import atanh, sqrt, tanh
 from operator import attrgetter
 from typing import NamedTuple
 
-from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, drawn_renderings
+from ircore.core.episode_records import TECHNICAL_REASONS, Episode, Rendering, list_renderings
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
-from ircore.games.base import Game, messages_of
-from ircore.games.registry import load_game, step_word
+from ircore.games.base import Game, list_messages
+from ircore.games.registry import find_step_word, load_game
 from ircore.instances.benchmark import read_versions
 from ircore.instances.store import InstanceSet
 from ircore.runs.costs.prices import read_prices
-from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of
+from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_id
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import Flag, in_order
-from ircore.submissions.copies.comparison import Comparison, some
+from ircore.runs.provenance import Flag, sort_ids
+from ircore.submissions.copies.comparison import Comparison, name_some
 from ircore.submissions.copies.index import look_at
 from ircore.submissions.rescoring.messages import names_in, remarks
 from ircore.submissions.rescoring.pictures import Reader, texts_to_a_judge
-from ircore.submissions.rescoring.selection import failures, peers_of, stopping
+from ircore.submissions.rescoring.selection import check_failures, check_stopping, select_peers
 
 NO_TIME = 0.001
 """Seconds in which no model answers."""
@@ -63,7 +63,7 @@ FIRST_DAY = "2026-06-01"
 """The month of the game's paper: nobody played it before."""
 
 
-def clock(run: Run, events: Sequence[Event], now: datetime | None = None) -> Iterator[Flag]:
+def check_clock(run: Run, events: Sequence[Event], now: datetime | None = None) -> Iterator[Flag]:
     """Yield a finding if a run began before its targets were released, or has an episode longer than the time since.
 
     Args:
@@ -109,7 +109,7 @@ def answers_of_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
 def _times(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     quick = sum(call.seconds < NO_TIME for call in calls)
     if quick:
-        yield _of_run("time", f"the {role}, a model, answered {quick} of {counted(len(calls), 'time')} in no time")
+        yield _of_run("time", f"the {role}, a model, answered {quick} of {format_count(len(calls), 'time')} in no time")
         return
     fast = sum((call.usage.completion_tokens or 0) > TOKENS_A_SECOND * call.seconds for call in calls)
     if fast:
@@ -166,7 +166,7 @@ def _tokens(role: str, calls: Sequence[Call]) -> Iterator[Flag]:
     unread = sum(call.usage.prompt_tokens == 0 for call in measured)
     if fewer or unread:
         problem = f"more words than the tokens counted: {fewer}, no token counted as read: {unread}"
-        yield _of_run("tokens", f"of {counted(len(measured), 'answer')} of the {role}, a model, {problem}")
+        yield _of_run("tokens", f"of {format_count(len(measured), 'answer')} of the {role}, a model, {problem}")
 
 
 def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]:
@@ -174,7 +174,7 @@ def _costs(role: str, spec: PlayerSpec, calls: Sequence[Call]) -> Iterator[Flag]
     seat = read_prices().seat(spec)
     free = sum(call.usage.cost_usd == 0 and call.usage.requests > 0 for call in calls)
     if free and seat.price is not None:
-        cheap = f"{free} of {counted(len(calls), 'answer')}"
+        cheap = f"{free} of {format_count(len(calls), 'answer')}"
         yield _of_run("no_cost", f"{cheap} of the {role} cost nothing; {seat.label} has a price")
 
 
@@ -200,10 +200,11 @@ def other_models(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
             answered.update((event.role, name) for name in names)
     for (role, served), count in sorted(answered.items()):
         spec = run.submission.players.get(role)
-        if spec is None or spec.model is None or any(is_same_model(name, served) for name in _named(spec)):
+        if spec is None or spec.model is None or any(is_same_model(name, served) for name in _list_named_models(spec)):
             continue
         problem = (
-            f"{counted(count, 'answer')} of the {role} by {served.partition('@')[0][:80]}, not by {spec.model[:80]}"
+            f"{format_count(count, 'answer')} of the {role} by {served.partition('@')[0][:80]}, not by "
+            f"{spec.model[:80]}"
         )
         yield Flag(rule="another_model", where="the run", what=problem)
 
@@ -219,7 +220,7 @@ def is_same_model(named: str, served: str) -> bool:
     (True, False)
     """
     # What follows the sign is a fingerprint of the service's, not part of the model's name.
-    plain_named, plain_served = _plain(named), _plain(served.partition("@")[0])
+    plain_named, plain_served = _normalise_model(named), _normalise_model(served.partition("@")[0])
     if plain_named == plain_served:
         return True
     if _SNAPSHOT.sub("", plain_named) != _SNAPSHOT.sub("", plain_served):
@@ -228,14 +229,14 @@ def is_same_model(named: str, served: str) -> bool:
     return len([date for date in dates if date]) < 2  # two versions that are both stated have to be the same
 
 
-def _named(spec: PlayerSpec) -> list[str]:
+def _list_named_models(spec: PlayerSpec) -> list[str]:
     """Return the models that a manifest names for a seat: its own, the tool's, and that which merges a dialogue."""
     return [
         str(name) for name in (spec.model, spec.parameters.get("rewriter"), spec.parameters.get("image_model")) if name
     ]
 
 
-def _plain(name: str) -> str:
+def _normalise_model(name: str) -> str:
     """Return a model's name in lower case, without its maker or folder, and without a route such as ``:free``."""
     return name.lower().rstrip("/\\").replace("\\", "/").rpartition("/")[2].partition(":")[0]
 
@@ -296,28 +297,30 @@ def find_flags(
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
     drawings = {
-        name: {sha256: step for sha256, step in _drawn(episode).items() if (name, sha256) not in replayed.drawn_from}
+        name: {
+            sha256: step for sha256, step in _list_drawn(episode).items() if (name, sha256) not in replayed.drawn_from
+        }
         for name, episode in episodes.items()
     }
-    known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in drawn_renderings(episode)}
+    known = {drawn.sha256: drawn for episode in episodes.values() for _, drawn in list_renderings(episode)}
     # Several rules look at the same rendering, and decoding takes longer than comparing.
     looks = cache(lambda sha256: look_at(rendering(known[sha256])))
     comparison = Comparison(
-        step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
+        find_step_word(run.game), drawings, lambda sha256: rendering(known[sha256]), looks, replayed.reproduced
     )
     flags = [
         *comparison.with_instances(instances),
         *comparison.seen_again(),
         *comparison.with_others(run, others, instances),
-        *_not_reproduced(run, replayed.differing),
-        *_tiny(drawings, known, step_word(run.game)),
+        *_flag_not_reproduced(run, replayed.differing),
+        *_find_tiny(drawings, known, find_step_word(run.game)),
         *texts_to_a_judge(comparison, instances, read),
         *unlikely_records(run, events, instances, rendering, others),
-        *_other_order(run, events),
+        *_check_order(run, events),
     ]
     # By rule first, because groupby joins neighbours alone.
     rule = attrgetter("rule")
-    return tuple(chain.from_iterable(_first(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
+    return tuple(chain.from_iterable(_limit_flags(list(same)) for _, same in groupby(sorted(flags, key=rule), rule)))
 
 
 def unlikely_records(
@@ -337,40 +340,40 @@ def unlikely_records(
         others: Published runs of other pairs.
     """
     episodes = {event.episode.episode_id: event.episode for event in events if isinstance(event, End)}
-    peers = peers_of(run, others)
+    peers = select_peers(run, others)
     yield from _messages(run, events, instances)
     yield from _order(run, events)
-    yield from clock(run, events)
+    yield from check_clock(run, events)
     yield from answers_of_models(run, events)
     yield from other_models(run, events)
-    yield from stopping(episodes, instances, rendering, peers)
-    yield from failures(episodes, peers)
+    yield from check_stopping(episodes, instances, rendering, peers)
+    yield from check_failures(episodes, peers)
 
 
-def _first(flags: list[Flag]) -> Iterator[Flag]:
+def _limit_flags(flags: list[Flag]) -> Iterator[Flag]:
     """Yield at most ``MOST_OF_A_RULE`` flags of a rule, so that one noisy rule cannot hide the others."""
     yield from flags[:MOST_OF_A_RULE]
     if (more := len(flags) - MOST_OF_A_RULE) > 0:
         yield _flag(flags[0].rule, "further turns", f"{more} more like these")
 
 
-def _drawn(episode: Episode) -> dict[str, int]:
+def _list_drawn(episode: Episode) -> dict[str, int]:
     """Return the hashes of the renderings of an episode, each with the first step that shows the rendering."""
     # Reversed, so that the first step with a rendering replaces later ones.
-    return {drawn.sha256: step for step, drawn in reversed(drawn_renderings(episode))}
+    return {drawn.sha256: step for step, drawn in reversed(list_renderings(episode))}
 
 
-def _not_reproduced(run: Run, differing: Sequence[CallKey]) -> Iterator[Flag]:
+def _flag_not_reproduced(run: Run, differing: Sequence[CallKey]) -> Iterator[Flag]:
     """Yield a finding for each seat whose offline player answers otherwise than recorded."""
     for role in dict.fromkeys(key.role for key in differing):
         keys = [key for key in differing if key.role == role]
-        where = f"{keys[0].episode_id}, {step_word(run.game)} {keys[0].turn}"
+        where = f"{keys[0].episode_id}, {find_step_word(run.game)} {keys[0].turn}"
         verb, label = "is" if len(keys) == 1 else "are", run.submission.players[role].label
-        problem = f"{counted(len(keys), 'answer')} of the {role} {verb} not what {label} gives"
+        problem = f"{format_count(len(keys), 'answer')} of the {role} {verb} not what {label} gives"
         yield _flag("not_reproduced", where, problem)
 
 
-def _tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Rendering], word: str) -> Iterator[Flag]:
+def _find_tiny(drawings: Mapping[str, Mapping[str, int]], known: Mapping[str, Rendering], word: str) -> Iterator[Flag]:
     """Yield renderings too small to show a target."""
     for name, drawn in drawings.items():
         for sha256, step in drawn.items():
@@ -385,7 +388,7 @@ def _texts(run: Run, events: Sequence[Event]) -> Iterator[tuple[str, int, str]]:
     raw = type(game).messages is Game.messages
     for event in events:
         if isinstance(event, End):
-            messages = messages_of(game, event.episode)
+            messages = list_messages(game, event.episode)
             yield from ((event.episode.episode_id, message.step, message.text) for message in messages)
         elif isinstance(event, Call) and raw:
             yield event.episode_id, event.turn, event.text or ""
@@ -396,7 +399,7 @@ def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iter
     episodes_by_message: dict[str, list[str]] = defaultdict(list)
     name_in = names_in([instance.instance_id for instance in instances.instances])
     stated = run.rules.get("token_budget")
-    budget, word = stated if isinstance(stated, int) else None, step_word(run.game)
+    budget, word = stated if isinstance(stated, int) else None, find_step_word(run.game)
     for name, step, text in _texts(run, events):
         where = f"{name}, {word} {step}"
         # Later messages ask for corrections, which are often alike.
@@ -406,7 +409,7 @@ def _messages(run: Run, events: Sequence[Event], instances: InstanceSet) -> Iter
             yield _flag(remark.rule, where, remark.what)
     for names in episodes_by_message.values():
         if len(set(names)) > 1:
-            yield _flag("same_message", some(names), f"the same first message in {len(names)} episodes")
+            yield _flag("same_message", name_some(names), f"the same first message in {len(names)} episodes")
 
 
 def _order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
@@ -416,7 +419,7 @@ def _order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     game = load_game(run.game)
     seats = [seat.name for seat in game.seats] if game.asks_in_order else []
     for event in events:
-        name = episode_id_of(event)
+        name = get_episode_id(event)
         if isinstance(event, Failure):
             continue
         if isinstance(event, End):
@@ -432,17 +435,17 @@ def _order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
         latest[name] = max(place, latest.get(name, (0, 0)))
 
 
-def _other_order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
+def _check_order(run: Run, events: Sequence[Event]) -> Iterator[Flag]:
     """Yield a finding if episodes begin in another order than the run's commitment gives.
 
     Several are played at a time, so the orders are compared by Spearman's rank correlation.
     """
-    begun = list(dict.fromkeys(map(episode_id_of, events)))
+    begun = list(dict.fromkeys(map(get_episode_id, events)))
     number = len(begun)
     if run.opening is None or number < LEAST_ORDERED:
         return
     # Only the episodes that were begun, whose order among themselves the commitment gives too.
-    due = {name: place for place, name in enumerate(in_order(run.opening, begun))}
+    due = {name: place for place, name in enumerate(sort_ids(run.opening, begun))}
     squares = sum((place - due[name]) ** 2 for place, name in enumerate(begun))
     alike = 1 - 6 * squares / (number * (number**2 - 1))
     if alike < LEAST_ALIKE:

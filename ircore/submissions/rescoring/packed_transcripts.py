@@ -154,13 +154,13 @@ def read_packed(folder: Path, run_id: str) -> PackedRun:
     Raises:
         TranscriptError: They are not complete, not what their index says, or not in the format.
     """
-    sizes = dict(_listed(folder))
+    sizes = dict(_list_folder(folder))
     check_listing(sizes, str(folder))
     index = read_index(folder / INDEX)
     if index.run != run_id:
         raise TranscriptError(f"{folder / INDEX}: is of the run {index.run}, not {run_id}", REMEDY)
     _check_files(folder, index, sizes)
-    run = _checked(folder / RUN_FILE, Run.model_validate_json, MAX_RUN_BYTES)
+    run = _read_checked(folder / RUN_FILE, Run.model_validate_json, MAX_RUN_BYTES)
     if run.run_id != run_id:
         raise TranscriptError(f"{folder / RUN_FILE}: is of the run {run.run_id}, not {run_id}", REMEDY)
     if run.instance_set != index.instance_set:
@@ -174,10 +174,10 @@ def read_index(path: Path) -> PackIndex:
     Raises:
         TranscriptError: It is not in the format.
     """
-    return _checked(path, PackIndex.model_validate_json, MAX_INDEX_BYTES)
+    return _read_checked(path, PackIndex.model_validate_json, MAX_INDEX_BYTES)
 
 
-def _listed(folder: Path) -> Iterator[tuple[str, int]]:
+def _list_folder(folder: Path) -> Iterator[tuple[str, int]]:
     """Yield path and size of everything in a folder; nothing but plain files and folders may be there."""
     if not folder.is_dir():
         raise TranscriptError(f"{folder}: no such folder", "Name the folder that ircore submission pack made.")
@@ -212,16 +212,16 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _checked(path: Path, read: Callable[..., T], limit: int) -> T:
+def _read_checked(path: Path, read: Callable[..., T], limit: int) -> T:
     with path.open("rb") as file:
         # Bounded here too, since a file can grow after its size was checked.
         data = file.read(limit + 1)
     if len(data) > limit:
         raise TranscriptError(f"{path}: larger than {limit // 1024} KiB", REMEDY)
-    return _strict(data, read, str(path))
+    return _parse_strict(data, read, str(path))
 
 
-def _strict(data: bytes, read: Callable[..., T], where: str) -> T:
+def _parse_strict(data: bytes, read: Callable[..., T], where: str) -> T:
     """Read a stranger's JSON: a key given twice, ``true`` for 1 and ``"0.1"`` for 0.1 are refused.
 
     Raises:
@@ -245,4 +245,4 @@ def _read_events(path: Path) -> Iterator[Event]:
             if not line.endswith(b"\n"):
                 fault = "too long" if len(line) > MAX_LINE_BYTES else "cut off"
                 raise TranscriptError(f"{path}:{number}: a line that is {fault}", REMEDY)
-            yield _strict(line, EVENTS.validate_json, f"{path}:{number}")
+            yield _parse_strict(line, EVENTS.validate_json, f"{path}:{number}")

@@ -19,19 +19,19 @@ from pydantic import ValidationError
 
 from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_folder, write_bytes, write_text
+from ircore.core.files import write_bytes, write_new_folder, write_text
 from ircore.core.images import Picture, read_image_bytes
-from ircore.core.plain_words import counted
-from ircore.core.private_text import Leak, find_leaks, without_leaks
+from ircore.core.plain_words import format_count
+from ircore.core.private_text import Leak, find_leaks, redact_leaks
 from ircore.core.submission_records import Run, TranscriptsReference
-from ircore.games.registry import load_game, step_word, title_of
+from ircore.games.registry import find_step_word, find_title, load_game
 from ircore.instances.store import refuse_withheld
 from ircore.players.submission import MANIFEST, read_manifest
-from ircore.runs.episode import drawn_over
-from ircore.runs.events import Call, End, Event, Failure, episode_id_of, event_line
+from ircore.runs.episode import list_drawn_over
+from ircore.runs.events import Call, End, Event, Failure, format_event, get_episode_id
 from ircore.runs.folder import JOURNAL, RUN_FILE, RunFolder, RunWriter
 from ircore.submissions.check.submission import Purpose, check_bytes
-from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, listing
+from ircore.submissions.rescoring.fetch import Hub, check_repository, endpoint, list_files
 from ircore.submissions.rescoring.packed_transcripts import (
     INDEX,
     README,
@@ -82,16 +82,16 @@ def pack(path: Path, out: Path) -> Packed:
     """
     source = RunFolder(path)
     _refuse_unfinished(source)
-    refuse_withheld(drawn_over(load_game(source.run.game), source.instances), "pack")
+    refuse_withheld(list_drawn_over(load_game(source.run.game), source.instances), "pack")
     events = list(source.events())
     run_text = _run_text(source.run)
     _refuse_leaks(source, run_text, events)
     removed: list[str] = []
-    with new_folder(out) as temporary:
+    with write_new_folder(out) as temporary:
         folder = temporary / source.run.run_id
         for rendering in _renderings(events):
             _write_rendering(source, rendering, folder)
-        lines = [event_line(_without_leaks(event, removed)) for event in events]
+        lines = [format_event(_remove_leaks(event, removed)) for event in events]
         journal = b"".join(line + b"\n" for line in lines)
         write_bytes(folder / JOURNAL, journal)
         write_text(folder / RUN_FILE, run_text)
@@ -109,7 +109,7 @@ def _refuse_unfinished(run: RunFolder) -> None:
     if missing:
         names = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
         raise InputError(
-            f"{run.path}: not packed, since {len(missing)} of {counted(len(planned), 'episode')} were not played "
+            f"{run.path}: not packed, since {len(missing)} of {format_count(len(planned), 'episode')} were not played "
             f"to their end: {names}",
             f"Play them, then pack again: ircore play {run.run.slug} --instances DIR --out {run.path}",
         )
@@ -127,7 +127,7 @@ def _refuse_leaks(run: RunFolder, run_text: str, events: list[Event]) -> None:
     for event in events:
         if isinstance(event, Call):
             texts = {"prompt": event.prompt, "answer": event.text, "notes": "\n".join(event.notes)}
-            where = f"{event.episode_id}, {step_word(run.game)} {event.turn}, {event.role}"
+            where = f"{event.episode_id}, {find_step_word(run.game)} {event.turn}, {event.role}"
             leaks += [f"{where}, {name}: {leak}" for name, text in texts.items() for leak in find_leaks(text or "")]
     if leaks:
         more = f" ({len(leaks)} such places)" if len(leaks) > 1 else ""
@@ -156,15 +156,15 @@ def _write_rendering(source: RunFolder, rendering: Rendering, folder: Path) -> N
     write_bytes(folder / name, data)
 
 
-def _without_leaks(event: Event, removed: list[str]) -> Event:
+def _remove_leaks(event: Event, removed: list[str]) -> Event:
     """Take leaks out of error messages."""
-    where = episode_id_of(event)
+    where = get_episode_id(event)
 
     def plain(text: str | None, most: int) -> str | None:
         leaks: list[Leak] = list(find_leaks(text or ""))
         removed.extend(f"{where}: {leak.rule}" for leak in leaks)
         # What stands in place of a leak may be longer than the leak.
-        return without_leaks(text)[:most] if text and leaks else text
+        return redact_leaks(text)[:most] if text and leaks else text
 
     if isinstance(event, End):
         episode = event.episode
@@ -189,7 +189,7 @@ def _readme(run: Run) -> str:
     # The Hub writes licences in lower case.
     front = yaml.safe_dump({"license": run.submission.licence.lower(), "tags": ["image-reconstruction-game"]})
     return (
-        f"---\n{front}---\n\n# Transcripts of the game {title_of(run.game)}\n\n"
+        f"---\n{front}---\n\n# Transcripts of the game {find_title(run.game)}\n\n"
         f"The run `{run.run_id}`: every answer in `{run.run_id}/{JOURNAL}`, every rendering below "
         f"`{run.run_id}/renderings`. Packed by `ircore submission pack` to be scored again by the leaderboard; "
         f"files and hashes are listed in `{run.run_id}/{INDEX}`.\n"
@@ -219,14 +219,14 @@ def find_reference(repo: str, revision: str | None, run: str | None, deadline: f
     if revision is not None and not _COMMIT.fullmatch(revision):
         raise InputError(f"--revision: {revision!a} is no commit", "Give its 40 hexadecimal digits, or leave it out.")
     hub = Hub(endpoint(), monotonic() + deadline)
-    commit = revision or _newest(hub, repo)
-    name = run or _only_run(hub, repo, commit)
+    commit = revision or _find_newest(hub, repo)
+    name = run or _find_only_run(hub, repo, commit)
     try:
         reference = TranscriptsReference(repo=repo, revision=commit, run=name)
     except ValidationError as error:
         raise InputError(f"{repo}: {name[:200]!a} is no run", "Name one that ircore submission pack packed.") from error
     # A reference to files that would be refused later is not written at all.
-    check_listing(dict(listing(hub, reference)), f"{repo}/{reference.run}")
+    check_listing(dict(list_files(hub, reference)), f"{repo}/{reference.run}")
     return reference
 
 
@@ -260,7 +260,7 @@ def name_transcripts(folder: Path, reference: TranscriptsReference) -> None:
     write_text(folder / MANIFEST, changed)
 
 
-def _newest(hub: Hub, repo: str) -> str:
+def _find_newest(hub: Hub, repo: str) -> str:
     about = _answer(hub, f"/api/datasets/{repo}/revision/main", repo)
     commit = about.get("sha") if isinstance(about, dict) else None
     if not isinstance(commit, str) or not _COMMIT.fullmatch(commit):
@@ -268,7 +268,7 @@ def _newest(hub: Hub, repo: str) -> str:
     return commit
 
 
-def _only_run(hub: Hub, repo: str, commit: str) -> str:
+def _find_only_run(hub: Hub, repo: str, commit: str) -> str:
     entries = _answer(hub, f"/api/datasets/{repo}/tree/{commit}?limit=1000", repo)
     if not isinstance(entries, list):
         raise WorkError(f"{repo}: the Hub's listing cannot be read", "Name the run with --run.")

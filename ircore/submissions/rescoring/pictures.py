@@ -12,8 +12,8 @@ from ircore.core.episode_records import Rendering
 from ircore.core.errors import InputError
 from ircore.core.files import write_bytes
 from ircore.core.images import MAX_PIXELS, MAX_SIDE, ImageError, Picture
-from ircore.core.plain_words import counted
-from ircore.core.progress import tracked
+from ircore.core.plain_words import format_count
+from ircore.core.progress import track_progress
 from ircore.instances.store import InstanceSet
 from ircore.runs.events import Call
 from ircore.runs.provenance import Evidence, Flag
@@ -62,7 +62,7 @@ def read_clean_png(data: bytes, name: str) -> Picture:
         elif kind != b"IEND" or content:
             raise ImageError(f"{name}: holds data beside its pixels (chunk {kind.decode('latin-1')!a})", _REMEDY)
     if at != len(data):
-        raise ImageError(f"{name}: {counted(len(data) - at, 'byte')} after the picture's end", _REMEDY)
+        raise ImageError(f"{name}: {format_count(len(data) - at, 'byte')} after the picture's end", _REMEDY)
     width, height = struct.unpack(">II", header[:8])
     if not _fills_exactly(packed, width, height):
         raise ImageError(f"{name}: its pixels do not fill {width} × {height}, or more follows them", _REMEDY)
@@ -158,7 +158,7 @@ class PackedPictures:
             return
         for sha256 in sorted(there - self._sizes.keys()):
             yield f"renderings/{sha256[:12]}….png: in no turn of the transcript"
-        for sha256 in tracked(sorted(self._sizes), "pictures", len(self._sizes)):
+        for sha256 in track_progress(sorted(self._sizes), "pictures", len(self._sizes)):
             name = f"renderings/{sha256[:12]}….png"
             if sha256 not in there:
                 yield f"{name}: is missing"

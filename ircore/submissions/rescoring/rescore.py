@@ -14,31 +14,31 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder
-from ircore.core.private_text import find_leaks, without_leaks
+from ircore.core.files import write_new_folder
+from ircore.core.private_text import find_leaks, redact_leaks
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run, TranscriptsReference
 from ircore.games.base import Game
-from ircore.games.registry import load_game, step_word
-from ircore.instances.requests import BuildRequest, builder_of, named
+from ircore.games.registry import find_step_word, load_game
+from ircore.instances.requests import BuildRequest, find_builder, list_names
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.submission import LoadedSubmission, read_manifest
-from ircore.players.traits import deciding
-from ircore.runs.answers import known_picture
+from ircore.players.traits import select_deciding_settings
+from ircore.runs.answers import build_known_picture
 from ircore.runs.events import Call, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter, create_run
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 from ircore.runs.provenance import (
     MAX_FLAGS,
     Committed,
     Flag,
     Provenance,
-    commitment_of,
+    compute_commitment,
+    compute_seed,
     make_provenance,
-    seed_of,
     write_provenance,
 )
-from ircore.runs.setup import rules_of
+from ircore.runs.setup import merge_rules
 from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.reproduce import offline_players, submission_of
 from ircore.submissions.request_fields import refuse_self_reported
@@ -77,7 +77,7 @@ class RefusedError(TranscriptError):
     Attributes:
         faults: All that was found, one line each.
 
-    >>> refused = _refused("org/name@0123456789ab", "my-run", ["turn 1: no answer", "turn 2: no answer"])
+    >>> refused = _build_refusal("org/name@0123456789ab", "my-run", ["turn 1: no answer", "turn 2: no answer"])
     >>> refused.problem
     'org/name@0123456789ab my-run: refused: turn 1: no answer (2 findings in all)'
     >>> len(refused.faults)
@@ -134,24 +134,26 @@ def rescore(
     """
     loaded = read_manifest(submission)
     refuse_self_reported(loaded)
-    reference = loaded.submission.transcripts or (None if transcripts is None else _rehearsed(transcripts))
+    reference = loaded.submission.transcripts or (None if transcripts is None else _build_rehearsal(transcripts))
     if reference is None:
         raise InputError(f"{loaded.path}: names no transcripts", "Play the pair here, or add transcripts to it.")
     game = load_game(loaded.submission.game, f"{loaded.path}: game")
     loaded = loaded._replace(submission=loaded.submission.in_order(seat.name for seat in game.seats))
-    with new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
+    with write_new_folder(out) as temporary, TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as work:
         known = _instances(instances, game, Path(work))
-        packed = _packed(reference, transcripts, Path(work), deadline)
+        packed = _fetch_packed(reference, transcripts, Path(work), deadline)
         run = _run(loaded, packed.run, known, game)
         committed = check_opening(loaded, run)
         pictures = PackedPictures(packed)
         faults = [*_text_faults(packed), *_number_faults(packed), *(picture_faults := list(pictures.faults()))]
         # Damaged pictures let the rules be played without pixels and offline players: one answer names all faults.
-        replay = Replay(run, known, game, game.prompts(None), known_picture if picture_faults else pictures.stored)
+        replay = Replay(
+            run, known, game, game.prompts(None), build_known_picture if picture_faults else pictures.stored
+        )
         replay.players = {} if picture_faults else offline_players(loaded)
         faults += replay.faults(packed.events)
         if faults:
-            raise _refused(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
+            raise _build_refusal(_place(reference) if transcripts is None else str(transcripts), reference.run, faults)
         others = [RunFolder(path) for path in published]
         replayed = Replayed(replay.drawn_from, replay.reproduced, replay.differing)
         flags = find_flags(run, packed.events, known, pictures.stored, others, replayed, reader())
@@ -171,12 +173,12 @@ def _instances(folder: Path | None, game: Game[Any], work: Path) -> InstanceSet:
     """
     if folder is not None:
         return read_instances(folder)
-    if game.name not in named("build"):
+    if game.name not in list_names("build"):
         raise InputError(f"nothing draws instances of the game {game.name}", "Name the set with --instances.")
-    return builder_of(game.name)(BuildRequest(work / "instances"))
+    return find_builder(game.name)(BuildRequest(work / "instances"))
 
 
-def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
+def _fetch_packed(reference: TranscriptsReference, folder: Path | None, work: Path, deadline: float) -> PackedRun:
     """Return the transcripts; errors call them by their address rather than by the folder they were fetched to."""
     if folder is not None:
         return read_packed(folder / reference.run, reference.run)
@@ -187,7 +189,7 @@ def _packed(reference: TranscriptsReference, folder: Path | None, work: Path, de
         raise TranscriptError(error.problem.replace(str(place.parent), _place(reference)), error.remedy) from error
 
 
-def _rehearsed(folder: Path) -> TranscriptsReference:
+def _build_rehearsal(folder: Path) -> TranscriptsReference:
     """Return a stand-in for the reference to transcripts that are not uploaded yet.
 
     Raises:
@@ -210,7 +212,7 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Ga
     Raises:
         TranscriptError: The transcripts are of another pair, set, game or prompts, or by other rules.
     """
-    merged, rules = loaded.submission, rules_of(game, loaded, {})
+    merged, rules = loaded.submission, merge_rules(game, loaded, {})
     for name, played, merged_value in (
         ("instance_set", stated.instance_set, instances.identity),
         ("game", stated.game, game.name),
@@ -227,14 +229,15 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Ga
                 keys = [key for key in {**played, **merged_value} if played.get(key) != merged_value.get(key)]
                 played, merged_value = ({key: side.get(key) for key in keys} for side in (played, merged_value))
             raise TranscriptError(
-                f"{loaded.path}: {name}: the transcripts were played with {_short(played)}, not {_short(merged_value)}",
+                f"{loaded.path}: {name}: the transcripts were played with {_shorten_value(played)}, not "
+                f"{_shorten_value(merged_value)}",
                 f"Play the benchmark's own instances: ircore instances build --game {game.name} --out DIR"
                 if name == "instance_set"
                 else "Name transcripts of this pair, played by its manifest.",
             )
     if not _is_past(stated.started):
         raise TranscriptError(
-            f"{loaded.path}: started: {_short(stated.started)} has not passed yet",
+            f"{loaded.path}: started: {_shorten_value(stated.started)} has not passed yet",
             "Name transcripts whose run.json is as ircore play wrote it: withdrawals and releases go by this time.",
         )
     # Tables of a release hold integers of 64 bits with a sign.
@@ -242,9 +245,9 @@ def _run(loaded: LoadedSubmission, stated: Run, instances: InstanceSet, game: Ga
         raise TranscriptError(f"{loaded.path}: seed: more than 63 bits", _REMEDY)
     # The version is published as it is stated.
     if not _VERSION.fullmatch(stated.version):
-        raise TranscriptError(f"{loaded.path}: version: {_short(stated.version)} is none of ircore", _REMEDY)
+        raise TranscriptError(f"{loaded.path}: version: {_shorten_value(stated.version)} is none of ircore", _REMEDY)
     # The id is computed anew from what is stored: the stated one may be that of another run.
-    return with_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged}))
+    return add_run_id(stated.model_copy(update={"slug": loaded.slug, "submission": merged}))
 
 
 def _is_past(text: str) -> bool:
@@ -254,7 +257,7 @@ def _is_past(text: str) -> bool:
 
 def _settings(player: PlayerSpec | None) -> object:
     """Return the settings that decide a player's answers; the name of the key and timeouts may differ."""
-    return player and deciding(player).model_dump()
+    return player and select_deciding_settings(player).model_dump()
 
 
 def _text_faults(packed: PackedRun) -> Iterator[str]:
@@ -263,7 +266,7 @@ def _text_faults(packed: PackedRun) -> Iterator[str]:
         if isinstance(event, End):
             texts, where = [event.episode.detail or ""], event.episode.episode_id
         else:
-            where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
+            where = f"{event.episode_id}, {find_step_word(packed.run.game)} {event.turn}, {event.role}"
             texts = [attempt.detail or "" for attempt in event.attempts]
             texts += [event.detail] if isinstance(event, Failure) else [event.prompt or "", event.text or ""]
         if isinstance(event, Call):
@@ -282,14 +285,14 @@ def _number_faults(packed: PackedRun) -> Iterator[str]:
         if isinstance(event, End):
             continue
         counted = (event, event.usage, *event.attempts) if isinstance(event, Call) else event.attempts
-        where = f"{event.episode_id}, {step_word(packed.run.game)} {event.turn}, {event.role}"
+        where = f"{event.episode_id}, {find_step_word(packed.run.game)} {event.turn}, {event.role}"
         for name, most in LARGEST.items():
             # Event, usage and attempts each have some of these counts.
             if any((getattr(count, name, None) or 0) > most for count in counted):
                 yield f"{where}: {name} of more than {most:,}"
 
 
-def _refused(where: str, run: str, faults: Sequence[str]) -> RefusedError:
+def _build_refusal(where: str, run: str, faults: Sequence[str]) -> RefusedError:
     more = f" ({len(faults)} findings in all)" if len(faults) > 1 else ""
     error = RefusedError(f"{where} {run}: refused: {faults[0]}{more}", _REMEDY)
     error.faults = tuple(faults[:MAX_FAULTS])
@@ -307,8 +310,8 @@ def _write(folder: RunFolder, events: Sequence[Event], provenance: Provenance | 
         write_provenance(folder.path, provenance)
 
 
-def _short(value: object) -> str:
-    text = without_leaks(ascii(value))
+def _shorten_value(value: object) -> str:
+    text = redact_leaks(ascii(value))
     return text if len(text) <= 80 else f"{text[:77]}…"
 
 
@@ -336,9 +339,9 @@ def check_opening(loaded: LoadedSubmission, run: Run) -> Committed | None:
         raise _other_run(loaded, "commitment", "no merge has brought it to the branch main")
     if opening is None:
         raise _other_run(loaded, "opening", "the transcripts do not open the commitment; play with --salt")
-    if opening.nonce != entry.nonce or commitment_of(loaded.slug, loaded.submission, opening.salt) != stated:
+    if opening.nonce != entry.nonce or compute_commitment(loaded.slug, loaded.submission, opening.salt) != stated:
         raise _other_run(loaded, "opening", "is not of this commitment")
-    first = seed_of(opening)
+    first = compute_seed(opening)
     # Further seeds of one's own choice would be as good as another first one.
     if run.seeds != tuple(range(first, first + run.repeats)):
         raise _other_run(loaded, "seed", "does not follow from the commitment")

@@ -14,25 +14,25 @@ from typing import Any
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering, repeat_id
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
-from ircore.core.private_text import without_leaks
+from ircore.core.plain_words import format_count
+from ircore.core.private_text import redact_leaks
 from ircore.core.submission_records import Run
 from ircore.games.base import EpisodeSetup, Game, GamePrompts, Seat
-from ircore.games.registry import step_word
+from ircore.games.registry import find_step_word
 from ircore.instances.store import InstanceSet
 from ircore.players.base import RECORDED, PlayerError
 from ircore.runs.answers import (
     MissingAnswerError,
     RecordedTable,
-    answers_alone,
-    as_asked,
+    build_asked_question,
+    build_known_picture,
     call_entry,
     call_key,
-    known_picture,
-    written,
+    clean_answer,
+    is_answer_alone,
 )
-from ircore.runs.episode import ended_episode, episode_setup, played
-from ircore.runs.events import Call, CallKey, End, Event, Failure, episode_id_of
+from ircore.runs.episode import build_setup, play_episode, record_ending
+from ircore.runs.events import Call, CallKey, End, Event, Failure, get_episode_id
 from ircore.runs.session import DueEpisode
 
 MAX_FAULTS = 100
@@ -83,7 +83,7 @@ class _Table(RecordedTable):
         key = call_key(self._episode_id, seat, question)
         self.asked.add(key)
         answer = self._game.recorded_answer(seat, question, self._setup, self._sources[seat.name])
-        if not _alike(self._calls.get(key), call_entry(key, seat, question, written(answer), 0).event):
+        if not _are_alike(self._calls.get(key), call_entry(key, seat, question, clean_answer(answer), 0).event):
             self.exchanged.append(key)
         return answer
 
@@ -95,18 +95,18 @@ class _Table(RecordedTable):
         if call is None:
             return
         try:
-            answer = await getattr(self._replay.players[seat.name], seat.method)(as_asked(seat, question))
+            answer = await getattr(self._replay.players[seat.name], seat.method)(build_asked_question(seat, question))
         # An offline player that fails here answered when the transcript was recorded.
         except (PlayerError, InputError):
             self._replay.differing.append(key)
             return
-        if not _alike(call, call_entry(key, seat, question, written(answer), 0).event):
+        if not _are_alike(call, call_entry(key, seat, question, clean_answer(answer), 0).event):
             self._replay.differing.append(key)
         elif call.rendering is not None:
             self._replay.reproduced.add((key.episode_id, call.rendering.sha256))
 
 
-def _alike(call: Call | None, other: Any) -> bool:
+def _are_alike(call: Call | None, other: Any) -> bool:
     return call is not None and (call.text, call.choice, call.rendering) == (other.text, other.choice, other.rendering)
 
 
@@ -138,7 +138,7 @@ class Replay:
     instances: InstanceSet
     game: Game[Any]
     prompts: GamePrompts
-    picture_of: Callable[[Rendering], Picture] = known_picture
+    picture_of: Callable[[Rendering], Picture] = build_known_picture
     players: Mapping[str, Any] = field(default_factory=dict)
     drawn_from: set[tuple[str, str]] = field(default_factory=set)
     reproduced: set[tuple[str, str]] = field(default_factory=set)
@@ -158,7 +158,7 @@ class Replay:
         }
         transcripts = {name: _Transcript() for name in places}
         for event in events:
-            name = episode_id_of(event)
+            name = get_episode_id(event)
             if name not in places:
                 yield f"{name}: no episode of an instance of this set"
             elif fault := self._take(transcripts[name], event):
@@ -167,7 +167,7 @@ class Replay:
         missing = [name for name, transcript in transcripts.items() if transcript.ended is None and name in due]
         if missing:
             names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-            yield f"{len(missing)} of {counted(len(places), 'episode')} were not played to their end: {names}"
+            yield f"{len(missing)} of {format_count(len(places), 'episode')} were not played to their end: {names}"
         for name, transcript in transcripts.items():
             if transcript.ended is not None:
                 yield from (f"{name}: {fault}" for fault in self._replayed(places[name], transcript, transcript.ended))
@@ -182,7 +182,7 @@ class Replay:
             before, transcript.ended = transcript.ended, event.episode
             return "ended twice" if before is not None and before.abort_reason not in TECHNICAL_REASONS else None
         seat = next((seat for seat in self.game.seats if seat.name == event.role), None)
-        if seat is None or not answers_alone(seat, event):
+        if seat is None or not is_answer_alone(seat, event):
             return f"{self._at(event.turn)}: not an answer of a {event.role}"
         key = CallKey(event.episode_id, event.turn, event.role)
         if transcript.calls.setdefault(key, event) is not event:
@@ -198,8 +198,8 @@ class Replay:
         name = repeat_id(place.instance.instance_id, place.repeat)
         table = _Table(name, transcript, self, setup, sources)
         try:
-            episode = ended_episode(
-                self.game, place.instance, asyncio.run(played(self.game, table, setup)), place.repeat
+            episode = record_ending(
+                self.game, place.instance, asyncio.run(play_episode(self.game, table, setup)), place.repeat
             )
         except MissingAnswerError as missing:
             if ended.abort_reason != GIVEN_UP:
@@ -224,10 +224,10 @@ class Replay:
             name: Picture.stored(self.instances.folder / file.image, file.sha256, file.width, file.height)
             for name, file in instance.pictures.items()
         }
-        return episode_setup(self.game, self.run, self.instances, instance, self.prompts, pictures, place.repeat)
+        return build_setup(self.game, self.run, self.instances, instance, self.prompts, pictures, place.repeat)
 
     def _at(self, step: int) -> str:
-        return f"{step_word(self.run.game)} {step}"
+        return f"{find_step_word(self.run.game)} {step}"
 
     def _differences(self, by_rules: Episode, recorded: Episode) -> Iterator[str]:
         """Yield the parts of a recorded episode that differ from the outcome of the rules."""
@@ -240,23 +240,26 @@ class Replay:
             for name in STATED:
                 stated, right = getattr(recorded, name), getattr(by_rules, name)
                 if right != stated:
-                    yield f"{name} is {_short(stated)}; by the rules it is {_short(right)}"
+                    yield f"{name} is {_shorten_value(stated)}; by the rules it is {_shorten_value(right)}"
             if len(our_steps) != len(their_steps):
-                word = step_word(self.run.game)
+                word = find_step_word(self.run.game)
                 yield f"has {len(their_steps)} {word}s; by the rules it has {len(our_steps)}"
         for number, (our_step, their_step) in enumerate(zip(our_steps, their_steps, strict=False), start=1):
             for name in dict.fromkeys([*our_step, *their_step]):
                 our, their = our_step.get(name), their_step.get(name)
-                if not _same(our, their):
-                    yield f"{self._at(number)}: {name} is {_short(their)}; by the rules it is {_short(our)}"
+                if not _are_same(our, their):
+                    yield (
+                        f"{self._at(number)}: {name} is {_shorten_value(their)}; by the rules it is "
+                        f"{_shorten_value(our)}"
+                    )
 
 
-def _same(first: Any, second: Any) -> bool:
+def _are_same(first: Any, second: Any) -> bool:
     """Return whether two JSON values are the same, numbers as far as they can be computed."""
     if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(_same(value, second[name]) for name, value in first.items())
+        return first.keys() == second.keys() and all(_are_same(value, second[name]) for name, value in first.items())
     if isinstance(first, list) and isinstance(second, list):
-        return len(first) == len(second) and all(map(_same, first, second))
+        return len(first) == len(second) and all(map(_are_same, first, second))
     if isinstance(first, float) and isinstance(second, float | int) and not isinstance(second, bool):
         # Seconds are sums, which may end otherwise in another order.
         return isclose(first, second, rel_tol=1e-9, abs_tol=1e-6)
@@ -264,8 +267,8 @@ def _same(first: Any, second: Any) -> bool:
     return type(first) is type(second) and bool(first == second)
 
 
-def _short(value: object) -> str:
+def _shorten_value(value: object) -> str:
     if isinstance(value, dict) and value.keys() == Rendering.model_fields.keys():
         return f"the rendering {str(value['sha256'])[:12]}…"
-    text = without_leaks(ascii(value))
+    text = redact_leaks(ascii(value))
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ircore.core.episode_records import GIVEN_UP, TECHNICAL_REASONS, Episode, Rendering
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.submission_records import Run
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet
@@ -54,7 +54,7 @@ class Peers(NamedTuple):
     """The mean similarity of final renderings, by instance."""
 
 
-def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
+def select_peers(run: Run, others: Sequence[RunFolder]) -> Peers:
     """Return the scored episodes of other pairs on the same targets, of at most ``MOST_PEERS`` pairs.
 
     Args:
@@ -80,7 +80,7 @@ def peers_of(run: Run, others: Sequence[RunFolder]) -> Peers:
     return Peers(curves, {name: sum(values) / len(values) for name, values in finals.items()})
 
 
-def stopping(
+def check_stopping(
     episodes: Mapping[str, Episode],
     instances: InstanceSet,
     rendering: Callable[[Rendering], Picture],
@@ -110,7 +110,7 @@ def stopping(
             ratings = [judge.rate(target, rendering(drawn)).value for drawn in episode.renderings.values()]
             curves.append([rating or 0.0 for rating in ratings])
     at_best, wavering = ends_at_best(curves)
-    if wavering >= LEAST_OWN and (chance := at_least(at_best, wavering, common)) < UNLIKELY:
+    if wavering >= LEAST_OWN and (chance := compute_tail(at_best, wavering, common)) < UNLIKELY:
         problem = (
             f"{at_best} of {wavering} episodes that wavered end at their best rendering; of other pairs {common:.0%}"
         )
@@ -149,10 +149,10 @@ def common_share(curves: Sequence[Sequence[Curve]]) -> float | None:
     return max((at_best + 1) / (wavering + 2) for at_best, wavering in large)
 
 
-def at_least(count: int, trials: int, share: float) -> float:
+def compute_tail(count: int, trials: int, share: float) -> float:
     """Return the probability of at least so many successes (the upper tail of a binomial distribution).
 
-    >>> at_least(2, 2, 0.5)
+    >>> compute_tail(2, 2, 0.5)
     0.25
     """
     from scipy.stats import binom
@@ -161,7 +161,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     return float(binom.sf(count - 1, trials, share))
 
 
-def failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
+def check_failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
     """Yield findings if many episodes failed for technical reasons, or mainly the episodes on hard targets.
 
     Args:
@@ -171,7 +171,7 @@ def failures(episodes: Mapping[str, Episode], peers: Peers) -> Iterator[Flag]:
     technical = {*TECHNICAL_REASONS, GIVEN_UP}
     failed = [name for name, episode in episodes.items() if episode.abort_reason in technical]
     if len(failed) > MANY_FAILED * len(episodes):
-        problem = f"{len(failed)} of {counted(len(episodes), 'episode')} failed for technical reasons"
+        problem = f"{len(failed)} of {format_count(len(episodes), 'episode')} failed for technical reasons"
         yield Flag(rule="many_failures", where="the run", what=problem)
     ease = {name: -float(episode.difficulty == "hard") for name, episode in episodes.items()}
     by = "difficulty"

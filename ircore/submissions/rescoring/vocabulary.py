@@ -46,13 +46,14 @@ _COMMON_BYTES = {
 """Codes of the characters in common use, by the national standards that rank characters by use."""
 
 
-def wordless(text: str) -> str | None:
+def explain_wordless(text: str) -> str | None:
     """Return why a message is hardly made of words, one line; None for most messages.
 
     Args:
         text: The message without its tags.
 
-    >>> wordless("A red circle on white."), wordless(" ".join(str(7 * place % 256) for place in range(60)))
+    >>> numbers = " ".join(str(7 * place % 256) for place in range(60))
+    >>> explain_wordless("A red circle on white."), explain_wordless(numbers)
     (None, '60 numbers and 0 different words')
     """
     # The code of a colour is neither a word nor a number of its own.
@@ -62,16 +63,16 @@ def wordless(text: str) -> str | None:
     different = set(words) - _UNITS
     if numbers >= MANY_NUMBERS and len(different) <= FEW_WORDS:
         return f"{numbers} numbers and {len(different)} different words"
-    unknown = _unknown(different)
+    unknown = _find_unknown(different)
     if len(unknown) > FEW_UNKNOWN - 1 and len(unknown) > UNKNOWN_SHARE * len(different):
         return f"{len(unknown)} of {len(different)} different words stand in no dictionary"
     looked_up = [word for word in words if _has_dictionary(word)]
     if len(looked_up) >= SENTENCE and not any(_is_sentence(looked_up, language) for language in LANGUAGES):
         return f"{len(looked_up)} words, hardly any of them a small word of a sentence"
-    return _rare(text)
+    return _explain_rare(text)
 
 
-def _unknown(words: Iterable[str]) -> set[str]:
+def _find_unknown(words: Iterable[str]) -> set[str]:
     """Return the words that stand in no dictionary; scripts without a dictionary are left out."""
     unknown = {word for word in words if _has_dictionary(word)}
     some = len(unknown)
@@ -111,16 +112,16 @@ def _counts(language: str) -> dict[str, int]:
     return dict(SpellChecker(language=language).word_frequency.dictionary)
 
 
-def _rare(text: str) -> str | None:
+def _explain_rare(text: str) -> str | None:
     """Return whether a text is written in characters that hardly anybody uses."""
     characters = [c for c in text if "\u3400" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3"]
-    rare = sum(not _in_use(character) for character in characters)
+    rare = sum(not _is_in_use(character) for character in characters)
     if len(characters) >= 12 and rare > RARE_SHARE * len(characters):
         return f"{rare} of {len(characters)} characters are rare"
     return None
 
 
-def _in_use(character: str) -> bool:
+def _is_in_use(character: str) -> bool:
     return any(
         # A character that the standard lacks gives no bytes, and so a number below every range.
         first <= int.from_bytes(character.encode(codec, "ignore"), "big") <= last

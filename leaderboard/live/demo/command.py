@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ircore.commands.main import extras_of
-from ircore.commands.options import program_name
+from ircore.commands.main import list_extras
+from ircore.commands.options import find_program_name
 from ircore.core.errors import InputError, WorkError
-from ircore.core.plugins import need_extras
-from ircore.core.terminal import printable, terminal_width
+from ircore.core.plugins import require_extras
+from ircore.core.terminal import find_terminal_width, make_printable
 
 if TYPE_CHECKING:
     from leaderboard.live.demo.server import State
@@ -54,7 +54,7 @@ def command(
 
     A page on this machine shows the episodes turn by turn; when all are scored the finished site takes its place.
     """
-    from ircore.core.plugins import unknown
+    from ircore.core.plugins import build_unknown_name_error
     from ircore.core.records import DEFAULT_GAME
     from ircore.games.registry import load_game
     from leaderboard.live.demo.server import State, serving_demo
@@ -63,12 +63,12 @@ def command(
     known = load_game(DEFAULT_GAME).categories
     for name in categories:
         if name not in known:
-            raise unknown("category", name, tuple(known))
+            raise build_unknown_name_error("category", name, tuple(known))
     demo = Demo(out, per_condition, categories)
     stages = demo.stages(site=not no_site)
     # Before anything is played: the last stage needs more than the others.
     words = (" ".join(command[:2]) for stage in stages for command in stage.commands)
-    need_extras("the demo", dict.fromkeys(extra for command in words for extra in extras_of(command)))
+    require_extras("the demo", dict.fromkeys(extra for command in words for extra in list_extras(command)))
     _empty(demo)
     state = State(out, [stage.label for stage in stages])
     if no_serve:
@@ -145,9 +145,9 @@ def watching(head: str, commands: int, begun: float) -> "Watch | None":
 
 def rewrite(text: str) -> None:
     """Write a line in place of the line that stands in the terminal; in a file, just write the text."""
-    width = terminal_width()
+    width = find_terminal_width()
     # One column less than there are: a full line would begin another one.
-    line = text if width is None else f"\r{printable(text)[: width - 1]:<{width - 1}}"
+    line = text if width is None else f"\r{make_printable(text)[: width - 1]:<{width - 1}}"
     click.echo(line, nl=False)
 
 
@@ -157,7 +157,7 @@ SHOWN_CATEGORY = "pie_graph"
 
 def _say_next(demo: "Demo", address: str) -> None:
     """Print where the results are, and the next commands."""
-    program, out = program_name(), demo.folder
+    program, out = find_program_name(), demo.folder
     category = SHOWN_CATEGORY if SHOWN_CATEGORY in demo.categories or not demo.categories else demo.categories[0]
     run = out / "runs" / "builtin-classical-canvas"
     shell = "set" if sys.platform == "win32" else "export"

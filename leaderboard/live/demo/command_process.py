@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from ircore.core.plugins import available
+from ircore.core.plugins import list_available
 
 MODULES = (
     "dataset_card.hub.full_check",
@@ -91,7 +91,7 @@ def _process(work: Callable[..., None], arguments: tuple[Any, ...]) -> BaseProce
         return get_context("spawn").Process(target=work, args=arguments)
     context = get_context("forkserver")
     # Entry points of games and of what draws their instances name the games' modules.
-    plugins = [*available("games").values(), *available("instances").values()]
+    plugins = [*list_available("games").values(), *list_available("instances").values()]
     games = {plugin.module for plugin in plugins if not plugin.name.startswith("import.")}
     context.set_forkserver_preload([*MODULES, *sorted(games)])
     return context.Process(target=work, args=arguments)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from ircore.core.errors import WorkError
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.players.builtin_pairs import list_builtin_pairs
 from leaderboard.live.demo.command_process import CommandProcess
 
 Chain = tuple[tuple[str, ...], ...]
@@ -79,7 +79,7 @@ class Demo:
     @property
     def pairs(self) -> list[Path]:
         """Folders of the pairs of reconstruction, the slowest first, so that they end together."""
-        return sorted(builtin_pairs().values(), reverse=True)
+        return sorted(list_builtin_pairs().values(), reverse=True)
 
     @property
     def runs(self) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from ircore.commands.options import program_name
+from ircore.commands.options import find_program_name
 from ircore.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def command(
                 process.kill()  # what was answered is on the disk; nobody is paid for what was not
                 process.wait()
     run = out / "run"
-    program, place = program_name(), quote(str(run))
+    program, place = find_program_name(), quote(str(run))
     click.echo(f"your run  {run}\n\nnext\n  1  your scores   {program} score {place} && {program} results {place}")
     click.echo(f"  2  a dialogue    {program} show {place} --episode NAME")
     return status
@@ -95,14 +95,14 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
     Raises:
         InputError: The pair plays another game.
     """
-    from ircore.players.builtin_pairs import submission_place
-    from ircore.players.submission import new_player, read_manifest
+    from ircore.players.builtin_pairs import find_submission_place
+    from ircore.players.submission import build_player, read_manifest
     from leaderboard.live.play_me.describer_seat import Table
     from leaderboard.live.play_me.drawing import DrawingTable
     from leaderboard.live.play_me.listening import ListeningTable
     from leaderboard.live.play_me.pairs import write_listener, write_pair
 
-    loaded = read_manifest(submission_place(Path(pair)))
+    loaded = read_manifest(find_submission_place(Path(pair)))
     players = loaded.submission.players
     if loaded.submission.game != mode.game:
         raise InputError(f"--pair {pair}: plays {loaded.submission.game}", f"Name players of {mode.game}.")
@@ -110,7 +110,7 @@ def seated(mode: "Mode", out: Path, pair: str) -> "tuple[Path, Table]":
         return write_listener(out, _settings(players["speaker"])), ListeningTable(out)
     if mode.name == "describe":
         return write_pair(out, "describer", _settings(players["generator"])), Table(out)
-    drawer = new_player(players["generator"])
+    drawer = build_player(players["generator"])
     return write_pair(out, "generator", _settings(players["describer"])), DrawingTable(out, generator=drawer)
 
 

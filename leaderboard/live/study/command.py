@@ -9,7 +9,7 @@ import click
 
 from ircore.commands.options import echo_json, json_option
 from ircore.core.errors import InputError
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.games.registry import require_support
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ def build(
     Every participant describes all targets, in an order of a balanced design, agrees to a text first, and is asked to
     type a word twice, as an attention check. Neither scores nor facts are shown, since models are shown none.
     """
-    from ircore.core.files import new_folder, write_text
+    from ircore.core.files import write_new_folder, write_text
     from ircore.instances.store import read_instances, write_instances
-    from ircore.players.builtin_pairs import submission_place
+    from ircore.players.builtin_pairs import find_submission_place
     from ircore.players.submission import read_manifest
     from leaderboard.live.study.plan import PLAN, Study, sessions
 
-    loaded = read_manifest(submission_place(Path(pair)))
+    loaded = read_manifest(find_submission_place(Path(pair)))
     require_support("user study", loaded.submission.game, f"--pair {pair}")
     source = read_instances(instances)
     chosen = spread(source, targets)
@@ -61,7 +61,7 @@ def build(
         consent=text, generator=loaded.submission.players["generator"], max_turns=max_turns,
         sessions=sessions(chosen, participants, seed),
     )  # fmt: skip
-    with new_folder(out) as made:
+    with write_new_folder(out) as made:
         of_study = [instance for instance in source.instances if instance.instance_id in chosen]
         taken = ((instance, source.pictures(instance)) for instance in of_study)
         write_instances(made / "instances", taken, source.categories)
@@ -71,8 +71,8 @@ def build(
         echo_json({"study": out, "targets": chosen, "participants": participants, "checks": checks})
         return
     click.echo(
-        f"study     {out}: {counted(len(chosen), 'target')}, {counted(participants, 'participant')}, "
-        f"{counted(checks, 'check')}"
+        f"study     {out}: {format_count(len(chosen), 'target')}, {format_count(participants, 'participant')}, "
+        f"{format_count(checks, 'check')}"
     )
     click.echo(f"compare   ircore play {pair} --instances {out}/instances --out runs/built-in")
 
@@ -164,9 +164,9 @@ def import_command(study: Path, out: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"runs": taken, "participants": [asdict(each) for each in imported]})
     for each in () if as_json else imported:
-        checks = f"{each.passed} of {counted(each.checks, 'check')}"
+        checks = f"{each.passed} of {format_count(each.checks, 'check')}"
         click.echo(
-            f"{each.code}  {counted(each.targets, 'target')}, {checks}"
+            f"{each.code}  {format_count(each.targets, 'target')}, {checks}"
             + (f": left out, {each.why}" if each.why else "")
         )
     if not taken:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder
-from ircore.core.plain_words import counted
+from ircore.core.files import write_new_folder
+from ircore.core.plain_words import format_count
 from ircore.runs.folder import RUN_FILE, RunFolder
 from leaderboard.live.study.participant_seat import CONSENT, answers, passed
 from leaderboard.live.study.plan import Session, Study, read_study
@@ -57,7 +57,7 @@ def import_study(folder: Path, out: Path) -> list[Imported]:
             raise InputError(f"{place}: is there already", "Name another folder with --out.")
     for imported in began:
         if imported.is_taken:
-            with new_folder(out / f"human-{imported.code}") as made:
+            with write_new_folder(out / f"human-{imported.code}") as made:
                 shutil.copytree(folder / "results" / imported.code / "run", made, dirs_exist_ok=True)
     return began
 
@@ -74,9 +74,9 @@ def _participant(folder: Path, session: Session, study: Study) -> Imported | Non
         why = "did not agree"
     # Attention comes before completeness: whoever failed a check is named for the check.
     elif right < len(checks):
-        why = f"failed {len(checks) - right} of {counted(len(checks), 'attention check')}"
+        why = f"failed {len(checks) - right} of {format_count(len(checks), 'attention check')}"
     elif ended < len(session.order):
-        why = f"played {ended} of {counted(len(session.order), 'target')}"
+        why = f"played {ended} of {format_count(len(session.order), 'target')}"
     else:
         why = "" if len(checks) == len(study.session(session.code).checks) else "was not asked every attention check"
     return Imported(session.code, ended, len(checks), right, why)

@@ -28,7 +28,7 @@ from dataset_card.tables.release_source import ReleaseSource
 from dataset_card.tables.writing import Written
 from ircore.core.score_records import JudgeIdentity
 from ircore.instances.store import read_instances
-from ircore.results.headline import ordered_judges
+from ircore.results.headline import sort_judges
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -115,7 +115,7 @@ def test_judges_that_rate_lead_the_card_people_first(built: Path, tmp_path: Path
     runs[0].add_scores(score.model_copy(update={"by": "chooser"}) for score in preference)
     runs[0].keep_judge(JudgeIdentity(name="chooser", label="only chooses", kind="computed"))
     source = tables_of(runs, read_instances(built / "instances"))
-    assert ordered_judges(source.results) == ("human", "eye")
+    assert sort_judges(source.results) == ("human", "eye")
     shown = card_of(source)
     assert shown.count("\nJudged by **") == 1
     assert "\nJudged by **human" in shown

@@ -27,7 +27,7 @@ from dataset_card.tables.columns import Config
 from dataset_card.tables.parts import Shard
 from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD, SCORES
 from ircore.commands.main import run as ircore
-from ircore.scorers.judges.base import identity_of
+from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
 
 pytestmark = pytest.mark.slow
@@ -295,7 +295,7 @@ def with_other_prompts(release: Path) -> None:
 
 def with_a_label(release: Path) -> None:
     """State an identity of the installed judge under a label of its own."""
-    identity = identity_of("structural", StructuralJudge()).model_copy(update={"label": "three hundred experts"})
+    identity = describe_identity("structural", StructuralJudge()).model_copy(update={"label": "three hundred experts"})
     (release / "judges.jsonl").write_text(identity.model_dump_json() + "\n")
     seal(release)
 

@@ -22,7 +22,7 @@ from dataset_card.tables.rows import own_id
 from dataset_card.tables.schema import FACTS, SCORES
 from ircore.commands.main import run as ircore
 from ircore.instances.store import read_instances, write_instances
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
 from ircore.results.tables.facts import parts_table
@@ -99,7 +99,7 @@ COLOURS = {"colour", "outline"}
 
 
 def test_published_facts_give_every_published_score(tmp_path: Path) -> None:
-    drawn = [("functions", draw("functions", "easy", 3)), ("geometry", draw("geometry", "hard", 3))]
+    drawn = [("functions", draw_target("functions", "easy", 3)), ("geometry", draw_target("geometry", "hard", 3))]
     instances = write_instances(tmp_path / "instances", [instance_of(target, name, name) for name, target in drawn])
     play = ["play", "classical+canvas", "--instances", str(instances.folder), "--out", str(tmp_path / "run")]
     assert ircore(play) == 0

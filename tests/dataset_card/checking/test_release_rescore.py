@@ -23,7 +23,7 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.prompts import parse_reply
-from ircore.games.reconstruction.records import Rules, Turn, turns_of
+from ircore.games.reconstruction.records import Rules, Turn, list_turns
 from ircore.scorers.judges.lipsim.judge import CHECKPOINT
 from ircore.submissions.copies.index import index_bytes, read_index
 
@@ -123,10 +123,10 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 
     def swap(episodes: Episodes, scores: list[Score]) -> None:
         names = ("simple_shapes-easy-01", "simple_shapes-hard-02")
-        drawn = [turns_of(episodes[name])[1].rendering for name in names]
+        drawn = [list_turns(episodes[name])[1].rendering for name in names]
         for name, rendering in zip(names, reversed(drawn), strict=True):
             assert isinstance(rendering, Rendering)
-            item, two, three = turns_of(episodes[name])
+            item, two, three = list_turns(episodes[name])
             turns = (item, two.model_copy(update={"rendering": rendering}), three)
             episodes[name] = episodes[name].with_steps(turns)
             for index, score in enumerate(scores):
@@ -139,18 +139,18 @@ def test_renderings_swapped_between_two_episodes(forge: Callable[[Forgery], Path
 
 
 def with_turn(episodes: Episodes, name: str, number: int, **values: object) -> None:
-    turns = list(turns_of(episodes[name]))
+    turns = list(list_turns(episodes[name]))
     turns[number - 1] = turns[number - 1].model_copy(update=values)
     episodes[name] = episodes[name].with_steps(tuple(turns))
 
 
 def other_tokens(episodes: Episodes, _: list[Score]) -> None:
-    turn = turns_of(episodes["simple_shapes-easy-01"])[0]
+    turn = list_turns(episodes["simple_shapes-easy-01"])[0]
     with_turn(episodes, "simple_shapes-easy-01", 1, message_tokens=turn.message_tokens - 1)
 
 
 def with_a_tag(episodes: Episodes, _: list[Score]) -> None:
-    message = f"{turns_of(episodes['simple_shapes-easy-01'])[0].message} <DONE>"
+    message = f"{list_turns(episodes['simple_shapes-easy-01'])[0].message} <DONE>"
     with_turn(episodes, "simple_shapes-easy-01", 1, message=message, message_tokens=count_tokens(message))
 
 

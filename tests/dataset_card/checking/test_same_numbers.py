@@ -16,13 +16,13 @@ from dataset_card.data import load_results
 from dataset_card.releases.build import BuildPlan, build_release
 from dataset_card.tables.schema import LEADERBOARD
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import as_csv, flat_records
+from ircore.results.tables.formats import format_csv, list_flat_records
 from ircore.runs.costs.totals import COSTS
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 from leaderboard.model.site import LEADERBOARD as SITE_FILES
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -41,7 +41,7 @@ def runs(tmp_path: Path) -> list[Path]:
     for at, (slug, turns) in enumerate((slug, turns) for slug in ("centre-block", "other-block") for turns in (10, 3)):
         path = tmp_path / "runs" / f"{slug}-{turns}"
         played = sample_run(path, instances, sample_submission(slug))
-        made = with_run_id(played.run.model_copy(update={"rules": Rules(max_turns=turns).model_dump(mode="json")}))
+        made = add_run_id(played.run.model_copy(update={"rules": Rules(max_turns=turns).model_dump(mode="json")}))
         (path / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
         run, random = RunFolder(path), Random(at)
         run.add_scores(score for rater in RATERS[: (5, 5, 4, 1)[at]] for score in _scores(run, rater, random))
@@ -53,7 +53,7 @@ def runs(tmp_path: Path) -> list[Path]:
 
 def _scores(run: RunFolder, rater: tuple[str, str | None], random: Random) -> list[Score]:
     judge, annotator = rater
-    turns = [(episode.episode_id, turn) for episode in run.episodes() for turn in rendered_turns(episode)]
+    turns = [(episode.episode_id, turn) for episode in run.episodes() for turn in list_rendered_turns(episode)]
     made = []
     for episode, turn in turns:
         assert turn.rendering is not None
@@ -68,7 +68,7 @@ def _scores(run: RunFolder, rater: tuple[str, str | None], random: Random) -> li
 
 def board(paths: list[Path]) -> list[dict[str, object]]:
     """The leaderboard as ``ircore results`` has it."""
-    return list(flat_records(leaderboard_table(Results.from_runs([RunFolder(path) for path in paths]))))
+    return list(list_flat_records(leaderboard_table(Results.from_runs([RunFolder(path) for path in paths]))))
 
 
 NAMES = ("run_id", "category", "difficulty")
@@ -106,14 +106,14 @@ def test_site_results_and_release_agree_in_every_digit(runs: list[Path], tmp_pat
     assert json.loads(files[SITE_FILES[1]])["rows"] == wanted
     results = Results.from_runs([RunFolder(path) for path in runs])
     # The site's file says where the numbers come from in columns behind those of ``ircore results``.
-    plain = as_csv(leaderboard_table(results)).splitlines()
+    plain = format_csv(leaderboard_table(results)).splitlines()
     sourced = files[SITE_FILES[0]].splitlines()
     assert all(line.startswith(f"{start},") for line, start in zip(sourced, plain, strict=True))
     assert len(list(csv.DictReader(io.StringIO(files[SITE_FILES[0]])))) == len(wanted)
     build_release(runs, tmp_path / "instances", tmp_path / "whole")
     assert agrees(tmp_path / "whole", wanted)
     assert check_release(tmp_path / "whole").faults == ()
-    assert list(flat_records(leaderboard_table(load_results(str(tmp_path / "whole"))))) == wanted
+    assert list(list_flat_records(leaderboard_table(load_results(str(tmp_path / "whole"))))) == wanted
 
 
 @pytest.mark.parametrize("kept", [True, False])

@@ -21,11 +21,11 @@ from dataset_card.tables.schema import INSTANCES
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode
 from ircore.core.errors import InputError, WorkError
-from ircore.games.reconstruction.records import turns_of
-from ircore.instances.store import index_bytes, read_instances
+from ircore.games.reconstruction.records import list_turns
+from ircore.instances.store import build_index_bytes, read_instances
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import as_json
+from ircore.results.tables.formats import format_json
 from ircore.runs.folder import RunFolder
 from ircore.runs.summary import summarise
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -62,7 +62,7 @@ def test_runs_are_the_same_as_those_that_were_played(built: Path, pulled: Path) 
 
 
 def test_the_leaderboard_is_the_same_to_the_byte(built: Path, pulled: Path) -> None:
-    ours, theirs = (as_json(leaderboard_table(Results.from_runs(run_folders(item)))) for item in (pulled, built))
+    ours, theirs = (format_json(leaderboard_table(Results.from_runs(run_folders(item)))) for item in (pulled, built))
     assert ours == theirs
 
 
@@ -82,7 +82,7 @@ def test_show_says_what_a_pulled_run_has_and_what_it_has_not(
         assert shown[name] == known[name]
     # A release rounds the seconds of each of its 24 turns to a thousandth.
     assert shown["seconds"] == pytest.approx(
-        sum(turn.seconds for episode in played.episodes() for turn in turns_of(episode)), abs=24 * 5e-4
+        sum(turn.seconds for episode in played.episodes() for turn in list_turns(episode)), abs=24 * 5e-4
     )
     assert shown["requests"] == {"describer": None, "generator": None, "judge": 0}
     assert [item["images"] for item in shown["per_episode"]] == [entry["images"] for entry in known["per_episode"]]
@@ -110,7 +110,7 @@ def test_costs_and_judges_that_are_known_come_along(tmp_path: Path) -> None:
     build_release(list((tmp_path / "out/runs").iterdir()), tmp_path / "out/instances", tmp_path / "again")
     assert contents(tmp_path / "again") == contents(tmp_path / "priced")
     assert b"structural" in (tmp_path / "priced/judges.jsonl").read_bytes()
-    board = as_json(leaderboard_table(Results.from_runs(run_folders(tmp_path / "out"))))
+    board = format_json(leaderboard_table(Results.from_runs(run_folders(tmp_path / "out"))))
     assert "0.125" in board
 
 
@@ -167,7 +167,7 @@ def test_a_picture_cannot_be_written_outside_the_set(built: Path, tmp_path: Path
 def hostile_release(folder: Path, name: str) -> None:
     """Make a release whose first picture has this file name, and whose runs name the set with it."""
     first, *others = read_instances(folder / "instances").instances
-    index = index_bytes([with_target(first, image=name), *others])
+    index = build_index_bytes([with_target(first, image=name), *others])
     identity = hashlib.sha256(index).hexdigest()
     build_release(sorted((folder / "runs").iterdir()), folder / "instances", folder / "release")
     former = read_instances(folder / "instances").identity

@@ -20,7 +20,7 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity
-from ircore.games.reconstruction.records import Turn, rendered_turns
+from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.instances.store import InstanceSet, read_instances, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.events import Call, End, Entry
@@ -255,7 +255,7 @@ def transcript_row(episode: str, target: EmbeddedImage, rendering: EmbeddedImage
 
 
 def add_scores(run: RunFolder) -> None:
-    run.add_scores(rating_of(episode, turn, 5) for episode in run.episodes() for turn in rendered_turns(episode))
+    run.add_scores(rating_of(episode, turn, 5) for episode in run.episodes() for turn in list_rendered_turns(episode))
 
 
 def recorded_run(folder: Path, instances: InstanceSet, words: str) -> RunFolder:

@@ -13,7 +13,7 @@ from hub_server import File, HubServer
 from releases import contents, rate_first, run_id_of
 
 from dataset_card.releases.record import Parent, read_release
-from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, format_decisions
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -96,7 +96,7 @@ def test_a_release_that_knows_nothing_of_the_published_one_is_refused(
     assert done.code == 0, done.err
     assert f"run {gone[0].run_id} stays out until reinstated: withdrawn on 2100-01-01" in done.err
     assert published_pairs(hub) == {"centre-block", "third-block"}
-    assert published(hub, REPO)["tombstones.jsonl"] == decision_lines(gone).encode()
+    assert published(hub, REPO)["tombstones.jsonl"] == format_decisions(gone).encode()
     assert published(hub, REPO) == contents(stranger), "The folder is the merged release now."
     assert read_release(stranger).parent == Parent(release=name, commit=tags[name])
     assert hub.repos[REPO].tags[read_release(stranger).name] == hub.repos[REPO].head

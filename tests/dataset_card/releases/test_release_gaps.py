@@ -11,7 +11,7 @@ from dataset_card.releases.files import COPIES, read_release_files
 from dataset_card.releases.record import PROVENANCE, read_release
 from ircore.core.errors import InputError
 from ircore.core.submission_records import TranscriptsReference, Withdrawal
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import read_instances
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -112,7 +112,7 @@ def test_descriptors_are_built_once_and_read_ever_after(
     assert check_release(whole_release).faults == ()
     pulled = [RunFolder(path) for path in pull_release(whole_release, tmp_path / "pulled").runs]
     assert names == sorted(f"{run.run.run_id}.npz" for run in pulled)
-    first = {run.run.run_id: run.rendering(rendered_turns(run.episodes()[0])[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
+    first = {run.run.run_id: run.rendering(list_rendered_turns(run.episodes()[0])[0].rendering) for run in pulled}  # type: ignore[arg-type]  # a rendered turn
 
     def fails(picture: object) -> None:
         raise AssertionError("a published picture was decoded")

@@ -23,8 +23,8 @@ from dataset_card.tables.schema import EPISODES, INSTANCES, LEADERBOARD
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.core.submission_records import Withdrawal, WithdrawalKind, decision_lines
-from ircore.games.reconstruction.records import turns_of
+from ircore.core.submission_records import Withdrawal, WithdrawalKind, format_decisions
+from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import read_instances
 from ircore.players.submission import read_manifest
 from ircore.results.model import Results
@@ -156,7 +156,7 @@ def test_a_withdrawn_run_leaves_a_tombstone_and_stays_in_the_release_before(inpu
     second = build("second", former="first", withdrawals=[gone("other-block")])
     assert {row["submission"] for row in table(second, TRANSCRIPTS)} == {"centre-block"}
     assert withdrawn not in (second / "runs.jsonl").read_text()
-    assert (second / "tombstones.jsonl").read_text() == decision_lines([gone("other-block", run_id=withdrawn)])
+    assert (second / "tombstones.jsonl").read_text() == format_decisions([gone("other-block", run_id=withdrawn)])
     text = (second / "CHANGELOG.md").read_text()
     assert f"* Withdrawn: `{withdrawn}` on 2100-01-01, the wrong model was asked" in text
     assert check_release(second).faults == ()
@@ -181,7 +181,7 @@ def test_a_withdrawn_run_comes_back_once_it_is_reinstated_and_given_again(inputs
     assert f"run {run} stays out until reinstated: withdrawn on 2100-01-01" in "\n".join(told.lines())
     third = build("third", "other-block", former="second", withdrawals=[withdrawn, back])
     assert {row["submission"] for row in table(third, TRANSCRIPTS)} == {"centre-block", "other-block"}
-    assert (third / "tombstones.jsonl").read_text() == decision_lines([back.model_copy(update={"run_id": run})])
+    assert (third / "tombstones.jsonl").read_text() == format_decisions([back.model_copy(update={"run_id": run})])
     text = (third / "CHANGELOG.md").read_text()
     assert f"* Reinstated: `{run}` on 2100-01-01, it was the right one" in text
     assert f"* Withdrawn: `{run}` on 2100-01-01, the wrong model was asked" in text
@@ -275,7 +275,7 @@ def test_runs_on_other_targets_begin_anew(inputs: Path, build: Build) -> None:
     run.add_scores(
         Score(episode_id=episode.episode_id, step=1, measure="similarity", by="eye", value=5, rendering=drawn.sha256)
         for episode in run.episodes()
-        if turns_of(episode) and (drawn := turns_of(episode)[0].rendering)
+        if list_turns(episode) and (drawn := list_turns(episode)[0].rendering)
     )
     build_release([run.path], other.folder, inputs / "second", BuildPlan(previous=inputs / "first"))
     assert {row["submission"] for row in table(inputs / "second", TRANSCRIPTS)} == {"new"}
@@ -343,7 +343,7 @@ def test_a_changed_log_and_a_run_that_was_withdrawn_are_faults(release: Path, bu
     faults = check_release(release).faults
     assert faults[0].startswith("CHANGELOG.md:1: under Nothing: says “# Nothing”, the data say “# Changes”")
     here = gone("other-block", run_id=run_id(built, "other-block"))
-    (release / "tombstones.jsonl").write_text(decision_lines([here]))
+    (release / "tombstones.jsonl").write_text(format_decisions([here]))
     seal(release)
     assert check_release(release).faults[0] == "tombstones.jsonl: is not in release.json"
     record = read_release(release)
@@ -356,7 +356,7 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert ircore([*command, "--runs", str(inputs / "runs" / "centre-block"), "--out", str(inputs / "first")]) == 0
     name = read_release(inputs / "first").name
     assert f"release {name}: runs 1 added\n" in capsys.readouterr().out
-    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed")]))
+    (inputs / "gone.jsonl").write_text(format_decisions([gone("centre-block", "disputed")]))
     more = ["--former", str(inputs / "first"), "--withdrawals", str(inputs / "gone.jsonl"), "--date", "2100-01-02"]
     other = ["--runs", str(inputs / "runs" / "other-block"), "--out", str(inputs / "second")]
     assert ircore([*command, *other, *more]) == 0
@@ -366,7 +366,7 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A line that concerns no run, such as one with a mistyped name: the run that it means would stay public.
     mistyped = gone("centre-block", run_id="centre-block-00000000")
     for line in (gone("nobody"), mistyped, gone("centre-block", date="2020-01-01")):
-        (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block", "disputed"), line]))
+        (inputs / "gone.jsonl").write_text(format_decisions([gone("centre-block", "disputed"), line]))
         nothing = ["--former", str(inputs / "second"), "--withdrawals", str(inputs / "gone.jsonl")]
         assert ircore([*command, *nothing, "--out", str(inputs / "third")]) == 1
         said = capsys.readouterr().err
@@ -374,7 +374,7 @@ def test_command_line(inputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert "concerns no run here" in said
         assert not (inputs / "third").exists()
     # Where a release has taken its run out, the same line is met again and again.
-    (inputs / "gone.jsonl").write_text(decision_lines([gone("centre-block")]))
+    (inputs / "gone.jsonl").write_text(format_decisions([gone("centre-block")]))
     for former, out_name in (("second", "third"), ("third", "fourth")):
         nothing = ["--former", str(inputs / former), "--withdrawals", str(inputs / "gone.jsonl")]
         assert ircore([*command, *nothing, "--out", str(inputs / out_name)]) == 0

@@ -13,7 +13,7 @@ from ircore.core.errors import InputError
 from ircore.instances import benchmark
 from ircore.instances.benchmark import BenchmarkVersion, RetiredTarget, read_retired, record_version, retire_target
 from ircore.instances.store import read_instances
-from ircore.results.benchmark_version import version_of
+from ircore.results.benchmark_version import find_version
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 from leaderboard.model.site import Site
@@ -101,14 +101,14 @@ def test_a_released_set_is_retired_from_by_a_version(
     first = BenchmarkVersion(name="2026.1", instance_set=instances.identity, prompts=run.prompts, date="2026-11-22")
     record_version(first, versions)
     monkeypatch.setattr(benchmark, "RECORDS", versions)
-    monkeypatch.setattr("ircore.commands.maintain.decisions.versions_of_set", lambda identity: ("2026.1",))
+    monkeypatch.setattr("ircore.commands.maintain.decisions.list_versions_of_set", lambda identity: ("2026.1",))
     assert retire(tmp_path / "instances") == 2
     assert "--version: is missing, and the set is of the released version 2026.1" in capsys.readouterr().err
     assert retire(tmp_path / "instances", "--version", "2026.2") == 0
     # The same set and prompts are recorded again, as the version that goes without the target.
     record_version(first.model_copy(update={"name": "2026.2", "date": "2026-12-01"}), versions)
     released = benchmark.read_versions(versions)
-    assert version_of(Results.from_runs([RunFolder(tmp_path / "run")]), released).name == "2026.2"
+    assert find_version(Results.from_runs([RunFolder(tmp_path / "run")]), released).name == "2026.2"
     with pytest.raises(InputError, match=r"instance_set .* occurs twice"):
         record_version(first.model_copy(update={"name": "2026.3"}), versions)
 

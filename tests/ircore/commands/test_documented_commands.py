@@ -12,9 +12,9 @@ from command_lines import parsed
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.games.registry import installed_games
+from ircore.games.registry import load_installed_games
 from ircore.instances.benchmark import RECORDS, read_versions
-from ircore.results.tables.catalogue import TABLES, tables_of
+from ircore.results.tables.catalogue import TABLES, find_tables
 from leaderboard.building.marker import MARKER
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,8 +46,8 @@ def test_the_page_on_tables_has_a_row_for_every_table() -> None:
 
 
 def test_every_table_that_a_page_names_exists() -> None:
-    games, _ = installed_games()
-    known = {*TABLES, *(name for game in games.values() for name in tables_of(game))}
+    games, _ = load_installed_games()
+    known = {*TABLES, *(name for game in games.values() for name in find_tables(game))}
     for name in PAGES:
         named = re.findall(r"--table ([a-z_]+)", (ROOT / name).read_text("utf-8"))
         # The page on plug-ins adds a table of its own.

@@ -295,9 +295,9 @@ def test_a_seat_of_a_rule_brings_its_rule() -> None:
         game="reasoning", seats=("drawer=editor", "reader=editor", "thinker=solver"), rules=(), yes=True
     )
     players = [f"--player {seat}" for seat in plan.seats]
-    assert " ".join(hand_in._seat_options(plan)) == f"{players[0]} {players[1]} --rule thinking=true {players[2]}"
+    assert " ".join(hand_in._build_seat_options(plan)) == f"{players[0]} {players[1]} --rule thinking=true {players[2]}"
     plan.rules = ("thinking=false",)
-    assert " ".join(hand_in._seat_options(plan)) == " ".join(["--rule thinking=false", *players])
+    assert " ".join(hand_in._build_seat_options(plan)) == " ".join(["--rule thinking=false", *players])
 
 
 def test_a_seat_is_one_line() -> None:

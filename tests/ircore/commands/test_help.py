@@ -16,10 +16,10 @@ from command_lines import leaves
 from installed_packages import install_package
 from samples import sample_run, sample_submission
 
-from ircore.commands.completion import categories
+from ircore.commands.completion import complete_categories
 from ircore.commands.main import MEANT, SECTIONS, app, examples, run
 from ircore.commands.main import run as ircore
-from ircore.core.plugins import builtin
+from ircore.core.plugins import list_builtin
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
@@ -40,7 +40,7 @@ def test_every_command_has_an_example_that_it_understands() -> None:
 
 def test_every_command_stands_in_one_section() -> None:
     listed = [name for names in SECTIONS.values() for name in names]
-    assert sorted(listed) == sorted(builtin("commands"))
+    assert sorted(listed) == sorted(list_builtin("commands"))
 
 
 def test_help_is_grouped_and_ends_with_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,9 +80,9 @@ def test_categories_of_plug_ins_are_offered_and_not_imported(tmp_path: Path, mon
     points = "[ircore.instances]\ncategory.discs = no_such_module:build\n"
     monkeypatch.syspath_prepend(install_package(tmp_path, "discs", points))
     context, parameter = click.Context(click.Command("play")), click.Option(["--category"])
-    assert categories(context, parameter, "di") == ["discs"]
-    assert categories(context, parameter, "ta") == ["tangrams"]
-    assert "simple_shapes" in categories(context, parameter, "")
+    assert complete_categories(context, parameter, "di") == ["discs"]
+    assert complete_categories(context, parameter, "ta") == ["tangrams"]
+    assert "simple_shapes" in complete_categories(context, parameter, "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -14,7 +14,7 @@ from samples import sample_instances, sample_run
 from shared_folders import made_once
 
 from ircore.commands.main import run as ircore
-from ircore.commands.new import KINDS, plugin_files
+from ircore.commands.new import KINDS, build_plugin_files
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 
@@ -154,7 +154,7 @@ def test_the_importer_of_the_page_imports(tmp_path: Path) -> None:
 def test_the_page_shows_what_is_written(kind: str, name: str) -> None:
     """So that the page's examples are the packages of the tests above, word for word."""
     assert f"ircore new plugin {kind} {name} --out" in PAGE
-    files = plugin_files(kind, name)
+    files = build_plugin_files(kind, name)
     (module,) = (text for path, text in files.items() if "/" not in path and path.endswith(".py"))
     shown = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert module in shown
@@ -162,7 +162,7 @@ def test_the_page_shows_what_is_written(kind: str, name: str) -> None:
 
 def test_plug_ins_of_one_name_can_be_installed_together() -> None:
     """A project or module of the same name would replace the one that was installed before."""
-    written = [plugin_files(kind, "chess") for kind in KINDS]
+    written = [build_plugin_files(kind, "chess") for kind in KINDS]
     projects = {re.findall(r'^name = "(.+)"', files["pyproject.toml"], re.MULTILINE)[0] for files in written}
     modules = {path for files in written for path in files if path != "pyproject.toml"}
     assert {"ircore-game-chess", "ircore-player-chess"} <= projects

@@ -13,14 +13,14 @@ from command_lines import leaves, parsed
 
 from ircore.commands.main import examples
 from ircore.commands.main import run as ircore
-from ircore.commands.options import filled, next_steps
+from ircore.commands.options import fill_template, read_next_steps
 from ircore.runs.folder import RunFolder
 
 LEAVES = leaves()
 
 
 def test_every_command_has_a_next_step() -> None:
-    assert sorted(next_steps()) == sorted(LEAVES)
+    assert sorted(read_next_steps()) == sorted(LEAVES)
 
 
 def test_every_next_step_is_a_command_that_can_be_given() -> None:
@@ -28,7 +28,7 @@ def test_every_next_step_is_a_command_that_can_be_given() -> None:
     for name, command in LEAVES.items():
         words = shlex.split(examples()[name])[1 + len(name.split()) :]
         context = command.make_context(name, words, parent=click.Context(click.Command("ircore")))
-        program, *step = shlex.split(filled(next_steps()[name], context.params))
+        program, *step = shlex.split(fill_template(read_next_steps()[name], context.params))
         if program == "pip":
             continue  # `new plugin` makes a package, which pip installs
         assert program == "ircore", name
@@ -64,8 +64,8 @@ def test_a_next_step_is_left_out_where_something_else_is_said(
 
 
 def test_values_are_quoted_for_a_shell() -> None:
-    assert filled("ircore results {runs}", {"runs": (Path("a b"), Path("c"))}) == "ircore results 'a b' c"
-    assert filled("ircore results {runs}", {"runs": ()}) == "ircore results RUNS"
+    assert fill_template("ircore results {runs}", {"runs": (Path("a b"), Path("c"))}) == "ircore results 'a b' c"
+    assert fill_template("ircore results {runs}", {"runs": ()}) == "ircore results RUNS"
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from samples import sample_instances
 
 from ircore.commands.main import run
 from ircore.commands.options import SeveralPathsCommand, runs_option
-from ircore.commands.run_paths import results_to_read, run_to_read, runs_to_change, runs_to_read
+from ircore.commands.run_paths import find_results_to_read, find_runs_to_change, find_runs_to_read, run_to_read
 
 TAKING_RUNS = {
     "annotate build", "export clembench", "export inspect", "language novelty", "maintain decisions",
@@ -29,7 +29,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_every_command_that_takes_runs_takes_folders_of_runs() -> None:
-    callbacks = {runs_to_read, runs_to_change, run_to_read, results_to_read}
+    callbacks = {find_runs_to_read, find_runs_to_change, run_to_read, find_results_to_read}
     taking = {name for name, command in leaves().items() if callbacks & {param.callback for param in command.params}}
     assert taking == TAKING_RUNS
     for name in set(leaves()) - TAKING_RUNS:

@@ -9,7 +9,7 @@ from pairs import play_pair, served_pair
 from samples import sample_instances, sample_run
 
 from ircore.commands.main import run as ircore
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.runs.folder import RunFolder
 
@@ -27,7 +27,7 @@ def test_who_said_what_and_what_was_drawn(run: RunFolder, capsys: pytest.Capture
     episode = run.episodes()[0]
     assert "outcome     converged, 3 turns, 2 renderings" in out
     assert [out.count(f"\nturn {number}\n") for number in (1, 2, 3, 4)] == [1, 1, 1, 0]
-    for turn in rendered_turns(episode):
+    for turn in list_rendered_turns(episode):
         assert turn.rendering is not None
         assert f"generator renderings/{turn.rendering.sha256}.png" in out
         assert f"describer {turn.message}\n" in out

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from ircore.commands.main import run as ircore
-from ircore.core.terminal import hanging
+from ircore.core.terminal import wrap_with_indent
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -92,5 +92,5 @@ def test_lists_and_help_fit_forty_columns(words: str) -> None:
 
 
 def test_words_that_are_wrapped_stand_below_their_column() -> None:
-    assert hanging("name   one two three\n" + "─" * 30, 16) == "name   one two\n       three\n" + "─" * 16
-    assert hanging("a line for a file, as it is", None) == "a line for a file, as it is"
+    assert wrap_with_indent("name   one two three\n" + "─" * 30, 16) == "name   one two\n       three\n" + "─" * 16
+    assert wrap_with_indent("a line for a file, as it is", None) == "a line for a file, as it is"

@@ -16,7 +16,7 @@ from ircore.commands.main import run as ircore_command
 from ircore.core.drawing import Drawing
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
-from ircore.core.plugins import BrokenPluginError, available, builtin, load
+from ircore.core.plugins import BrokenPluginError, list_available, list_builtin, load_plugin
 
 ENTRY_POINTS = """\
 [ircore.commands]
@@ -369,23 +369,23 @@ def test_a_package_installed_while_the_process_runs_is_found(tmp_path: Path, mon
     def install(name: str) -> None:
         install_package(tmp_path, name, f"[ircore.metrics]\n{name} = {name}:METRIC\n", f"METRIC = {name!r}\n")
 
-    own = set(available("metrics"))
+    own = set(list_available("metrics"))
     install("sharpness")
-    assert set(available("metrics")) == own
+    assert set(list_available("metrics")) == own
     monkeypatch.syspath_prepend(tmp_path)
-    assert set(available("metrics")) == own | {"sharpness"}
+    assert set(list_available("metrics")) == own | {"sharpness"}
     install("warmth")
-    assert set(available("metrics")) == own | {"sharpness", "warmth"}
+    assert set(list_available("metrics")) == own | {"sharpness", "warmth"}
     with pytest.raises(BrokenPluginError, match="'warmth' cannot be loaded: TypeError: str has no needs"):
-        load("metrics", "warmth")
-    assert builtin("metrics") == own
+        load_plugin("metrics", "warmth")
+    assert list_builtin("metrics") == own
 
 
 def test_a_folder_that_does_not_exist_may_stand_on_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path / "gone")
-    assert "ssim" in available("metrics")
+    assert "ssim" in list_available("metrics")
 
 
 def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(InputError, match=r"unknown metric 'sism'\nDid you mean ssim"):
-        load("metrics", "sism")
+        load_plugin("metrics", "sism")

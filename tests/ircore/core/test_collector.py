@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from ircore.core.workers import give_back_memory, seldom_collecting, without_collector
+from ircore.core.workers import give_back_memory, pause_collector, slow_collector
 
 
 @pytest.mark.slow
 def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
-    with without_collector():
+    with pause_collector():
         assert not gc.isenabled()
         made = [[number] for number in range(1000)]
     assert gc.isenabled()
@@ -25,12 +25,12 @@ def test_the_collector_rests_and_what_was_made_counts_as_old() -> None:
 
 
 def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:
-    with pytest.raises(KeyError), without_collector():
+    with pytest.raises(KeyError), pause_collector():
         raise KeyError
     assert gc.isenabled()
     gc.disable()
     try:
-        with without_collector():
+        with pause_collector():
             pass
         assert not gc.isenabled()
     finally:
@@ -39,7 +39,7 @@ def test_it_comes_back_after_an_error_and_stays_off_if_it_was_off() -> None:
 
 def test_it_runs_seldom_while_questions_are_asked_and_as_before_afterwards() -> None:
     before, frozen = gc.get_threshold(), gc.get_freeze_count()
-    with contextlib.suppress(KeyError), seldom_collecting():
+    with contextlib.suppress(KeyError), slow_collector():
         assert gc.isenabled()
         assert gc.get_threshold()[0] == 10_000
         assert gc.get_freeze_count() > frozen  # what exists is spared
@@ -49,9 +49,9 @@ def test_it_runs_seldom_while_questions_are_asked_and_as_before_afterwards() -> 
 
 
 def test_inside_work_without_the_collector_it_frees_what_is_made_there_alone() -> None:
-    with without_collector():
+    with pause_collector():
         before = len(gc.get_objects())
-        with seldom_collecting():
+        with slow_collector():
             for _ in range(100_000):  # an object that refers to itself, as a page's template leaves them behind
                 cycle: list[object] = []
                 cycle.append(cycle)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircore.core import drawing
-from ircore.core.drawing import Drawing, dashes, text_size
+from ircore.core.drawing import Drawing, split_into_dashes, text_size
 from ircore.core.records import Box
 
 NOTHING = Box(0, 0, 0, 0)
@@ -82,11 +82,11 @@ def test_lines_of_any_width_can_be_drawn_anywhere(width: float, shift: float) ->
 
 
 def test_dashes_have_the_lengths_of_the_pattern() -> None:
-    assert dashes([(0, 0), (35, 0)], (10, 5)) == [[(0, 0), (10, 0)], [(15, 0), (25, 0)], [(30, 0), (35, 0)]]
+    assert split_into_dashes([(0, 0), (35, 0)], (10, 5)) == [[(0, 0), (10, 0)], [(15, 0), (25, 0)], [(30, 0), (35, 0)]]
 
 
 def test_dashes_go_round_corners() -> None:
-    assert dashes([(0, 0), (6, 0), (6, 10)], (8, 4, 2, 4)) == [[(0, 0), (6, 0), (6, 2)], [(6, 6), (6, 8)]]
+    assert split_into_dashes([(0, 0), (6, 0), (6, 10)], (8, 4, 2, 4)) == [[(0, 0), (6, 0), (6, 2)], [(6, 6), (6, 8)]]
 
 
 DRAW: dict[str, Callable[[Drawing], Box]] = {
@@ -152,15 +152,15 @@ places = st.integers(-30, 70).map(lambda quarter: quarter / 4)
 
 def test_a_triangle_worked_by_hand() -> None:
     """Middles (x + ½, y + ½) above the diagonal from (0, 0) to (4, 4)."""
-    inside = drawing.filled([(0, 0), (4, 0), (4, 4)], 4, 4)
+    inside = drawing.fill_polygon([(0, 0), (4, 0), (4, 4)], 4, 4)
     assert inside.astype(int).tolist() == [[1, 1, 1, 1], [0, 1, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
 
 
 def test_what_covers_itself_twice_is_outside_unless_filled_together() -> None:
     square, inner = [(0, 0), (6, 0), (6, 6), (0, 6)], [(2, 2), (4, 2), (4, 4), (2, 4)]
     twice = [*square, square[0], *inner, inner[0]]
-    assert drawing.filled(twice, 6, 6).sum() == 36 - 4
-    assert drawing.filled_together([square, inner[::-1]], 6, 6).sum() == 36
+    assert drawing.fill_polygon(twice, 6, 6).sum() == 36 - 4
+    assert drawing.fill_polygons([square, inner[::-1]], 6, 6).sum() == 36
 
 
 @pytest.mark.slow
@@ -168,21 +168,21 @@ def test_what_covers_itself_twice_is_outside_unless_filled_together() -> None:
 def test_a_cut_shares_pixels_out(corners: list[tuple[float, float]]) -> None:
     """The two triangles of a four-sided figure, by the even-odd rule, are the figure."""
     a, b, c, d = corners
-    whole = drawing.filled([a, b, c, d], 12, 12)
-    assert (drawing.filled([a, b, c], 12, 12) ^ drawing.filled([a, c, d], 12, 12) == whole).all()
+    whole = drawing.fill_polygon([a, b, c, d], 12, 12)
+    assert (drawing.fill_polygon([a, b, c], 12, 12) ^ drawing.fill_polygon([a, c, d], 12, 12) == whole).all()
 
 
 def test_quarter_turns_move_pixels_only() -> None:
     mask = np.arange(6, dtype=np.uint8).reshape(2, 3)
-    assert drawing.turned(mask, 90).tolist() == [[2, 5], [1, 4], [0, 3]]
-    assert drawing.turned(mask, 180).tolist() == [[5, 4, 3], [2, 1, 0]]
-    assert drawing.turned(mask, 0).tolist() == mask.tolist()
+    assert drawing.rotate_mask(mask, 90).tolist() == [[2, 5], [1, 4], [0, 3]]
+    assert drawing.rotate_mask(mask, 180).tolist() == [[5, 4, 3], [2, 1, 0]]
+    assert drawing.rotate_mask(mask, 0).tolist() == mask.tolist()
 
 
 def test_a_turned_mask_keeps_its_ink_and_its_direction() -> None:
     mask = np.zeros((40, 80), np.uint8)
     mask[18:22, 60:80] = 255
-    by_45 = drawing.turned(mask, 45)
+    by_45 = drawing.rotate_mask(mask, 45)
     assert by_45.sum(dtype=int) == pytest.approx(mask.sum(dtype=int), rel=0.03)
     rows, columns = np.nonzero(by_45)
     assert rows.mean() < by_45.shape[0] / 2 < columns.mean()  # what was on the right is now at the upper right

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import locked, new_file, new_folder, read_bounded, sync_folder, write_bytes, write_text
+from ircore.core.files import (
+    lock_folder,
+    read_bounded,
+    sync_folder,
+    write_bytes,
+    write_new_file,
+    write_new_folder,
+    write_text,
+)
 
 
 def test_a_file_replaces_the_old_one(tmp_path: Path) -> None:
@@ -39,7 +47,7 @@ def test_a_file_where_a_folder_should_be_is_told_by_its_own_name(tmp_path: Path)
     for place in ("file/x", "file/below/x"):
         with pytest.raises(WorkError, match="a file stands where a folder should be"):
             write_text(tmp_path / place, "x")
-        for write in (new_file, new_folder):
+        for write in (write_new_file, write_new_folder):
             told = rf"{place}: cannot be written \(a file stands where a folder should be\)"
             with pytest.raises(WorkError, match=told), write(tmp_path / place):
                 pytest.fail("not to be begun")
@@ -47,12 +55,12 @@ def test_a_file_where_a_folder_should_be_is_told_by_its_own_name(tmp_path: Path)
 
 def test_a_file_written_bit_by_bit_appears_when_it_is_complete(tmp_path: Path) -> None:
     path = tmp_path / "a" / "log.bin"
-    with new_file(path) as file:
+    with write_new_file(path) as file:
         file.write(b"one ")
         assert not path.exists()
         file.write(b"two")
     assert path.read_bytes() == b"one two"
-    with pytest.raises(ValueError, match="stop"), new_file(path) as file:  # noqa: PT012 - what is written before it fails
+    with pytest.raises(ValueError, match="stop"), write_new_file(path) as file:  # noqa: PT012 - what is written before it fails
         file.write(b"half")
         raise ValueError("stop")
     assert path.read_bytes() == b"one two"
@@ -60,7 +68,7 @@ def test_a_file_written_bit_by_bit_appears_when_it_is_complete(tmp_path: Path) -
 
 
 def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
-    with new_folder(tmp_path / "out") as temporary:
+    with write_new_folder(tmp_path / "out") as temporary:
         (temporary / "x").write_text("1")
         assert not (tmp_path / "out").exists()
     assert (tmp_path / "out" / "x").read_text() == "1"
@@ -68,7 +76,7 @@ def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "out") as temporary:
+    with pytest.raises(ZeroDivisionError), write_new_folder(tmp_path / "out") as temporary:
         (temporary / "x").write_text(str(1 / 0))
     assert list(tmp_path.iterdir()) == []
 
@@ -76,14 +84,14 @@ def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").touch()
-    with pytest.raises(InputError, match="exists already"), new_folder(tmp_path / "out"):
+    with pytest.raises(InputError, match="exists already"), write_new_folder(tmp_path / "out"):
         pass
     assert (tmp_path / "out" / "mine").exists()
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with new_folder(tmp_path / "out") as temporary:
+    with write_new_folder(tmp_path / "out") as temporary:
         (temporary / "x").touch()
     assert (tmp_path / "out" / "x").exists()
 
@@ -91,7 +99,7 @@ def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
 def test_a_link_to_an_empty_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "out").symlink_to("disk")
-    with new_folder(tmp_path / "out") as temporary:
+    with write_new_folder(tmp_path / "out") as temporary:
         (temporary / "x").touch()
     assert (tmp_path / "out").is_symlink()
     assert (tmp_path / "disk" / "x").exists()
@@ -102,7 +110,7 @@ def test_what_cannot_become_the_folder_is_refused_before_any_work(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for path, message in (("/dev/null", "exists already"), (".", "the folder you are in")):
-        with pytest.raises(InputError, match=message), new_folder(Path(path)):
+        with pytest.raises(InputError, match=message), write_new_folder(Path(path)):
             pytest.fail("the work was begun")
 
 
@@ -134,7 +142,7 @@ def test_a_durable_folder_is_on_the_disk_before_and_after_its_name(
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(Path, "rename", rename)
-    with new_folder(tmp_path / "out", durable=True) as temporary:
+    with write_new_folder(tmp_path / "out", durable=True) as temporary:
         (temporary / "inner").mkdir()
         (temporary / "inner" / "file").write_text("x")
     before, after = steps[: steps.index("renamed")], steps[steps.index("renamed") + 1 :]
@@ -180,7 +188,7 @@ def test_a_file_system_without_locks_is_worked_on_with_a_line(
 
     monkeypatch.setattr(pytest.importorskip("fcntl"), "flock", no_locks)
     for _ in range(2):  # nothing is left that would refuse the next process
-        with locked(tmp_path, "run"):
+        with lock_folder(tmp_path, "run"):
             pass
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{tmp_path}: ")
@@ -189,5 +197,5 @@ def test_a_file_system_without_locks_is_worked_on_with_a_line(
 
 def test_a_lock_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / ".lock").mkdir()
-    with pytest.raises(WorkError, match=r"\.lock: cannot be written"), locked(tmp_path, "run"):
+    with pytest.raises(WorkError, match=r"\.lock: cannot be written"), lock_folder(tmp_path, "run"):
         pytest.fail("not locked")

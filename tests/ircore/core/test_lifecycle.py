@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from ircore.core.errors import InputError
-from ircore.core.submission_records import TranscriptsReference, Withdrawal, decision_lines, read_withdrawals
+from ircore.core.submission_records import TranscriptsReference, Withdrawal, format_decisions, read_withdrawals
 from ircore.runs.folder import RunFolder
 
 
@@ -66,7 +66,7 @@ def test_what_is_no_withdrawal_is_refused(change: dict[str, str]) -> None:
 def test_a_file_of_withdrawals_is_read_as_it_was_written(tmp_path: Path) -> None:
     written = (Withdrawal.model_validate(record()), Withdrawal.model_validate(record(run_id="a-1")))
     path = tmp_path / "tombstones.jsonl"
-    path.write_text(decision_lines(written))
+    path.write_text(format_decisions(written))
     assert read_withdrawals(path) == written
 
     path.write_text('{"slug": "a"}\n')

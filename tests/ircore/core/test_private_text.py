@@ -6,7 +6,7 @@ from base64 import b64encode, urlsafe_b64encode
 
 import pytest
 
-from ircore.core.private_text import find_leaks, without_leaks, without_unseen
+from ircore.core.private_text import find_leaks, redact_leaks, remove_invisible
 
 DRAW = random.Random(7)
 
@@ -74,7 +74,7 @@ def test_a_key_is_found_and_never_repeated(name: str) -> None:
     assert leaks
     assert all(leak.is_secret for leak in leaks), [str(leak) for leak in leaks]
     assert not any(
-        part in without_leaks(text) for part in SECRETS[name].split() if len(part) > 30 and "/" not in part[:8]
+        part in redact_leaks(text) for part in SECRETS[name].split() if len(part) > 30 and "/" not in part[:8]
     )
 
 
@@ -120,7 +120,7 @@ def test_places_are_those_of_the_whole_text() -> None:
     first, second = find_leaks(text)
     assert text[first.begin : first.end].startswith("eyJ")
     assert (text[second.begin : second.end], second.is_secret) == ("/home/ann", False)
-    assert without_leaks(text).splitlines() == [
+    assert redact_leaks(text).splitlines() == [
         "first line",
         f"key [{first.rule} was here]",
         "from [a path of a machine was here]/key",
@@ -139,7 +139,7 @@ def test_a_character_that_nobody_sees(text: str, plain: str) -> None:
     leaks = list(find_leaks(text))
     assert leaks
     assert not any(leak.is_secret for leak in leaks)
-    assert without_unseen(text) == plain
+    assert remove_invisible(text) == plain
     assert not list(find_leaks(plain))
 
 
@@ -148,4 +148,4 @@ def test_a_character_that_nobody_sees(text: str, plain: str) -> None:
 )
 def test_what_scripts_and_emoji_need_stays(text: str) -> None:
     assert not list(find_leaks(text))
-    assert without_unseen(text) == text
+    assert remove_invisible(text) == text

@@ -15,7 +15,7 @@ from ircore.core.submission_records import Run, Submission
 from ircore.games.reconstruction.records import Rules, Turn
 from ircore.results.model import Results
 from ircore.results.tables.catalogue import TABLES, Question
-from ircore.results.tables.formats import as_csv, as_json, as_latex, as_markdown, as_text
+from ircore.results.tables.formats import format_csv, format_json, format_latex, format_markdown, format_text
 
 SHA = "0" * 64
 
@@ -92,9 +92,9 @@ def test_a_key_says_all_rules(rules: Rules, key: str) -> None:
 
 def test_a_model_s_name_carries_the_key_and_gives_it_back() -> None:
     rules = Rules(token_budget=50)
-    assert rules.tagged("gpt-5.2") == "gpt-5.2-b50-t10-allow"
-    assert rules.untagged("gpt-5.2-b50-t10-allow") == "gpt-5.2"
-    assert Rules().untagged("gpt-5.2-b50-t10-allow") == "gpt-5.2-b50-t10-allow"
+    assert rules.add_rules_key("gpt-5.2") == "gpt-5.2-b50-t10-allow"
+    assert rules.remove_rules_key("gpt-5.2-b50-t10-allow") == "gpt-5.2"
+    assert Rules().remove_rules_key("gpt-5.2-b50-t10-allow") == "gpt-5.2-b50-t10-allow"
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +115,8 @@ OF_RUNS = [name for name, entry in TABLES.items() if entry.of_runs]
 @pytest.mark.parametrize("name", OF_RUNS)
 def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> None:
     table = TABLES[name].table(results, Question(judge="structural"))
-    rows = list(csv.DictReader(io.StringIO(as_csv(table))))
-    document = json.loads(as_json(table))
+    rows = list(csv.DictReader(io.StringIO(format_csv(table))))
+    document = json.loads(format_json(table))
     assert [column["key"] for column in document["columns"]][-1] == "rules"
     assert [row["rules"] for row in document["rows"]] == [row["rules"] for row in rows]
     rules = {submission.run_id: Rules.of(submission.run).key for submission in results.submissions}
@@ -129,7 +129,7 @@ def test_every_table_of_runs_ends_with_the_key(results: Results, name: str) -> N
             assert keys == [rules[row["run_id"]]]
         else:
             assert set(keys) <= set(rules.values())
-    for text in (as_text(table), as_markdown(table), as_latex(table)):
+    for text in (format_text(table), format_markdown(table), format_latex(table)):
         assert "Rules b200-t10-allow, b50-t10-allow." in " ".join(text.split())
 
 

@@ -21,7 +21,7 @@ from ircore.commands.main import app
 from ircore.core.errors import InputError
 from ircore.core.sandbox import box as box_module
 from ircore.core.sandbox import probing
-from ircore.core.sandbox.box import AUDIT_ARCHITECTURES, MIB, Box, Limits, allowed_calls, filter_program
+from ircore.core.sandbox.box import AUDIT_ARCHITECTURES, MIB, Box, Limits, filter_program, list_allowed_calls
 
 __all__ = ["sandbox"]
 SECRET = "SECRET of this machine"
@@ -148,7 +148,7 @@ def test_check_says_each_guarantee_on_a_line_of_its_own() -> None:
 
 def test_without_bubblewrap_it_refuses_with_the_remedy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setattr(box_module, "supported", lambda: True)
+    monkeypatch.setattr(box_module, "is_supported", lambda: True)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match=r"bubblewrap \(bwrap\) is not installed") as refusal:
         probing.require_sandbox()
@@ -163,7 +163,7 @@ def test_where_the_kernel_allows_no_namespaces_it_refuses_with_the_remedy(
     program.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setattr(box_module, "supported", lambda: True)
+    monkeypatch.setattr(box_module, "is_supported", lambda: True)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     with pytest.raises(InputError, match="setting up uid map: Permission denied") as refusal:
         probing.require_sandbox()
@@ -172,14 +172,14 @@ def test_where_the_kernel_allows_no_namespaces_it_refuses_with_the_remedy(
 
 def test_a_broken_guarantee_stops_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = probing.Guarantee("network", "no socket of any kind", ("AF_INET",))
-    monkeypatch.setattr(probing, "probe", lambda: (broken,))
+    monkeypatch.setattr(probing, "probe_sandbox", lambda: (broken,))
     with pytest.raises(InputError, match="network: AF_INET"):
         probing.require_sandbox()
 
 
 @pytest.mark.parametrize("machine", AUDIT_ARCHITECTURES)
 def test_the_list_of_calls_has_none_that_makes_processes_sockets_or_signals(machine: str) -> None:
-    names = set(allowed_calls(machine))
+    names = set(list_allowed_calls(machine))
     assert {"read", "write", "mmap", "futex", "execve", "clone"} <= names
     refused = (
         "fork vfork clone3 socket connect kill tkill tgkill ptrace mount unshare io_uring_setup bpf memfd_create setns "

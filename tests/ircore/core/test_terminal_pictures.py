@@ -11,9 +11,17 @@ from PIL import Image
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.strict_yaml import parse_mapping, parse_value
-from ircore.core.terminal import printable
-from ircore.core.terminal_pictures import show_pictures, shows_pictures
-from ircore.core.untrusted_text import coded, escaped, one_line, plain_line, shortened, visible, without_controls
+from ircore.core.terminal import make_printable
+from ircore.core.terminal_pictures import can_show_pictures, show_pictures
+from ircore.core.untrusted_text import (
+    encode_unprintable,
+    escape_name,
+    format_one_line,
+    format_plain_line,
+    make_visible,
+    replace_controls,
+    shorten_text,
+)
 
 
 class Terminal(io.StringIO):
@@ -40,14 +48,14 @@ def test_a_terminal_with_colours_shows_pictures(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert shows_pictures(Terminal()) is shows
-    assert not shows_pictures(io.StringIO())
+    assert can_show_pictures(Terminal()) is shows
+    assert not can_show_pictures(io.StringIO())
 
 
 def test_an_unknown_choice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IRCORE_PICTURES", "ascii")
     with pytest.raises(InputError, match="IRCORE_PICTURES: 'ascii' is unknown"):
-        shows_pictures(Terminal())
+        can_show_pictures(Terminal())
 
 
 @pytest.fixture
@@ -90,13 +98,13 @@ OVERRIDE, JOINER = "\u202e", "\u200d"
 @pytest.mark.parametrize(
     ("made_harmless", "expected"),
     [
-        (visible, f"a⟦U+202E⟧b\n\U0001f469{JOINER}\U0001f3a8"),
-        (coded, "a⟦U+202E⟧b⟦U+000A⟧\U0001f469⟦U+200D⟧\U0001f3a8"),
-        (one_line, f"a⟦U+202E⟧b \U0001f469{JOINER}\U0001f3a8"),
-        (plain_line, "a b \U0001f469 \U0001f3a8"),
-        (printable, "a\ufffdb\n\U0001f469\ufffd\U0001f3a8"),
-        (escaped, "a\\u202eb\\n\U0001f469\\u200d\U0001f3a8"),
-        (without_controls, "a b \U0001f469 \U0001f3a8"),
+        (make_visible, f"a⟦U+202E⟧b\n\U0001f469{JOINER}\U0001f3a8"),
+        (encode_unprintable, "a⟦U+202E⟧b⟦U+000A⟧\U0001f469⟦U+200D⟧\U0001f3a8"),
+        (format_one_line, f"a⟦U+202E⟧b \U0001f469{JOINER}\U0001f3a8"),
+        (format_plain_line, "a b \U0001f469 \U0001f3a8"),
+        (make_printable, "a\ufffdb\n\U0001f469\ufffd\U0001f3a8"),
+        (escape_name, "a\\u202eb\\n\U0001f469\\u200d\U0001f3a8"),
+        (replace_controls, "a b \U0001f469 \U0001f3a8"),
     ],
 )
 def test_each_reader_has_a_form_of_its_own(made_harmless: Callable[[str], str], expected: str) -> None:
@@ -104,9 +112,13 @@ def test_each_reader_has_a_form_of_its_own(made_harmless: Callable[[str], str], 
 
 
 def test_a_cut_text_has_the_sign_of_the_cut_within_its_length() -> None:
-    assert (shortened("abcdef", 4), shortened("abcd", 4), shortened("abcdef", None)) == ("abc…", "abcd", "abcdef")
+    assert (shorten_text("abcdef", 4), shorten_text("abcd", 4), shorten_text("abcdef", None)) == (
+        "abc…",
+        "abcd",
+        "abcdef",
+    )
     # A name that is cut behind a word has no space before the sign of the cut; a line of a log keeps it.
-    assert (one_line("abc def", 5), plain_line("abc def", 5)) == ("abc…", "abc …")
+    assert (format_one_line("abc def", 5), format_plain_line("abc def", 5)) == ("abc…", "abc …")
 
 
 @pytest.mark.parametrize(

@@ -15,35 +15,35 @@ import pytest
 from ircore.core import plugins, progress
 from ircore.core.elements import read_elements
 from ircore.core.errors import InputError, WorkError
-from ircore.core.files import new_folder
+from ircore.core.files import write_new_folder
 from ircore.core.journal import Recorder
-from ircore.core.plugins import EXTRAS, load_pretrained, missing_package
+from ircore.core.plugins import EXTRAS, find_missing_package, load_pretrained
 from ircore.core.private_text import find_leaks
 from ircore.core.records import PlayerSpec
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.core.strict_yaml import read_mapping
 from ircore.core.submission_records import read_withdrawals
-from ircore.core.terminal import printable
-from ircore.core.untrusted_text import one_line, visible
-from ircore.core.word_files import prompts_version
-from ircore.core.workers import in_order
+from ircore.core.terminal import make_printable
+from ircore.core.untrusted_text import format_one_line, make_visible
+from ircore.core.word_files import compute_prompts_version
+from ircore.core.workers import map_in_order
 from ircore.games.reconstruction.records import Rules
 from ircore.seeing import ocr
 
 
 def test_every_part_changes_a_seed_and_parts_do_not_run_together() -> None:
     seeds = [
-        derived_seed(1, "a", "bc"), derived_seed(2, "a", "bc"), derived_seed(1, "ab", "c"),
-        derived_seed(1, "a", "b", "c"),
-        derived_seed(1, "abc"), derived_seed(1, "bc", "a"), derived_seed(1),
+        derive_seed(1, "a", "bc"), derive_seed(2, "a", "bc"), derive_seed(1, "ab", "c"),
+        derive_seed(1, "a", "b", "c"),
+        derive_seed(1, "abc"), derive_seed(1, "bc", "a"), derive_seed(1),
     ]  # fmt: skip
     assert len(set(seeds)) == len(seeds)
     # Known from the first run on: a seed is the same on every machine and in every version.
-    assert derived_seed(7, "geometry-easy-01") == derived_seed(7, "geometry-easy-01")
+    assert derive_seed(7, "geometry-easy-01") == derive_seed(7, "geometry-easy-01")
 
 
 def test_words_that_move_from_one_prompt_to_the_next_are_another_version() -> None:
-    versions = [prompts_version(texts, None) for texts in (["ab", "c"], ["a", "bc"], ["abc"], ["c", "ab"])]
+    versions = [compute_prompts_version(texts, None) for texts in (["ab", "c"], ["a", "bc"], ["abc"], ["c", "ab"])]
     assert len(set(versions)) == 4
 
 
@@ -70,7 +70,7 @@ def test_of_several_extras_the_one_that_brings_most_is_named(monkeypatch: pytest
     holders = {package: [extra for extra in EXTRAS if package in EXTRAS[extra]] for package in ("torch", "pandas")}
     for package, names in holders.items():
         assert len(names) > 1
-        error = missing_package(ModuleNotFoundError(name=f"{package}.part"))
+        error = find_missing_package(ModuleNotFoundError(name=f"{package}.part"))
         assert error is not None
         most = max(len(EXTRAS[name]) for name in names)
         assert [name for name in names if f"[{name}]" in error.remedy and len(EXTRAS[name]) == most]
@@ -85,7 +85,7 @@ def test_a_key_hidden_in_either_alphabet_of_base64_is_found() -> None:
 
 @pytest.mark.parametrize(("turns", "shown"), [(0, ()), (1, (0,)), (2, (0, 1)), (5, (0, 4))])
 def test_the_first_rendering_is_not_shown_twice(turns: int, shown: tuple[int, ...]) -> None:
-    assert Rules(history="first and last").remembered(turns) == shown
+    assert Rules(history="first and last").select_remembered_turns(turns) == shown
 
 
 @pytest.mark.parametrize("address", ["http://10.0.0.1/v1", "http://example.org/v1", "http://127.0.0.1.example.org/v1"])
@@ -97,13 +97,13 @@ def test_a_key_travels_in_clear_text_on_this_machine_alone(address: str) -> None
 
 @pytest.mark.parametrize("text", ["\x1b[2J", "a\x07b", "\u202e", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\ud800"])
 def test_nothing_that_moves_a_terminal_is_printed_and_names_show_it(text: str) -> None:
-    assert "\N{REPLACEMENT CHARACTER}" in printable(text)
-    assert all(character.isprintable() for character in one_line(f"a{text}b"))
-    assert visible(text) != text or text in ("\x0b", "\x0c")
+    assert "\N{REPLACEMENT CHARACTER}" in make_printable(text)
+    assert all(character.isprintable() for character in format_one_line(f"a{text}b"))
+    assert make_visible(text) != text or text in ("\x0b", "\x0c")
 
 
 def test_characters_for_private_use_are_shown_by_their_code() -> None:
-    assert visible("a\ue000b") == "a⟦U+E000⟧b"
+    assert make_visible("a\ue000b") == "a⟦U+E000⟧b"
 
 
 def test_counts_in_a_short_file_are_bounded(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_file_from_an_editor_on_windows_is_read(tmp_path: Path) -> None:
 
 
 def test_others_may_read_a_folder_that_was_made(tmp_path: Path) -> None:
-    with new_folder(tmp_path / "made") as folder:
+    with write_new_folder(tmp_path / "made") as folder:
         (folder / "file").write_text("x")
     assert (tmp_path / "made").stat().st_mode & 0o777 == 0o755
 
@@ -136,7 +136,7 @@ def test_a_decision_with_a_key_twice_is_refused(tmp_path: Path) -> None:
 def test_the_last_piece_of_work_shows_in_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
     said = io.StringIO()
     monkeypatch.setattr(sys, "stderr", said)
-    with progress.progress("draw", 3) as shown:
+    with progress.show_progress("draw", 3) as shown:
         for _ in range(3):
             shown.advance("note")
     lines = said.getvalue().splitlines()
@@ -151,7 +151,7 @@ def slow_first(number: int) -> int:
 
 @pytest.mark.slow
 def test_results_come_in_the_order_of_their_pieces() -> None:
-    assert list(in_order(slow_first, range(12), 2)) == list(range(12))
+    assert list(map_in_order(slow_first, range(12), 2)) == list(range(12))
 
 
 class Failing:

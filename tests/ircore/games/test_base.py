@@ -21,7 +21,7 @@ from ircore.games.base import (
     Seat,
     Table,
 )
-from ircore.games.registry import BOARD_COLUMNS, declaration_faults
+from ircore.games.registry import BOARD_COLUMNS, find_declaration_faults
 from ircore.players import base as players
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table
@@ -56,7 +56,7 @@ class Unsound(Game[GameRules]):
 
 
 def test_unsound_declarations_are_named() -> None:
-    assert declaration_faults(Unsound()) == (
+    assert find_declaration_faults(Unsound()) == (
         "two seats have one name",
         "the headline waited has no range with a lowest and a highest value",
         "there is no outcome aborted that does not count as played",
@@ -78,8 +78,8 @@ def test_two_measures_with_one_title_are_named() -> None:
             Measure("right_so_far", "Right", range=(0, 1), per="step"),
         )
 
-    assert "2 measures per episode have the title 'Right'" in declaration_faults(Twice())
-    assert not [fault for fault in declaration_faults(Twice()) if "per step have" in fault]
+    assert "2 measures per episode have the title 'Right'" in find_declaration_faults(Twice())
+    assert not [fault for fault in find_declaration_faults(Twice()) if "per step have" in fault]
 
 
 def test_declarations_of_another_kind_or_name_are_named() -> None:
@@ -90,7 +90,7 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         pages = Pages()
         published = ()
 
-    assert declaration_faults(Misnamed()) == (
+    assert find_declaration_faults(Misnamed()) == (
         "the seat 'My Seat/..' is not named by small letters, digits and underscores",
         "the measure liked has direction 'up'; known: higher, lower",
         "the range of liked does not ascend",
@@ -101,7 +101,7 @@ def test_declarations_of_another_kind_or_name_are_named() -> None:
         payload = int  # type: ignore[assignment]
         pages = None  # type: ignore[assignment]
 
-    assert declaration_faults(OfOtherKinds()) == (
+    assert find_declaration_faults(OfOtherKinds()) == (
         "seats are not all of the class Seat",
         "payload is no class of Record",
         "pages are no Pages",
@@ -116,7 +116,7 @@ def test_columns_of_boards_are_nobodys_names() -> None:
         pages = Pages()
         published = ()
 
-    assert declaration_faults(Clashing()) == (
+    assert find_declaration_faults(Clashing()) == (
         "the seat 'played' has the name of a column of boards",
         "the measure 'rank' has the name of a column of boards",
         "the seat guesser and the measure guesser would share a column of boards",
@@ -138,7 +138,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
         pages = Pages()
         published = ()
 
-    assert declaration_faults(Judged()) == (
+    assert find_declaration_faults(Judged()) == (
         "the measure judged needs a judge, and the game says in no function rated which pictures are rated",
         "the headline judged needs a judge; boards rank by a number that does not depend on who was asked",
     )
@@ -153,7 +153,7 @@ def test_faults_of_measures_that_judges_and_people_give() -> None:
         def rated(self, payload: Any, ending: Ending) -> tuple[RatedPicture, ...]:
             return ()
 
-    assert declaration_faults(Rated()) == (
+    assert find_declaration_faults(Rated()) == (
         "the measure liked needs a person, so its range is 0–10 and higher is better",
     )
 

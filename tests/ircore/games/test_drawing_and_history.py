@@ -14,7 +14,7 @@ from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.reconstruction.records import Rules
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.players.openai.conversations import described, drawing_request
+from ircore.players.openai.conversations import build_dialogue, build_drawing_messages
 
 TARGET = Picture.from_pixels(Drawing(16, 16, "#ff0000").pixels)
 DRAWN = [Picture.from_pixels(Drawing(16, 16, f"#0000{turn:02x}").pixels) for turn in range(1, 6)]
@@ -56,7 +56,7 @@ def test_the_describer_is_shown_as_much_as_the_rule_allows(history: str, renderi
 def test_a_shortened_dialogue_still_begins_with_the_target_and_ends_with_the_latest_rendering() -> None:
     view = played(Rules(max_turns=5, history="last 1")).described[4]
     prompts = load_prompts("reconstruction")
-    first, answer, last = described(view)
+    first, answer, last = build_dialogue(view)
     assert first.parts == (prompts.describer(1, 200), TARGET)
     assert answer.parts == ("<DESCRIPTION>message 4</DESCRIPTION>",)
     assert last.parts == (prompts.describer(5, 200), DRAWN[3])
@@ -75,7 +75,7 @@ def test_other_histories_are_refused(rule: str) -> None:
 def test_a_generator_that_redraws_gets_every_message_and_no_picture() -> None:
     first, *_, last = played(Rules(max_turns=3, drawing="redraw")).rendered
     assert first.prompt == "message 1"
-    (message,) = drawing_request(last)
+    (message,) = build_drawing_messages(last)
     (words,) = message.parts
     assert isinstance(words, str)
     assert [words.count(f"message {turn}") for turn in (1, 2, 3)] == [1, 1, 1]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yardstick import rounds
 
-from ircore.results.language.by_turn import novelty, similarity, stop_words, words
+from ircore.results.language.by_turn import compute_novelty, compute_similarity, split_words, stop_words
 from ircore.results.language.corrections import CORRECTIONS, ENDING, Choice, Correction, find_corrections, load_lexicon
 
 
@@ -187,11 +187,11 @@ def test_the_papers_lexicon_has_its_own_version_and_none_of_our_patterns() -> No
     ],
 )
 def test_a_word_is_a_run_of_letters_and_digits(text: str, expected: list[str]) -> None:
-    assert words(text) == expected
+    assert split_words(text) == expected
 
 
 def content_words(text: str) -> frozenset[str]:
-    return frozenset(words(text)) - stop_words()
+    return frozenset(split_words(text)) - stop_words()
 
 
 def test_words_of_place_size_and_number_are_content() -> None:
@@ -201,17 +201,17 @@ def test_words_of_place_size_and_number_are_content() -> None:
 def test_novelty_counts_words_that_no_earlier_message_used() -> None:
     first, second = content_words("A red circle above a blue bar"), content_words("Move the red circle left")
     third = content_words("Circle left, bar taller")
-    assert novelty(second, [first]) == 2 / 4  # move, left; not red, circle
-    assert novelty(third, [first, second]) == 1 / 4  # taller
-    assert novelty(first, []) == 1
-    assert novelty(content_words("the of it"), [first]) is None
+    assert compute_novelty(second, [first]) == 2 / 4  # move, left; not red, circle
+    assert compute_novelty(third, [first, second]) == 1 / 4  # taller
+    assert compute_novelty(first, []) == 1
+    assert compute_novelty(content_words("the of it"), [first]) is None
 
 
 def test_similarity_is_shared_over_all_words() -> None:
-    assert similarity(frozenset("abc"), frozenset("bcd")) == 2 / 4
-    assert similarity(frozenset("ab"), frozenset("ab")) == 1
-    assert similarity(frozenset("ab"), frozenset()) == 0
-    assert similarity(frozenset(), frozenset()) is None
+    assert compute_similarity(frozenset("abc"), frozenset("bcd")) == 2 / 4
+    assert compute_similarity(frozenset("ab"), frozenset("ab")) == 1
+    assert compute_similarity(frozenset("ab"), frozenset()) == 0
+    assert compute_similarity(frozenset(), frozenset()) is None
 
 
 letters = st.frozensets(st.sampled_from("abcdef"))
@@ -222,8 +222,8 @@ letters = st.frozensets(st.sampled_from("abcdef"))
 def test_both_are_shares_and_an_unchanged_message_is_old_and_the_same(
     one: frozenset[str], other: frozenset[str]
 ) -> None:
-    for value in (novelty(one, [other]), similarity(one, other)):
+    for value in (compute_novelty(one, [other]), compute_similarity(one, other)):
         assert value is None or 0 <= value <= 1
-    assert similarity(one, other) == similarity(other, one)
+    assert compute_similarity(one, other) == compute_similarity(other, one)
     if one:
-        assert (novelty(one, [other, one]), similarity(one, one)) == (0, 1)
+        assert (compute_novelty(one, [other, one]), compute_similarity(one, one)) == (0, 1)

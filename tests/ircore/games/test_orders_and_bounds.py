@@ -14,16 +14,16 @@ from ircore.core.errors import InputError
 from ircore.core.images import MAX_PIXELS
 from ircore.games.base import Game
 from ircore.games.conversation import dialogues
-from ircore.games.conversation.measures import METRICS, measured_drawings
+from ircore.games.conversation.measures import METRICS, measure_drawings
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.games.reasoning import measures
 from ircore.games.reasoning.dimensions.base import Verdict
-from ircore.games.reasoning.dimensions.sudoku import Digit, sudoku
+from ircore.games.reasoning.dimensions.sudoku import Digit, score_sudoku
 from ircore.games.reasoning.puzzles.detections import MOST_BOXES, DetectionError, read_detections
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reference.measures import measured_novelty
+from ircore.games.reference.measures import measure_novelty
 from ircore.games.reference.records import Round
-from ircore.games.reference.rules import ReferenceRules, listener_orders
+from ircore.games.reference.rules import ReferenceRules, draw_listener_orders
 from ircore.games.registry import load_game
 from ircore.games.synthesis.game import SynthesisGame
 from ircore.players.base import PlayerError
@@ -37,17 +37,17 @@ def test_what_a_describer_writes_in_braces_is_not_filled_in() -> None:
 
 def test_a_digit_that_is_drawn_twice_fills_one_cell() -> None:
     solution = [Digit("5", 10, 10), Digit("7", 50, 10)]
-    assert sudoku([Digit("5", 10, 10), Digit("5", 11, 10)], solution, [], cell=20) == 0.5
+    assert score_sudoku([Digit("5", 10, 10), Digit("5", 11, 10)], solution, [], cell=20) == 0.5
     # And none of a neighbour: two cells with the same digit, one of them drawn twice.
     twins = [Digit("5", 10, 10), Digit("5", 50, 10)]
-    assert sudoku([Digit("5", 10, 10), Digit("5", 11, 10)], twins, [], cell=20) == 0.5
+    assert score_sudoku([Digit("5", 10, 10), Digit("5", 11, 10)], twins, [], cell=20) == 0.5
 
 
 def test_a_given_digit_that_was_wiped_out_counts_against_the_answer() -> None:
     given, empty = Digit("3", 90, 10), Digit("5", 10, 10)
-    assert sudoku([empty, given], [empty, given], [given], cell=20) == 1
-    assert sudoku([empty], [empty, given], [given], cell=20) == 0.5
-    assert sudoku([empty, Digit("4", 90, 10)], [empty, given], [given], cell=20) == 0.5
+    assert score_sudoku([empty, given], [empty, given], [given], cell=20) == 1
+    assert score_sudoku([empty], [empty, given], [given], cell=20) == 0.5
+    assert score_sudoku([empty, Digit("4", 90, 10)], [empty, given], [given], cell=20) == 0.5
 
 
 @pytest.mark.parametrize("field", ["boxes", "missing_objects"])
@@ -71,13 +71,13 @@ def test_a_message_is_compared_with_the_last_one_about_the_picture() -> None:
         )
         for number, message in enumerate(("red circle", "blue square", "blue square"), start=1)
     ]  # fmt: skip
-    shares = {m.step: m.value for m in measured_novelty(rounds) if m.measure == "message_overlap"}
+    shares = {m.step: m.value for m in measure_novelty(rounds) if m.measure == "message_overlap"}
     assert shares == {2: 0.0, 3: 1.0}
 
 
 def test_in_a_misleading_round_labels_stay_and_pictures_move() -> None:
     context = tuple("abcdefgh")
-    plain, misled = (listener_orders(context, 3, 7, ReferenceRules(misleading=rounds)) for rounds in ((), (2,)))
+    plain, misled = (draw_listener_orders(context, 3, 7, ReferenceRules(misleading=rounds)) for rounds in ((), (2,)))
     assert [order.labelled for order in misled] == [order.labelled for order in plain]
     assert [order.labelled == order.shown for order in misled] == [True, False, True]
     assert sorted(misled[1].shown) == sorted(context)
@@ -85,9 +85,9 @@ def test_in_a_misleading_round_labels_stay_and_pictures_move() -> None:
 
 def test_a_verdict_that_is_unknown_is_not_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     unknown = Verdict(None, None, correct=False, reasons=("OCR is not installed",))
-    monkeypatch.setattr(measures, "judged", lambda *words: unknown)
-    monkeypatch.setattr(measures, "_attempt_of", lambda ending: None)
-    made = {m.measure: (m.value, m.reason) for m in islice(measures.measured_attempt(None, None, None), 2)}  # type: ignore[arg-type]
+    monkeypatch.setattr(measures, "judge_attempt", lambda *words: unknown)
+    monkeypatch.setattr(measures, "_find_attempt", lambda ending: None)
+    made = {m.measure: (m.value, m.reason) for m in islice(measures.measure_attempt(None, None, None), 2)}  # type: ignore[arg-type]
     assert made == {"verified": (None, "OCR is not installed"), "right": (None, "OCR is not installed")}
 
 
@@ -164,7 +164,7 @@ def test_the_final_values_are_those_of_the_last_hop() -> None:
         metric=lambda *words: (next(values), None),
         judge=lambda *words: (next(values), None),
     )
-    made = list(measured_drawings(hops, None, None, instruments))  # type: ignore[arg-type]
+    made = list(measure_drawings(hops, None, None, instruments))  # type: ignore[arg-type]
     per_hop = {(m.measure, m.step): m.value for m in made}
     for metric in METRICS:
         assert per_hop[f"final_{metric.key}", None] == per_hop[metric.key, 3]

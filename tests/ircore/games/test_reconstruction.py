@@ -11,14 +11,14 @@ from target_instances import target_instance
 from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Episode
 from ircore.core.images import Picture
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import EpisodeSetup, Seat
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
-from ircore.games.registry import declaration_faults
+from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
+from ircore.games.registry import find_declaration_faults
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
-from ircore.runs.episode import ended_episode
+from ircore.runs.episode import record_ending
 
 
 def flat(colour: str) -> Picture:
@@ -59,7 +59,7 @@ def play(seats: ScriptedSeats, **rules: object) -> Episode:
     prompts = load_prompts("reconstruction")
     game = ReconstructionGame()
     setup = EpisodeSetup(INSTANCE, None, {"target": TARGET}, Rules.model_validate(rules), prompts, seed=7)
-    episode = ended_episode(game, INSTANCE, asyncio.run(game.play(seats, setup)))
+    episode = record_ending(game, INSTANCE, asyncio.run(game.play(seats, setup)))
     assert isinstance(episode, Episode)
     return episode
 
@@ -72,17 +72,17 @@ def test_the_describer_ends_the_game_when_it_is_content() -> None:
     episode = play(ScriptedSeats([said("a red square"), said("more red"), "<DONE>"]))
     assert episode.outcome == "converged"
     assert episode.played
-    assert [turn.turn for turn in turns_of(episode)] == [1, 2, 3]
-    assert [turn.action for turn in turns_of(episode)] == ["describe", "describe", "done"]
-    assert [turn.message for turn in turns_of(episode)] == ["a red square", "more red", None]
-    assert [turn.rendering is not None for turn in turns_of(episode)] == [True, True, False]
-    assert turns_of(episode)[0].seconds == 0.75
+    assert [turn.turn for turn in list_turns(episode)] == [1, 2, 3]
+    assert [turn.action for turn in list_turns(episode)] == ["describe", "describe", "done"]
+    assert [turn.message for turn in list_turns(episode)] == ["a red square", "more red", None]
+    assert [turn.rendering is not None for turn in list_turns(episode)] == [True, True, False]
+    assert list_turns(episode)[0].seconds == 0.75
 
 
 def test_the_game_ends_after_the_last_turn() -> None:
     episode = play(ScriptedSeats([said("more")]), max_turns=10)
     assert episode.outcome == "turn_limit"
-    assert len(rendered_turns(episode)) == 10
+    assert len(list_rendered_turns(episode)) == 10
 
 
 def test_the_describer_sees_the_target_and_every_rendering_so_far() -> None:
@@ -135,7 +135,7 @@ def test_the_prompt_tells_the_budget() -> None:
 )
 def test_a_violation_aborts_with_its_reason(replies: list[str | PlayerError], reason: str, turns: int) -> None:
     episode = play(ScriptedSeats(replies))
-    assert (episode.outcome, episode.abort_reason, len(turns_of(episode))) == ("aborted", reason, turns)
+    assert (episode.outcome, episode.abort_reason, len(list_turns(episode))) == ("aborted", reason, turns)
     assert episode.detail
     assert not episode.played
 
@@ -143,8 +143,8 @@ def test_a_violation_aborts_with_its_reason(replies: list[str | PlayerError], re
 def test_a_generator_without_a_picture_aborts_and_the_message_is_kept() -> None:
     episode = play(ScriptedSeats([said("one"), said("two")], failing_turn=2))
     assert (episode.abort_reason, episode.detail) == ("generator_no_image", "There was only text.")
-    assert turns_of(episode)[1].message == "two"
-    assert turns_of(episode)[1].rendering is None
+    assert list_turns(episode)[1].message == "two"
+    assert list_turns(episode)[1].rendering is None
 
 
 LONG = "one two three four five six"  # six tokens
@@ -152,14 +152,14 @@ LONG = "one two three four five six"  # six tokens
 
 def test_a_message_over_the_budget_is_flagged_and_relayed() -> None:
     seats = ScriptedSeats([said(LONG), "<DONE>"])
-    turn = turns_of(play(seats, token_budget=5))[0]
+    turn = list_turns(play(seats, token_budget=5))[0]
     assert (turn.message_tokens, turn.over_budget, turn.message) == (6, True, LONG)
     assert seats.rendered[0].message == LONG
 
 
 def test_a_message_over_the_budget_can_be_cut() -> None:
     seats = ScriptedSeats([said(LONG), "<DONE>"])
-    turn = turns_of(play(seats, token_budget=5, over_budget="truncate"))[0]
+    turn = list_turns(play(seats, token_budget=5, over_budget="truncate"))[0]
     assert (turn.message_tokens, turn.over_budget, turn.message) == (6, True, "one two three four five")
     assert seats.rendered[0].message == "one two three four five"
 
@@ -167,23 +167,23 @@ def test_a_message_over_the_budget_can_be_cut() -> None:
 def test_a_message_over_the_budget_can_abort() -> None:
     episode = play(ScriptedSeats([said(LONG)]), token_budget=5, over_budget="abort")
     assert episode.abort_reason == "describer_over_budget"
-    assert turns_of(episode)[0].message_tokens == 6
+    assert list_turns(episode)[0].message_tokens == 6
 
 
 def test_leniencies_are_in_the_transcript() -> None:
     episode = play(ScriptedSeats([f"```\n{said('one')}\n```", "done"]))
-    assert [turn.leniencies for turn in turns_of(episode)] == [("code_fence",), ("bare_done",)]
+    assert [turn.leniencies for turn in list_turns(episode)] == [("code_fence",), ("bare_done",)]
 
 
 def test_seeds_differ_by_turn_and_role_and_are_repeatable() -> None:
-    seeds = {derived_seed(0, turn, role) for turn in (1, 2) for role in ("describer", "generator")}
+    seeds = {derive_seed(0, turn, role) for turn in (1, 2) for role in ("describer", "generator")}
     assert len(seeds) == 4
-    assert derived_seed(0, 1, "describer") == derived_seed(0, 1, "describer")
+    assert derive_seed(0, 1, "describer") == derive_seed(0, 1, "describer")
 
 
 def test_what_the_game_declares_is_sound_and_names_its_seats_outcomes_and_headline() -> None:
     game = ReconstructionGame()
-    assert declaration_faults(game) == ()
+    assert find_declaration_faults(game) == ()
     assert [(seat.name, seat.answers) for seat in game.seats] == [("describer", "text"), ("generator", "picture")]
     assert [outcome.name for outcome in game.outcomes if outcome.played] == ["converged", "turn_limit"]
     assert (game.headline.key, game.headline.range, game.headline.direction) == ("similarity", (0, 10), "higher")

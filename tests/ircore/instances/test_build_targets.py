@@ -18,7 +18,7 @@ from ircore.games.reconstruction.build_targets import SeededPlace, build_instanc
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.benchmark import BenchmarkVersion, read_versions
 from ircore.instances.store import InstanceSet
-from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.instances.targets.categories import BUILDERS, draw_target
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def test_a_picture_can_be_drawn_again_from_its_recorded_seed(tmp_path: Path) -> 
     made = build_instances(tmp_path / "set", 11, 1, SOME)
     for instance in made.instances:
         assert instance.seed is not None
-        drawn = draw(instance.category, instance.difficulty, instance.seed)
+        drawn = draw_target(instance.category, instance.difficulty, instance.seed)
         assert np.array_equal(drawn.drawing.pixels, made.picture(instance, "target").pixels)
         assert drawn.scene == instance.scene
 
@@ -85,9 +85,9 @@ def test_seeds_differ_by_set_place_and_attempt() -> None:
 def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
     """Three places whose first pictures are one and the same come out as three pictures."""
     places = [SeededPlace("simple_shapes", "easy", index) for index in (1, 2, 3)]
-    alike = [build._make(place, 5) for place in places]
+    alike = [build._draw_target(place, 5) for place in places]
     assert len({drawn.picture.sha256 for drawn in alike}) == 1
-    out = [item.instance for item in build._unlike(iter(alike), places, 0)]
+    out = [item.instance for item in build._redraw_duplicates(iter(alike), places, 0)]
     assert [instance.instance_id for instance in out] == [place.instance_id for place in places]
     assert len({instance.pictures["target"].sha256 for instance in out}) == 3
     assert out[1].seed == places[1].seed(0, 1)
@@ -95,18 +95,18 @@ def test_a_picture_like_an_earlier_one_is_drawn_again() -> None:
 
 def test_a_builder_with_one_picture_only_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     places = [SeededPlace("simple_shapes", "easy", index) for index in (1, 2)]
-    made = build._make(places[0], 5)
-    monkeypatch.setattr(build, "_make", lambda place, seed: made)
+    made = build._draw_target(places[0], 5)
+    monkeypatch.setattr(build, "_draw_target", lambda place, seed: made)
 
     with pytest.raises(WorkError, match="simple_shapes-easy-02: no picture unlike the earlier ones"):
-        list(build._unlike(iter([made, made]), places, 0))
+        list(build._redraw_duplicates(iter([made, made]), places, 0))
 
 
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 def test_the_first_figures_of_a_condition_are_of_different_kinds(difficulty: Difficulty) -> None:
     places = [SeededPlace("geometry", difficulty, index) for index in range(1, 9)]
-    first = (build._make(place, place.seed(4)) for place in places)
-    kinds = [entry.kind for entry in build._unlike(first, places, 4)]
+    first = (build._draw_target(place, place.seed(4)) for place in places)
+    kinds = [entry.kind for entry in build._redraw_duplicates(first, places, 4)]
     assert len(set(kinds)) == len(kinds)
 
 

@@ -13,7 +13,7 @@ from ircore.core.errors import InputError
 from ircore.games.reconstruction.import_pictures import import_pictures
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome
 from ircore.instances.requests import ImportRequest
-from ircore.instances.review import review_set
+from ircore.instances.review import write_review_page
 from ircore.instances.store import UNSTATED, InstanceSet, may_be_published, read_instances
 
 DATA = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
@@ -200,7 +200,7 @@ def test_decisions_on_another_set_are_refused(
 
 
 def test_a_set_of_drawn_targets_is_reviewed_too(instances: InstanceSet, tmp_path: Path) -> None:
-    assert review_set(instances, tmp_path / "review") == len(instances.instances)
+    assert write_review_page(instances, tmp_path / "review") == len(instances.instances)
     for target in instances.instances:
         assert (tmp_path / "review" / f"{target.instance_id}.png").read_bytes() == instances.picture_bytes(
             target, "target"

@@ -16,7 +16,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Instance
 from ircore.instances.records import Instances, read_index
-from ircore.instances.store import INDEX, InstanceSet, index_bytes, read_instances, write_instances
+from ircore.instances.store import INDEX, InstanceSet, build_index_bytes, read_instances, write_instances
 from ircore.runs.folder import RunFolder
 
 
@@ -40,7 +40,7 @@ def many(folder: Path, count: int) -> Path:
         instance.model_copy(update={"instance_id": f"photos-easy-{number:05d}", "source": "s" * 300})
         for number in range(count)
     )
-    (folder / INDEX).write_bytes(index_bytes(lines))
+    (folder / INDEX).write_bytes(build_index_bytes(lines))
     return folder
 
 

@@ -13,18 +13,18 @@ from PIL import Image
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.records import DIFFICULTIES, Difficulty, measures_of
+from ircore.core.records import DIFFICULTIES, Difficulty, collect_measures
 from ircore.games.reconstruction.build_targets import SeededPlace, build_instances
 from ircore.games.reconstruction.import_pictures import import_tangrams
 from ircore.instances.requests import ImportRequest
-from ircore.instances.statistics import Measures, edge_density, mean, measure
+from ircore.instances.statistics import Measures, compute_mean, measure_edge_density, measure_picture
 from ircore.instances.tangrams import make_tangram
-from ircore.instances.targets.categories import BUILDERS, draw
-from ircore.instances.targets.photos import FOLDER, catalogue, shots
+from ircore.instances.targets.categories import BUILDERS, draw_target
+from ircore.instances.targets.photos import FOLDER, load_catalogue, load_shots
 from ircore.results.model import Cell, Results
-from ircore.results.statistics.intervals import difference_of
+from ircore.results.statistics.intervals import subtract_estimates
 from ircore.runs.folder import RunFolder
-from ircore.scorers.judges.tangrams import area_of, numbered
+from ircore.scorers.judges.tangrams import compute_area, number_pieces
 from ircore.scorers.scoring import ScoringPlan, score_runs
 
 FREE = {
@@ -33,7 +33,7 @@ FREE = {
 
 
 def test_every_photograph_is_small_colour_and_without_metadata() -> None:
-    for photo in catalogue():
+    for photo in load_catalogue():
         data = (FOLDER / photo.file).read_bytes()
         with Image.open(io.BytesIO(data)) as image:
             assert (image.format, image.mode) == ("JPEG", "RGB")
@@ -43,7 +43,7 @@ def test_every_photograph_is_small_colour_and_without_metadata() -> None:
 
 
 def test_every_photograph_has_a_licence_that_allows_sharing() -> None:
-    for photo in catalogue():
+    for photo in load_catalogue():
         assert photo.licence in FREE or photo.licence.startswith("LicenseRef-public-domain-")
         assert photo.author
 
@@ -51,17 +51,19 @@ def test_every_photograph_has_a_licence_that_allows_sharing() -> None:
 @pytest.mark.slow
 def test_the_second_edition_has_twenty_photographs_or_more_and_as_many_easy_as_hard_ones() -> None:
     """Its hard ones measure harder: more of their pixels lie on edges."""
-    easy, hard = shots("easy", edition=2), shots("hard", edition=2)
+    easy, hard = load_shots("easy", edition=2), load_shots("hard", edition=2)
     assert len(easy) == len(hard) >= 10
-    densities = [mean(edge_density(shot.picture.pixels) for shot in photographs) for photographs in (easy, hard)]
+    densities = [
+        compute_mean(measure_edge_density(shot.picture.pixels) for shot in photographs) for photographs in (easy, hard)
+    ]
     assert known(densities[1]) > 1.5 * known(densities[0])
 
 
 def test_the_sources_name_every_file_title_and_author() -> None:
     text = (files("ircore.instances.targets") / "photographs" / "SOURCES.md").read_text()
     rows = {line.split("|")[1].strip(" `"): line for line in text.splitlines() if line.startswith("| `")}
-    assert rows.keys() == {photo.file for photo in catalogue()}
-    for photo in catalogue():
+    assert rows.keys() == {photo.file for photo in load_catalogue()}
+    for photo in load_catalogue():
         assert photo.title in rows[photo.file]
         assert photo.author in rows[photo.file]
 
@@ -72,8 +74,8 @@ WITHOUT_TEXT = ("simple_shapes",)
 
 def measured(category: str, difficulty: Difficulty) -> list[Measures]:
     places = [SeededPlace(category, difficulty, index) for index in range(1, TARGETS + 1)]
-    targets = [draw(category, difficulty, place.seed(2026), edition=2) for place in places]
-    return [measure(target.drawing.pixels, target.scene) for target in targets]
+    targets = [draw_target(category, difficulty, place.seed(2026), edition=2) for place in places]
+    return [measure_picture(target.drawing.pixels, target.scene) for target in targets]
 
 
 @pytest.mark.slow
@@ -81,7 +83,7 @@ def measured(category: str, difficulty: Difficulty) -> list[Measures]:
 def test_hard_targets_have_more_elements_edges_and_text_than_easy_targets(category: str) -> None:
     easy, hard = measured(category, "easy"), measured(category, "hard")
     for name in ("elements", "edge_density", "text_density"):
-        less, more = (mean(getattr(target, name) for target in targets) for targets in (easy, hard))
+        less, more = (compute_mean(getattr(target, name) for target in targets) for targets in (easy, hard))
         assert less is not None
         assert more is not None
         if name == "text_density" and category in WITHOUT_TEXT:
@@ -95,7 +97,10 @@ def test_the_first_edition_draws_what_it_always_drew() -> None:
     """A hard graph of the second edition differs from the first edition's, an easy one does not."""
     for category in BUILDERS:
         for difficulty in ("easy", "hard"):
-            first, second = draw(category, difficulty, 5).scene, draw(category, difficulty, 5, edition=2).scene
+            first, second = (
+                draw_target(category, difficulty, 5).scene,
+                draw_target(category, difficulty, 5, edition=2).scene,
+            )
             assert (first == second) == ((category, difficulty) != ("functions", "hard"))
 
 
@@ -112,7 +117,7 @@ def check_that_shares_do_not_rise(player: str, cells: Mapping[tuple[str, str | N
     """Over all categories the mean falls; within one, no rise is beyond chance (95 % interval) at so few targets."""
     for category in (None, *BUILDERS):
         easy, hard = (cells[player, category, difficulty].main for difficulty in ("easy", "hard"))
-        rise = difference_of(hard, easy)
+        rise = subtract_estimates(hard, easy)
         assert known(rise.low) <= 0, (player, category, rise)
         if category is None:
             assert known(rise.mean) < 0, (player, rise)
@@ -155,17 +160,17 @@ def test_the_verified_share_of_a_pair_and_of_a_ceiling_does_not_rise_from_easy_t
 def test_a_target_has_the_seven_exact_pieces(difficulty: Difficulty) -> None:
     """In sixteenths of the area: square, parallelogram and medium triangle 2, small triangles 1, large ones 4."""
     for seed in range(5):
-        scene = draw("tangrams", difficulty, seed).scene
+        scene = draw_target("tangrams", difficulty, seed).scene
         polygons = {str(element.parameters["piece"]): element.parameters["corners"] for element in scene.elements}
-        areas = {name: area_of(polygons[name]) for name in sorted(polygons)}  # type: ignore[arg-type]
+        areas = {name: compute_area(polygons[name]) for name in sorted(polygons)}  # type: ignore[arg-type]
         shares = [16 * area / math.fsum(areas.values()) for area in areas.values()]
         assert shares == pytest.approx([2, 2, 1, 1, 2, 4, 4], rel=1e-3)
-        assert sorted(numbered(list(polygons.values()))) == list("1234567")  # type: ignore[arg-type]
+        assert sorted(number_pieces(list(polygons.values()))) == list("1234567")  # type: ignore[arg-type]
 
 
 def test_easy_pieces_have_colours_of_their_own_and_hard_ones_share_one() -> None:
     for difficulty, number in (("easy", 7), ("hard", 1)):
-        scene = draw("tangrams", difficulty, seed=3).scene  # type: ignore[arg-type]
+        scene = draw_target("tangrams", difficulty, seed=3).scene  # type: ignore[arg-type]
         assert len({element.colour for element in scene.elements}) == number
 
 
@@ -229,7 +234,7 @@ def test_difficulty_is_how_differently_people_name_a_tangram(
 ) -> None:
     """Annotations of many people count for more than the published divergence of ten: page1-3 has 1, not 0.9."""
     made = import_tangrams(ImportRequest(kilogram, tmp_path / "set"))
-    assert {instance.instance_id: measures_of(instance) for instance in made.instances} == {
+    assert {instance.instance_id: collect_measures(instance) for instance in made.instances} == {
         "tangrams-easy-page-a": {"snd": 0.5},
         "tangrams-hard-page1-1": {"snd": 1.0},
         "tangrams-hard-page1-3": {"snd": 1.0},

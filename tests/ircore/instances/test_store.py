@@ -12,15 +12,15 @@ from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, PictureFile, Scene
 from ircore.instances.records import Instances
-from ircore.instances.statistics import measure, near_duplicates, perceptual_hash
+from ircore.instances.statistics import compute_perceptual_hash, find_near_duplicates, measure_picture
 from ircore.instances.store import (
     INDEX,
     InstanceSet,
-    index_bytes,
-    published_pictures,
+    build_index_bytes,
+    describe_ways_to_get,
     read_instances,
     refuse_withheld,
-    ways_to_get,
+    select_published_pictures,
     write_instances,
 )
 
@@ -89,7 +89,7 @@ def test_no_file_holds_two_pictures_and_no_id_is_there_twice_or_a_page(tmp_path:
         ((named_index,), "index is a page of every site"),
         ((first, second.model_copy(update={"game": "reference"})), "of several games: reconstruction, reference"),
     ):
-        (tmp_path / INDEX).write_bytes(index_bytes(records))
+        (tmp_path / INDEX).write_bytes(build_index_bytes(records))
         with pytest.raises(InputError, match=fault):
             read_instances(tmp_path)
 
@@ -147,7 +147,7 @@ def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Pat
     (tmp_path / "secret.png").write_bytes(pictures["target"].data)
     (tmp_path / "set").mkdir()
     outside = with_target(instance, image="../secret.png")
-    (tmp_path / "set" / INDEX).write_bytes(index_bytes([outside]))
+    (tmp_path / "set" / INDEX).write_bytes(build_index_bytes([outside]))
     with pytest.raises(InputError, match="lies outside the set"):
         read_instances(tmp_path / "set").picture_bytes(outside, "target")
     picture = tmp_path / "set" / instance.pictures["target"].image
@@ -162,8 +162,8 @@ def test_a_picture_outside_the_set_or_a_link_to_itself_is_not_read(tmp_path: Pat
     [
         (b"", "holds no instance"),
         (b"{}\n", "instances.jsonl:1: instance_id: is missing"),
-        (index_bytes([made()[0]])[:-20], "instances.jsonl:1: "),
-        (index_bytes([made()[0], made()[0]]), "instances.jsonl:2: instance_id 'photos-easy-01' is there twice"),
+        (build_index_bytes([made()[0]])[:-20], "instances.jsonl:1: "),
+        (build_index_bytes([made()[0], made()[0]]), "instances.jsonl:2: instance_id 'photos-easy-01' is there twice"),
         (b"\xff\xfe\n", "instances.jsonl:1: "),
     ],
 )
@@ -199,8 +199,8 @@ def instance(licence: str) -> Instance:
 
 def test_another_package_keeps_its_pictures_unpublished_by_their_licence() -> None:
     withheld, free = instance("LicenseRef-withheld-atlas"), instance("CC0-1.0")
-    assert (list(published_pictures(withheld)), list(published_pictures(free))) == ([], ["map"])
-    (way,) = ways_to_get([withheld, withheld, free])
+    assert (list(select_published_pictures(withheld)), list(select_published_pictures(free))) == ([], ["map"])
+    (way,) = describe_ways_to_get([withheld, withheld, free])
     assert "LicenseRef-withheld-atlas" in way
     with pytest.raises(InputError, match=r"map-easy-01: its picture \(LicenseRef-withheld-atlas\) must not be"):
         refuse_withheld([free, withheld], "release")
@@ -211,7 +211,7 @@ def test_a_set_that_lacks_such_pictures_says_why_and_where_they_are(tmp_path: Pa
     brought_back = InstanceSet(tmp_path, "0" * 64, Instances.of((withheld,)))
     with pytest.raises(InputError, match="map-easy-01: its pictures are in no release") as told:
         brought_back.pictures(withheld)
-    assert told.value.remedy == ways_to_get([withheld])[0]
+    assert told.value.remedy == describe_ways_to_get([withheld])[0]
 
 
 def squares(side: int = 100) -> np.ndarray:
@@ -224,7 +224,7 @@ def test_a_red_square_on_white_has_two_colours_and_its_rim_as_edges() -> None:
     """25 pixels left, 25 inside at the right, and likewise above and below; one corner counts once."""
     label = Element(type="label", text="square", box=Box(0, 0, 1, 1))
     scene = Scene(width=100, height=100, background="#ffffff", elements=(label, label))
-    measures = measure(squares(), scene)
+    measures = measure_picture(squares(), scene)
     assert measures.colours == 2
     assert measures.elements == 2
     assert measures.text_density == 12  # twice six letters in 100 × 100 pixels
@@ -232,14 +232,14 @@ def test_a_red_square_on_white_has_two_colours_and_its_rim_as_edges() -> None:
 
 
 def test_without_a_scene_elements_and_text_are_unknown() -> None:
-    measures = measure(squares(), None)
+    measures = measure_picture(squares(), None)
     assert (measures.elements, measures.text_density) == (None, None)
 
 
 def test_the_same_picture_in_another_size_is_a_near_duplicate_and_its_mirror_image_is_not() -> None:
-    hashes = {"small": perceptual_hash(squares(72)), "large": perceptual_hash(squares(144))}
-    assert near_duplicates(hashes) == [("small", "large")]
+    hashes = {"small": compute_perceptual_hash(squares(72)), "large": compute_perceptual_hash(squares(144))}
+    assert find_near_duplicates(hashes) == [("small", "large")]
     ramp = np.tile(np.linspace(0, 255, 90).astype(np.uint8), (90, 1))[..., None].repeat(3, axis=2)
-    sides = {"ramp": perceptual_hash(ramp), "mirrored": perceptual_hash(ramp[:, ::-1])}
+    sides = {"ramp": compute_perceptual_hash(ramp), "mirrored": compute_perceptual_hash(ramp[:, ::-1])}
     assert sides == {"ramp": 2**64 - 1, "mirrored": 0}
-    assert near_duplicates(sides) == []
+    assert find_near_duplicates(sides) == []

@@ -15,10 +15,10 @@ from sandboxes import drawing, sandbox
 from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.core.sandbox.box import Limits
-from ircore.instances.synthesis.checks import faults_of, fingerprint, twin_of
-from ircore.instances.synthesis.scenes import NEEDED, scene_of
+from ircore.instances.synthesis.checks import compute_fingerprint, find_figure_faults, find_twin
+from ircore.instances.synthesis.scenes import NEEDED, build_scene
 from ircore.instances.synthesis.studio import Figure, ProgramError, Studio
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.verification.scene_facts import list_facts
 from ircore.scorers.verification.score import verify_picture
 
 __all__ = ["drawing", "sandbox"]
@@ -118,7 +118,7 @@ def test_varied_programs_are_read_and_none_is_rejected(category: str, studio: St
     for number in (100, 101):
         drawn = plot_program(category, number)
         figure = studio.draw(drawn.program, category)
-        assert faults_of(figure) == ()
+        assert find_figure_faults(figure) == ()
         total, lost = total + len(drawn.expected), lost + len(missing_from(figure.scene, drawn.expected))
     assert lost <= 0.05 * total
 
@@ -165,7 +165,7 @@ def test_no_figure_is_taken_from_a_program_that_forges_one(name: str, studio: St
 def test_a_fault_is_told_in_words_that_a_model_can_act_on(
     lines: tuple[str, ...], figure: str, fault: str, studio: Studio
 ) -> None:
-    faults = faults_of(studio.draw(program(*lines, figure=figure), "simple_shapes"))
+    faults = find_figure_faults(studio.draw(program(*lines, figure=figure), "simple_shapes"))
     assert any(re.search(fault, told) for told in faults), faults
 
 
@@ -174,7 +174,7 @@ def test_only_what_reaches_the_outermost_pixels_is_cut_off(gap: int, cut: bool) 
     """In matplotlib's style "ggplot" the name of the x axis ends one pixel above the edge."""
     pixels = np.full((300, 400, 3), 255, np.uint8)
     pixels[200 : 300 - gap, 150:250] = 60
-    faults = faults_of(Figure(Picture.from_pixels(pixels), None))
+    faults = find_figure_faults(Figure(Picture.from_pixels(pixels), None))
     assert any("cut off at the edge (bottom)" in fault for fault in faults) is cut
 
 
@@ -186,9 +186,9 @@ def disc(x: float, y: float, radius: float, level: int = 0) -> Picture:
 
 
 def test_a_near_duplicate_is_one_that_a_person_would_call_the_same() -> None:
-    original = fingerprint(disc(128, 128, 60).pixels)
-    assert twin_of(fingerprint(disc(128.5, 128, 60, 20).pixels), {"first": original}) == "first"
-    assert twin_of(fingerprint(disc(80, 150, 60).pixels), {"first": original}) is None
+    original = compute_fingerprint(disc(128, 128, 60).pixels)
+    assert find_twin(compute_fingerprint(disc(128.5, 128, 60, 20).pixels), {"first": original}) == "first"
+    assert find_twin(compute_fingerprint(disc(80, 150, 60).pixels), {"first": original}) is None
 
 
 # Scenes from the inside.
@@ -222,7 +222,7 @@ SOUND: dict[str, Any] = {
     ],
 )
 def test_an_element_that_lies_is_left_out_with_the_reason(change: dict[str, Any], reason: str) -> None:
-    scene, faults = scene_of([SOUND, {**SOUND, **change}], 100, 100, "#ffffff")
+    scene, faults = build_scene([SOUND, {**SOUND, **change}], 100, 100, "#ffffff")
     assert scene is not None
     assert len(scene.elements) == 1
     assert reason in faults[0]
@@ -250,7 +250,7 @@ def test_facts_can_be_made_of_every_element_that_is_taken(kind: str) -> None:
     label = {"type": "label", "text": "B", "colour": "#000000", "box": [50, 50, 60, 60], "parameters": {}}
     alone: list[Any] = [element]
     for shown in (alone, [*alone, label]):
-        scene, faults = scene_of(shown, 100, 100, "#ffffff")
+        scene, faults = build_scene(shown, 100, 100, "#ffffff")
         assert faults == ()
         assert scene is not None
-        assert all(math.isfinite(fact.weight) for fact in facts_of(scene))
+        assert all(math.isfinite(fact.weight) for fact in list_facts(scene))

@@ -13,9 +13,9 @@ import pytest
 from ircore.core.drawing import Scale
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets import bar_graph, functions, line_graph, pie_graph
-from ircore.instances.targets.axes import first_legible, is_free, meet, overlapping_texts
+from ircore.instances.targets.axes import are_overlapping, draw_until_legible, has_overlapping_texts, is_free
 from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn, SceneDrawing
-from ircore.instances.targets.palettes import contrast, contrast_ratio
+from ircore.instances.targets.palettes import compute_contrast_ratio, measure_contrast
 
 pytestmark = pytest.mark.slow
 
@@ -101,7 +101,7 @@ def test_scenes_are_json_with_clear_texts_in_the_fonts_characters_and_all_inside
     for target in drawn(category, difficulty, 15):
         assert (target.scene.width, target.scene.height) == target.drawing.image.size == (SIZE, SIZE)
         assert Scene.model_validate_json(target.scene.model_dump_json()) == target.scene
-        assert not overlapping_texts(target.scene)
+        assert not has_overlapping_texts(target.scene)
         for element in target.scene.elements:
             assert all(character.isascii() or character == "°" for character in element.text or "")
             assert min(element.box.left, element.box.top) >= MARGIN
@@ -118,7 +118,7 @@ def test_texts_stand_out_from_what_they_are_written_on(category: str, difficulty
             colours, counts = np.unique(around, axis=0, return_counts=True)
             ground = "#" + bytes(colours[counts.argmax()].tolist()).hex()
             assert element.colour
-            assert contrast_ratio(element.colour, ground) > 2.3, element.text
+            assert compute_contrast_ratio(element.colour, ground) > 2.3, element.text
 
 
 def test_bars_are_filled_with_their_colour_and_end_where_their_value_lies() -> None:
@@ -155,13 +155,13 @@ def test_values_are_written_beside_bars_not_across_lines_or_other_bars() -> None
         is_stacked = any(facts(bar)["baseline"] for bar in bars)
         lines = [*of_type(target.scene, "axis"), *of_type(target.scene, "frame"), *([] if is_stacked else bars)]
         for label in of_type(target.scene, "value_label"):
-            assert not any(meet(label.box, line.box) for line in lines), label.text
+            assert not any(are_overlapping(label.box, line.box) for line in lines), label.text
 
 
 def test_wedges_side_by_side_do_not_look_alike() -> None:
     for target in every("pie_graph", 30):
         colours = [str(wedge.colour) for wedge in of_type(target.scene, "wedge")]
-        assert all(contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
+        assert all(measure_contrast(a, b) >= 0.15 for a, b in zip(colours, colours[1:] + colours[:1], strict=True))
 
 
 def test_tick_labels_say_the_value_of_their_pixel() -> None:
@@ -263,7 +263,7 @@ def test_illegible_pictures_are_drawn_again() -> None:
             scene.text("label", (x, 100), "word", 14, "#000000", "lm")
         return scene.finish()
 
-    assert first_legible(scribble, random.Random(1)).scene.elements[1].box.left == 160
+    assert draw_until_legible(scribble, random.Random(1)).scene.elements[1].box.left == 160
 
 
 def test_free_places_hold_only_colours_that_may_be_covered() -> None:

@@ -12,21 +12,21 @@ from ircore.core.images import Pixels
 from ircore.core.records import Box, Difficulty, Element
 from ircore.instances.targets import categories, geometry_easy, geometry_hard, simple_shapes
 from ircore.instances.targets.base import MARGIN, SIZE, Builder, Drawn
-from ircore.instances.targets.palettes import distinct_from
+from ircore.instances.targets.palettes import select_distinct_colours
 from ircore.instances.targets.plane import (
     Circle,
-    circumcircle,
-    common_points,
-    crossing,
-    foot,
-    incircle,
-    middle,
-    orthocentre,
-    perpendicular,
-    touching,
-    triangle,
+    build_circumcircle,
+    build_incircle,
+    build_triangle,
+    centroid,
+    find_foot,
+    find_orthocentre,
+    find_tangent_points,
+    intersect_circles,
+    intersect_lines,
+    point_beside,
 )
-from ircore.instances.targets.sheet import CrowdedError, Sheet, random_style
+from ircore.instances.targets.sheet import CrowdedError, Sheet, choose_style
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ def test_the_edge_of_a_filled_shape_can_be_told_from_the_ground() -> None:
         for element in foreground(drawn):
             if element.parameters.get("filled"):
                 edged += 1
-                assert distinct_from(ground, (str(element.parameters["outline"]),), 0.25)
+                assert select_distinct_colours(ground, (str(element.parameters["outline"]),), 0.25)
     assert edged > 60
 
 
@@ -139,25 +139,25 @@ def flat(circle: Circle) -> tuple[float, float, float]:
 def test_triangle_centres_of_a_known_triangle() -> None:
     """The 3-4-5 triangle: circumcentre in the middle of the hypotenuse, incircle of radius 1."""
     a, b, c = (0.0, 0.0), (4.0, 0.0), (0.0, 3.0)
-    assert flat(circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
-    assert flat(incircle(a, b, c)) == pytest.approx((1, 1, 1))
-    assert orthocentre(a, b, c) == pytest.approx(a)
-    assert middle(a, b, c) == pytest.approx((4 / 3, 1))
-    assert foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
+    assert flat(build_circumcircle(a, b, c)) == pytest.approx((2, 1.5, 2.5))
+    assert flat(build_incircle(a, b, c)) == pytest.approx((1, 1, 1))
+    assert find_orthocentre(a, b, c) == pytest.approx(a)
+    assert centroid(a, b, c) == pytest.approx((4 / 3, 1))
+    assert find_foot(a, b, c) == pytest.approx((36 / 25, 48 / 25))
 
 
 def test_lines_and_circles_meet_where_they_should() -> None:
-    assert crossing((0, 0), (2, 2), (0, 2), (2, 0)) == pytest.approx((1, 1))
-    assert perpendicular((0, 0), (0, 0), (5, 0), 3) == pytest.approx((0, -3))
-    for point in touching((5, 0), ((0, 0), 3)):
+    assert intersect_lines((0, 0), (2, 2), (0, 2), (2, 0)) == pytest.approx((1, 1))
+    assert point_beside((0, 0), (0, 0), (5, 0), 3) == pytest.approx((0, -3))
+    for point in find_tangent_points((5, 0), ((0, 0), 3)):
         assert math.dist(point, (0, 0)) == pytest.approx(3)
         assert math.dist(point, (5, 0)) == pytest.approx(4)
-    for point in common_points(((0, 0), 5), ((6, 0), 5)):
+    for point in intersect_circles(((0, 0), 5), ((6, 0), 5)):
         assert (point[0], abs(point[1])) == pytest.approx((3, 4))
 
 
 def test_a_triangle_has_the_angles_it_was_asked_for() -> None:
-    a, b, c = triangle(50, 70)
+    a, b, c = build_triangle(50, 70)
     at_a = math.degrees(math.atan2(-(c[1] - a[1]), c[0] - a[0]))
     at_b = math.degrees(math.atan2(-(c[1] - b[1]), b[0] - c[0]))
     assert (at_a, at_b) == pytest.approx((50, 70))
@@ -169,7 +169,7 @@ def test_every_figure_has_labels_that_touch_nothing(recipe: geometry_easy.Recipe
     finished = 0
     for seed in range(3):
         rng = random.Random(seed)
-        sheet = Sheet(random_style(rng, dense=hard), rng)
+        sheet = Sheet(choose_style(rng, dense=hard), rng)
         try:
             recipe(sheet)
             drawn = sheet.finish()

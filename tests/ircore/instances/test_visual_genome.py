@@ -12,7 +12,7 @@ from PIL import Image
 
 from ircore.commands.main import run
 from ircore.core.errors import InputError
-from ircore.core.records import measures_of
+from ircore.core.records import collect_measures
 from ircore.games.reconstruction.import_visual_genome import import_visual_genome
 from ircore.games.reconstruction.visual_genome_files import read_array
 from ircore.instances.requests import ImportRequest
@@ -99,7 +99,7 @@ def test_boxes_are_cut_at_the_edges_and_those_outside_are_no_objects(
     rewrite(genome / "objects.json", lambda images: images[0].update(objects=things))
     (easy, _) = import_visual_genome(ImportRequest(genome, tmp_path / "set")).instances
     assert [tuple(element.box) for element in known(easy.scene).elements] == [(0, 0, 30, 20), (90, 70, 100, 80)]
-    assert measures_of(easy) == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
+    assert collect_measures(easy) == {"objects": 2, "salient": 1}  # 600 of 8,000 pixels are salient, 100 are not
     assert "left out: 3 objects without a box in the picture" in capsys.readouterr().err
 
 
@@ -113,7 +113,7 @@ def test_objects_and_images_that_are_listed_again_count_once(genome: Path, tmp_p
     rewrite(genome / "image_data.json", lambda images: images.append(images[0]))
     made = import_visual_genome(ImportRequest(genome, tmp_path / "set"))
     assert [instance.instance_id for instance in made.instances] == ["photos-easy-vg1", "photos-hard-vg2"]
-    assert measures_of(made.instances[0]) == {"objects": 2, "salient": 1}
+    assert collect_measures(made.instances[0]) == {"objects": 2, "salient": 1}
 
 
 def test_gaps_of_the_files_are_no_faults(genome: Path, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_another_games_run_is_measured_by_as_many_processes_as_are_asked_for(
     run = ircore.play(LOOKER, few, tmp_path / "run")
     # As if the game had measures of pictures, which are worth a process.
     monkeypatch.setattr(game_measures, "needs_pictures", lambda _: True)
-    monkeypatch.setattr(workers_module, "in_order", in_order)
+    monkeypatch.setattr(workers_module, "map_in_order", in_order)
     assert ircore.score(run, workers=workers) > 0
     assert counts == [workers]
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ircore.core.episode_records import Attempt, FaultKind
-from ircore.core.untrusted_text import plain_line
+from ircore.core.untrusted_text import format_plain_line
 from ircore.players import calls
 from ircore.players.calls import (
     HARD,
@@ -29,9 +29,9 @@ from ircore.players.calls import (
     Tokens,
     note_reply,
 )
-from ircore.players.open_questions import HaltedError, OpenQuestion, scrubber
-from ircore.players.openai.provider_errors import error_in_body, fault_of_response, retry_after
-from ircore.players.pacing import Gate, Pace, gate_for
+from ircore.players.open_questions import HaltedError, OpenQuestion, build_scrubber
+from ircore.players.openai.provider_errors import find_body_error_status, find_response_fault, retry_after
+from ircore.players.pacing import Gate, Pace, find_gate
 
 
 def caller(**given: Any) -> Caller:
@@ -163,7 +163,9 @@ def test_what_may_cost_is_not_asked_for_ever(kind: FaultKind, attempts: int, des
 
 @pytest.mark.parametrize("kind", sorted(HARD))
 def test_a_hard_failure_names_who_and_what_to_do(kind: FaultKind) -> None:
-    asked = caller(who="openai, model m at http://x/v1", remedies={kind: "Do this."}, scrub=scrubber("sk-secret-key"))
+    asked = caller(
+        who="openai, model m at http://x/v1", remedies={kind: "Do this."}, scrub=build_scrubber("sk-secret-key")
+    )
     with pytest.raises(ProviderStopError) as caught:
         asyncio.run(asked.call(answers(Fault(kind, "no: sk-secret-key", 401))))
     assert caught.value.problem == "openai, model m at http://x/v1: HTTP 401: no: [key]"
@@ -282,9 +284,9 @@ def test_a_number_that_is_no_status_is_none(waits: list[float], status: int) -> 
 
 
 def test_players_at_one_provider_share_a_gate() -> None:
-    item = gate_for("https://api.example/v1")
-    assert item is gate_for("https://api.example/v1/")
-    assert item is not gate_for("https://other.example/v1")
+    item = find_gate("https://api.example/v1")
+    assert item is find_gate("https://api.example/v1/")
+    assert item is not find_gate("https://other.example/v1")
 
 
 @pytest.mark.parametrize(
@@ -315,8 +317,8 @@ def test_players_at_one_provider_share_a_gate() -> None:
     ],
 )  # fmt: skip
 def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, said: str) -> None:
-    fault = fault_of_response(status, {}, body)
-    assert (fault.kind, plain_line(fault.detail), fault.status) == (kind, said, status)
+    fault = find_response_fault(status, {}, body)
+    assert (fault.kind, format_plain_line(fault.detail), fault.status) == (kind, said, status)
 
 
 @pytest.mark.parametrize(
@@ -327,7 +329,7 @@ def test_one_place_says_what_a_reply_means(status: int, body: str, kind: str, sa
     ],
 )  # fmt: skip
 def test_an_error_in_a_good_reply(document: Any, status: int | None) -> None:
-    assert error_in_body(document) == status
+    assert find_body_error_status(document) == status
 
 
 @pytest.mark.parametrize(
@@ -360,7 +362,7 @@ SECRETS = st.text("abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-_/+=.", min_size=8
 @pytest.mark.slow
 @given(SECRETS, st.binary(max_size=5), st.binary(max_size=5))
 def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: bytes) -> None:
-    scrub = scrubber(secret)
+    scrub = build_scrubber(secret)
     within = before + secret.encode() + after
     for text in (
         secret,
@@ -373,7 +375,7 @@ def test_a_secret_is_found_in_every_form(secret: str, before: bytes, after: byte
 
 
 def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
-    asked = caller(scrub=scrubber("sk-secret-key-of-some-length"))
+    asked = caller(scrub=build_scrubber("sk-secret-key-of-some-length"))
     said = Fault("rejected", "x" * 290 + "sk-secret-key-of-some-length", 400)
     with pytest.raises(CallError) as caught:
         asyncio.run(asked.call(answers(said)))
@@ -381,5 +383,5 @@ def test_a_secret_that_a_short_line_would_cut_is_taken_out_before() -> None:
 
 
 def test_short_keys_of_local_servers_are_no_secrets() -> None:
-    assert scrubber("none")("none of these") == "none of these"
-    assert scrubber("")("anything") == "anything"
+    assert build_scrubber("none")("none of these") == "none of these"
+    assert build_scrubber("")("anything") == "anything"

@@ -10,13 +10,13 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens, truncate_tokens
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob
-from ircore.players.builtin.classical.describer import ClassicalDescriber, brief_messages, first_message
-from ircore.players.builtin.classical.perceive import perceive
+from ircore.players.builtin.classical.describer import ClassicalDescriber, write_brief_messages, write_first_message
+from ircore.players.builtin.classical.perceive import perceive_picture
 
 pytestmark = pytest.mark.slow
 
@@ -140,8 +140,8 @@ CATEGORIES = ("bar_graph", "functions", "geometry", "line_graph", "pie_graph", "
 @pytest.mark.parametrize("category", CATEGORIES)
 @pytest.mark.parametrize("budget", [10, 20])
 def test_brief_messages_keep_the_budget_and_are_understood(category: str, budget: int) -> None:
-    target = perceive(Picture.from_pixels(draw(category, "hard", 31).drawing.pixels))
-    messages = brief_messages(target, budget)
+    target = perceive_picture(Picture.from_pixels(draw_target(category, "hard", 31).drawing.pixels))
+    messages = write_brief_messages(target, budget)
     assert messages
     assert len(messages) == len(set(messages))
     assert max(map(count_tokens, messages)) <= budget
@@ -152,8 +152,8 @@ def test_brief_messages_keep_the_budget_and_are_understood(category: str, budget
 
 def test_ten_brief_messages_say_more_than_a_long_one_cut_off() -> None:
     """A circle, a square and the background: each is told whole; ten tokens of a long message tell the ground alone."""
-    target = perceive(Picture.from_pixels(scene().pixels))
-    canvas, _ = read(brief_messages(target, 10))
+    target = perceive_picture(Picture.from_pixels(scene().pixels))
+    canvas, _ = read(write_brief_messages(target, 10))
     assert canvas.background == "#f4f1ea"
     circle, square = (item for item in canvas.items if isinstance(item, Blob))
     if circle.kind != "circle":
@@ -161,5 +161,5 @@ def test_ten_brief_messages_say_more_than_a_long_one_cut_off() -> None:
     assert (circle.kind, circle.centre, circle.width) == ("circle", (120, 200), 80)
     assert (square.kind, square.centre, square.width) == ("square", (340, 340), 80)
     assert (circle.fill, square.fill) == ("#d62728", "#1f77b4")
-    cut, _ = read([truncate_tokens(first_message(target, 200), 10)] * 10)
+    cut, _ = read([truncate_tokens(write_first_message(target, 200), 10)] * 10)
     assert cut.items == ()

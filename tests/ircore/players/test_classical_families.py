@@ -13,10 +13,10 @@ from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Pie as DrawnPie
 from ircore.players.builtin.canvas.shapes import Stroke as DrawnStroke
-from ircore.players.builtin.classical.curves import likeness
-from ircore.players.builtin.classical.describer import first_message
-from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.wording import stroke_statement
+from ircore.players.builtin.classical.curves import find_likeness
+from ircore.players.builtin.classical.describer import write_first_message
+from ircore.players.builtin.classical.perceive import perceive_pixels
+from ircore.players.builtin.classical.wording import describe_stroke
 from ircore.seeing.colours import find_shortest_name
 from ircore.seeing.percepts import Likeness, Pie, Stroke
 
@@ -45,13 +45,13 @@ CURVES: dict[str, Curve] = {
 
 @pytest.mark.parametrize("family", CURVES)
 def test_each_family_is_told(family: str) -> None:
-    likenesses = likeness(path_of(CURVES[family]))
+    likenesses = find_likeness(path_of(CURVES[family]))
     assert likenesses is not None
     assert likenesses.family == family
 
 
 def test_what_is_measured_of_a_family_is_right() -> None:
-    sine, hyperbola, growth = (likeness(path_of(CURVES[name])) for name in ("sine", "hyperbola", "exponential"))
+    sine, hyperbola, growth = (find_likeness(path_of(CURVES[name])) for name in ("sine", "hyperbola", "exponential"))
     assert sine is not None
     assert sine.period == pytest.approx(180, abs=3)
     assert hyperbola is not None
@@ -71,8 +71,8 @@ def graph(curve: Curve) -> Drawing:
 
 @pytest.mark.slow
 def test_the_first_message_names_the_function_and_where_it_turns() -> None:
-    seen = look_at(graph(lambda x: 380 - 0.008 * (x - 250) ** 2).pixels)
-    said = first_message(seen, 200)
+    seen = perceive_pixels(graph(lambda x: 380 - 0.008 * (x - 250) ** 2).pixels)
+    said = write_first_message(seen, 200)
     told = re.search(r"parabola opening upward, lowest at x (\d+), with zeros at x (\d+) and (\d+), through \(", said)
     assert told is not None
     assert [int(x) for x in told.groups()] == pytest.approx([250, 150, 350], abs=6)
@@ -83,9 +83,9 @@ def test_without_room_only_the_name_is_said() -> None:
         "#d62728", 3, ((60, 100), (150, 250), (250, 300), (350, 250), (440, 100)), True, role="curve",
         likeness=Likeness("parabola", 0.3, upward=True),
     )  # fmt: skip
-    whole = stroke_statement(stroke, find_shortest_name, axis=200, telling=True)
+    whole = describe_stroke(stroke, find_shortest_name, axis=200, telling=True)
     assert "lowest at x" in whole.text
-    assert [element.text for element in whole.shorter] == [stroke_statement(stroke, find_shortest_name).text]
+    assert [element.text for element in whole.shorter] == [describe_stroke(stroke, find_shortest_name).text]
     assert whole.shorter[0].text.startswith("A 3 px #d62728 parabola opening upward through (60, 100)")
 
 
@@ -95,7 +95,7 @@ def test_whatever_is_told_of_a_curve_canvas_draws_its_points(family: str, smooth
     points = ((60.0, 100.0), (150.0, 250.0), (250.0, 300.0), (350.0, 250.0), (440.0, 100.0))
     like = Likeness(family, 0.3, 120, (("x", 40.0), ("y", 320.0)), upward=True)
     stroke = Stroke("#d62728", 3, points, smooth, "dashed", role="curve", likeness=like)
-    said = stroke_statement(stroke, find_shortest_name, axis=200, telling=True).text
+    said = describe_stroke(stroke, find_shortest_name, axis=200, telling=True).text
     canvas, notes = read([f"The picture has a white background. {said}"])
     assert notes == ()
     (item,) = canvas.items
@@ -124,7 +124,9 @@ def chart(*lines: tuple[tuple[Point, ...], str, tuple[float, ...]], markers: str
 
 
 def seen(drawing: Drawing) -> list[Stroke]:
-    matches = [p for p in look_at(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)]
+    matches = [
+        p for p in perceive_pixels(drawing.pixels).percepts if isinstance(p, Stroke) and len(p.points) == len(COLUMNS)
+    ]
     return sorted(matches, key=lambda line: line.points[0][1])
 
 
@@ -171,7 +173,7 @@ def test_a_wedge_pulled_out_is_still_of_the_pie() -> None:
     (drawn,) = canvas.items
     assert isinstance(drawn, DrawnPie)
     assert [part.pulled for part in drawn.slices] == [15, 0, 0, 0]
-    (pie,) = look_at(draw(canvas)).percepts
+    (pie,) = perceive_pixels(draw(canvas)).percepts
     assert isinstance(pie, Pie)
     assert [colour for colour, _ in pie.wedges] == ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e"]
     assert np.allclose([share for _, share in pie.wedges], [0.28, 0.22, 0.34, 0.16], atol=0.02)
@@ -181,5 +183,5 @@ def test_a_wedge_pulled_out_is_still_of_the_pie() -> None:
 
 def test_few_tokens_say_all_wedges_of_a_pie_in_everyday_colours() -> None:
     pie = Pie((256, 256), 150, 0, 0, (("#d62728", 0.283), ("#1f77b4", 0.717)), ("#ffffff", 2), (106, 106, 406, 406))
-    perception = replace(look_at(Drawing(512, 512).pixels), percepts=(pie,))
-    assert first_message(perception, 50).endswith("clockwise from 12 o'clock: red 28%, blue 72%.")
+    perception = replace(perceive_pixels(Drawing(512, 512).pixels), percepts=(pie,))
+    assert write_first_message(perception, 50).endswith("clockwise from 12 o'clock: red 28%, blue 72%.")

@@ -11,7 +11,7 @@ from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.perceive import perceive_pixels
 from ircore.seeing.colours import measure_rgb_distance
 from ircore.seeing.percepts import Bars, Grid, Stroke, Ticks
 
@@ -86,7 +86,7 @@ def test_ticks_say_where_they_reach(low: float, high: float, side: str) -> None:
     drawing.line([(60, 300.5), (460, 300.5)], "#000000", 1)
     for x in range(80, 450, 60):
         drawing.line([(x + 0.5, low), (x + 0.5, high)], "#000000", 1)
-    (ticks,) = [percept for percept in look_at(drawing.pixels).percepts if isinstance(percept, Ticks)]
+    (ticks,) = [percept for percept in perceive_pixels(drawing.pixels).percepts if isinstance(percept, Ticks)]
     assert ticks.side == side
 
 
@@ -95,7 +95,7 @@ def test_bars_have_outlines_and_the_axis_that_they_stand_on_is_seen() -> None:
     for n, high in enumerate((120, 260, 90, 180)):
         drawing.rectangle(80 + 90 * n, 420 - high, 130 + 90 * n, 420, "#7bcf9b", "#000000", 1)
     drawing.line([(50, 420), (470, 420)], "#000000", 1)
-    seen = look_at(drawing.pixels).percepts
+    seen = perceive_pixels(drawing.pixels).percepts
     (bars,) = [percept for percept in seen if isinstance(percept, Bars)]
     # A line of 1 px that lies between two rows fills none of them, so its colour is not exact.
     assert all(
@@ -110,7 +110,7 @@ def test_three_dark_parallels_are_lines_three_pale_ones_a_grid() -> None:
         drawing = Drawing(512, 512)
         for y in (150.5, 256.5, 362.5):
             drawing.line([(50, y), (460, y)], colour, 1)
-        assert {type(percept) for percept in look_at(drawing.pixels).percepts} == {kind}
+        assert {type(percept) for percept in perceive_pixels(drawing.pixels).percepts} == {kind}
 
 
 def test_print_on_graph_paper_is_read_and_the_paper_is_whole() -> None:
@@ -119,7 +119,7 @@ def test_print_on_graph_paper_is_read_and_the_paper_is_whole() -> None:
         drawing.line([(at + 0.5, 0), (at + 0.5, 512)], "#dfe7ee", 1)
         drawing.line([(0, at + 0.5), (512, at + 0.5)], "#dfe7ee", 1)
     drawing.text((258, 200), "M", 18, "#1f2937")
-    seen = look_at(drawing.pixels)
+    seen = perceive_pixels(drawing.pixels)
     assert [text.text for text in seen.texts] == ["M"]
     assert [len(percept.at) for percept in seen.percepts if isinstance(percept, Grid)] == [15, 15]
     assert len(seen.percepts) == 3

@@ -14,8 +14,8 @@ from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView
 from ircore.players.builtin.captioner import CaptionerDescriber
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.outlines import approximated
-from ircore.players.builtin.classical.perceive import look_at
+from ircore.players.builtin.classical.outlines import approximate_path
+from ircore.players.builtin.classical.perceive import perceive_pixels
 from ircore.seeing.flat_colours import segment_colours
 from ircore.seeing.masks import add_direct_neighbours, dilate, erode, fill_holes, mark_uniform_pixels, remove_rim
 from ircore.seeing.percepts import Bars, Grid, Perception, Pie, Shape, Stroke, Ticks
@@ -28,13 +28,13 @@ def one(perception: Perception, kind: type, colour: str | None = None) -> object
 
 
 def shape(drawing: Drawing, colour: str | None = None) -> Shape:
-    each = one(look_at(drawing.pixels), Shape, colour)
+    each = one(perceive_pixels(drawing.pixels), Shape, colour)
     assert isinstance(each, Shape)
     return each
 
 
 def stroke(drawing: Drawing, colour: str | None = None) -> Stroke:
-    each = one(look_at(drawing.pixels), Stroke, colour)
+    each = one(perceive_pixels(drawing.pixels), Stroke, colour)
     assert isinstance(each, Stroke)
     return each
 
@@ -54,7 +54,7 @@ def test_background_that_fades_is_seen_as_one() -> None:
     rows = np.linspace([170, 187, 204], [17, 34, 51], 240)
     pixels = np.repeat(rows[:, None, :], 240, axis=1).round().astype(np.uint8)
     pixels[80:160, 60:180] = (255, 0, 0)
-    perception = look_at(pixels)
+    perception = perceive_pixels(pixels)
     assert perception.backdrop.last is not None
     assert [p.kind for p in perception.percepts if isinstance(p, Shape)] == ["rectangle"]
 
@@ -105,7 +105,7 @@ def test_corners_of_triangle_star_and_hexagon() -> None:
     drawing.polygon(star, "#ffbf00")
     hexagon = [(120 + 50 * math.sin(i * math.pi / 3), 120 - 50 * math.cos(i * math.pi / 3)) for i in range(6)]
     drawing.polygon(hexagon, "#7b2cbf")
-    seen = {p.colour: p for p in look_at(drawing.pixels).percepts if isinstance(p, Shape)}
+    seen = {p.colour: p for p in perceive_pixels(drawing.pixels).percepts if isinstance(p, Shape)}
     assert {colour: p.kind for colour, p in seen.items()} == {
         "#2ca02c": "triangle", "#ffbf00": "star", "#7b2cbf": "regular",
     }  # fmt: skip
@@ -131,7 +131,7 @@ def test_pie_shares_start_and_radius() -> None:
     for colour, share in shares:
         drawing.wedge((256, 250), 180, at - 90, at - 90 + 360 * share, colour, outline="#ffffff", width=2)
         at += 360 * share
-    pie = one(look_at(drawing.pixels), Pie)
+    pie = one(perceive_pixels(drawing.pixels), Pie)
     assert isinstance(pie, Pie)
     assert near(pie.centre, (256, 250))
     assert abs(pie.radius - 180) <= 2
@@ -149,7 +149,7 @@ def test_an_octagon_with_a_marked_angle_is_no_pie() -> None:
     for corner in corners[:2]:
         drawing.line([(256, 256), corner], "#c62828", 3)
     drawing.line(arc_points((256, 256), (60, 60), 0, 45), "#c62828", 3)
-    assert not any(isinstance(percept, Pie) for percept in look_at(drawing.pixels).percepts)
+    assert not any(isinstance(percept, Pie) for percept in perceive_pixels(drawing.pixels).percepts)
 
 
 def test_bars_axes_ticks_and_grid() -> None:
@@ -163,7 +163,7 @@ def test_bars_axes_ticks_and_grid() -> None:
     drawing.line([(60, 40), (60, 450)], "#000000", 2)
     for number in range(4):
         drawing.line([(110 + 90 * number, 450), (110 + 90 * number, 456)], "#000000", 2)
-    perception = look_at(drawing.pixels)
+    perception = perceive_pixels(drawing.pixels)
     bars, grid, ticks = one(perception, Bars), one(perception, Grid), one(perception, Ticks)
     assert isinstance(bars, Bars)
     assert isinstance(grid, Grid)
@@ -208,7 +208,7 @@ def test_photograph_becomes_patches() -> None:
     rng = np.random.default_rng(1)
     pixels = rng.integers(0, 40, (300, 400, 3)).astype(np.uint8)
     pixels[100:220, 80:200] += np.uint8(180)
-    perception = look_at(pixels)
+    perception = perceive_pixels(pixels)
     assert perception.photo
     seen = [p for p in perception.percepts if isinstance(p, Shape)]
     assert any(near(p.centre, (140, 160), 25) for p in seen)
@@ -253,9 +253,9 @@ def test_a_path_keeps_the_corners_that_douglas_and_peucker_keep() -> None:
     for tolerance in (0.5, 1.5, 4.0):
         path = np.column_stack([np.arange(80.0), rng.normal(0, 2, 80).cumsum()])
         wanted = approximate_polygon(path, tolerance)  # type: ignore[no-untyped-call]
-        assert (approximated(path, tolerance) == wanted).all()
+        assert (approximate_path(path, tolerance) == wanted).all()
     ring = np.array([(0, 0), (5, 0.2), (10, 0), (10, 10), (0, 10), (0, 0)], float)
-    assert approximated(ring, 1).tolist() == [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
+    assert approximate_path(ring, 1).tolist() == [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
 
 
 Describer = ClassicalDescriber | CaptionerDescriber

@@ -12,10 +12,10 @@ from ircore.players.base import DescriberView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.render import draw
 from ircore.players.builtin.canvas.shapes import Label
-from ircore.players.builtin.classical.compare import text_corrections
+from ircore.players.builtin.classical.compare import correct_texts
 from ircore.players.builtin.classical.describer import ClassicalDescriber
-from ircore.players.builtin.classical.perceive import look_at
-from ircore.players.builtin.classical.wording import text_statements
+from ircore.players.builtin.classical.perceive import perceive_pixels
+from ircore.players.builtin.classical.wording import describe_texts
 from ircore.seeing.colours import find_shortest_name, measure_rgb_distance
 from ircore.seeing.glyphs import read_line
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
@@ -38,7 +38,7 @@ def page(*texts: tuple[str, float, float], size: float = 13, colour: str = "#333
 
 
 def texts_of(pixels: Pixels) -> list[Text]:
-    return [percept for percept in look_at(pixels).percepts if isinstance(percept, Text)]
+    return [percept for percept in perceive_pixels(pixels).percepts if isinstance(percept, Text)]
 
 
 @pytest.mark.parametrize("size", [11, 13, 16, 22])
@@ -97,7 +97,7 @@ def test_letters_are_taken_out_of_the_picture() -> None:
     drawing = Drawing(512, 512)
     drawing.rectangle(100, 100, 400, 400, "#1f77b4")
     drawing.text((250, 250), "Inside", 20, "#ffffff")
-    seen = look_at(drawing.pixels).percepts
+    seen = perceive_pixels(drawing.pixels).percepts
     assert [type(percept) for percept in seen] == [Shape, Text]
 
 
@@ -120,8 +120,8 @@ def rendered(texts: list[Text], message: str) -> list[Label]:
 )
 def test_what_is_said_of_texts_is_what_canvas_writes(written: list[tuple[str, float, float]]) -> None:
     target = page(*written)
-    seen = look_at(target)
-    message = " ".join(said.text for said in text_statements(seen.texts, find_shortest_name, seen.backdrop))
+    seen = perceive_pixels(target)
+    message = " ".join(said.text for said in describe_texts(seen.texts, find_shortest_name, seen.backdrop))
     labels = rendered(list(seen.texts), message)
     assert sorted(label.text for label in labels) == sorted(text for text, _, _ in written)
     drawn = draw(read([message])[0])
@@ -129,7 +129,7 @@ def test_what_is_said_of_texts_is_what_canvas_writes(written: list[tuple[str, fl
 
 
 def corrected(target: Pixels, rendering: Pixels) -> list[str]:
-    said = text_corrections(look_at(target), look_at(rendering), target, rendering)
+    said = correct_texts(perceive_pixels(target), perceive_pixels(rendering), target, rendering)
     return [statement.text for statement in said]
 
 
@@ -174,13 +174,13 @@ def around(x: float, y: float, text: str = "2014", score: float = 0.97) -> TextL
     "wrong", [around(200, 300, score=0.5), around(200, 300, "キ"), around(200, 300, "_-"), around(400, 100)]
 )
 def test_what_is_doubtful_or_not_there_is_left_out(wrong: TextLine) -> None:
-    assert look_at(slanted().pixels, (wrong,)).texts == ()
+    assert perceive_pixels(slanted().pixels, (wrong,)).texts == ()
 
 
 @pytest.mark.slow
 def test_recognised_pixels_are_no_strokes() -> None:
-    seen = look_at(slanted("Wednesday").pixels, ()).percepts
-    read = look_at(
+    seen = perceive_pixels(slanted("Wednesday").pixels, ()).percepts
+    read = perceive_pixels(
         slanted("Wednesday").pixels, (TextLine("Wednesday", ((160, 326), (226, 260), (240, 274), (174, 340)), 1),)
     )
     assert [type(percept) for percept in read.percepts] == [Text]

@@ -15,7 +15,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reference.kilogram import CONDITIONS
 from ircore.instances.tangrams import make_tangram
 from ircore.players.base import Captioned, Question
-from ircore.players.clip import ClipListener, message_of
+from ircore.players.clip import ClipListener, extract_message
 from ircore.runs.folder import RunFolder
 
 SMALL = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
@@ -27,8 +27,10 @@ def spec(model: object = None, **settings: object) -> PlayerSpec:
 
 
 def test_the_message_is_what_follows_the_game_masters_words() -> None:
-    assert message_of("Hello.\n\nRound 1. Which picture is meant by this message: a dog\nsitting") == "a dog\nsitting"
-    assert message_of("Other words.\n\na dog") == "a dog"
+    assert (
+        extract_message("Hello.\n\nRound 1. Which picture is meant by this message: a dog\nsitting") == "a dog\nsitting"
+    )
+    assert extract_message("Other words.\n\na dog") == "a dog"
 
 
 @pytest.mark.parametrize(

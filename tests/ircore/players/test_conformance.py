@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from ircore.core.conformance import ConformanceError
-from ircore.core.plugins import builtin, load
+from ircore.core.plugins import list_builtin, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.players.base import DescriberView, PlayerError, TextAnswer, Traits, refuse_settings
 from ircore.players.conformance import check_player
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 
 
-@pytest.mark.parametrize("name", sorted(builtin("players")))
+@pytest.mark.parametrize("name", sorted(list_builtin("players")))
 def test_players(name: str) -> None:
-    check_player(load("players", name), traits=traits_of(name))
+    check_player(load_plugin("players", name), traits=load_traits(name))
 
 
 class Echo:

@@ -18,8 +18,8 @@ from ircore.players import calls
 from ircore.players.base import PlayerError, Question
 from ircore.players.calls import FaultError
 from ircore.players.openai.generators import OpenAIChatGenerator, OpenAIImagesGenerator, OpenAIResponsesGenerator
-from ircore.players.openai.replies import decoded_picture
-from ircore.players.openai.transport import PictureAddress, decode_base64, picture_source
+from ircore.players.openai.replies import decode_picture
+from ircore.players.openai.transport import PictureAddress, decode_base64, parse_picture_source
 
 
 def encoded(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
@@ -63,7 +63,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_base64_gives_the_same_pixels(form: str) -> None:
     assert decode_base64(FORMS[form]) == PNG
-    assert np.array_equal(decoded_picture(FORMS[form]).pixels, PIXELS)
+    assert np.array_equal(decode_picture(FORMS[form]).pixels, PIXELS)
 
 
 def test_padding_of_every_length_may_be_left_out() -> None:
@@ -85,7 +85,7 @@ def test_other_characters_are_an_error_and_are_not_dropped(text: str) -> None:
     with pytest.raises(ValueError):
         decode_base64(text)
     with pytest.raises(FaultError, match="not base64") as caught:
-        decoded_picture(text)
+        decode_picture(text)
     assert caught.value.fault.kind == "bad_image"
 
 
@@ -95,7 +95,7 @@ def test_other_characters_are_an_error_and_are_not_dropped(text: str) -> None:
      ("https://127.0.0.1/" + "a" * 9_000, False)],
 )  # fmt: skip
 def test_an_address_is_told_from_a_picture(text: str, address: bool) -> None:
-    assert isinstance(picture_source(text), PictureAddress) is address
+    assert isinstance(parse_picture_source(text), PictureAddress) is address
 
 
 def images(datum: Any) -> Callable[[str], Any]:

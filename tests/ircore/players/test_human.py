@@ -21,10 +21,10 @@ from ircore.core.errors import InputError
 from ircore.core.files import write_bytes, write_text
 from ircore.core.images import read_picture
 from ircore.core.records import PlayerSpec
-from ircore.games.reconstruction.records import renderings_of, turns_of
+from ircore.games.reconstruction.records import collect_renderings, list_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PlayerError
-from ircore.players.examination import shown_picture
+from ircore.players.examination import build_shown_picture
 from ircore.players.human import HumanPlayer
 from ircore.runs.folder import RunFolder
 
@@ -41,7 +41,7 @@ def player(folder: Path, timeout: float = 120) -> HumanPlayer:
 
 
 def describer_view(turn: int = 1) -> DescriberView:
-    return DescriberView(turn, "Say what you see.", shown_picture(), (), (), (), (), 200, 0)
+    return DescriberView(turn, "Say what you see.", build_shown_picture(), (), (), (), (), 200, 0)
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     def draw(place: Path) -> None:
         assert (place / "message.txt").read_text().startswith("the target, turn-0")
         assert (place / "previous.png").exists() == ("turn-02" in place.name)
-        (place / "picture.png").write_bytes(shown_picture().data)
+        (place / "picture.png").write_bytes(build_shown_picture().data)
 
     eyes, hands = tmp_path / "eyes", tmp_path / "hands"
     pair = write_pair(tmp_path, seat(eyes), seat(hands))
@@ -90,8 +90,8 @@ def test_two_people_play_through_folders(tmp_path: Path, instances: InstanceSet)
     run = RunFolder(tmp_path / "run")
     assert [episode.outcome for episode in run.episodes()] == ["converged"] * 2
     first = run.episodes()[0]
-    assert [turn.message for turn in turns_of(first)] == ["the target, turn-01", "the target, turn-02", None]
-    assert (run.rendering(renderings_of(first)[1]).pixels == shown_picture().pixels).all()
+    assert [turn.message for turn in list_turns(first)] == ["the target, turn-01", "the target, turn-02", None]
+    assert (run.rendering(collect_renderings(first)[1]).pixels == build_shown_picture().pixels).all()
     shown = {path.name for path in eyes.glob("describer-turn-03-*/*")}
     assert shown == {"answer.txt", "instructions.txt", "rendering-1.png", "rendering-2.png", "target.png"}
     target = next(eyes.glob("describer-turn-01-*/target.png"))
@@ -121,7 +121,7 @@ def test_an_answer_that_is_there_is_taken_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
-    data = shown_picture().data
+    data = build_shown_picture().data
 
     def save_slowly(place: Path) -> None:
         write_bytes(place / "picture.png", data[: len(data) // 2])
@@ -134,7 +134,7 @@ def test_a_picture_is_taken_when_it_is_whole(tmp_path: Path) -> None:
     view = GeneratorView(1, "a red disc", (), None, 0, "a red disc")
     with redirect_stderr(io.StringIO()) as said, person(tmp_path, save_slowly):
         answer = asyncio.run(player(tmp_path).render(view))
-    assert (answer.picture.pixels == shown_picture().pixels).all()
+    assert (answer.picture.pixels == build_shown_picture().pixels).all()
     assert said.getvalue().count("picture.png: the picture is damaged or truncated") == 1
 
 
@@ -184,7 +184,7 @@ def test_a_person_at_a_terminal_sees_pictures_writes_lines_and_gets_a_score(tmp_
         assert process.wait(timeout=300) == 0, shown.decode()
     os.close(parent)
     (episode,) = RunFolder(tmp_path / "run").episodes()
-    assert turns_of(episode)[0].message == "A red disc in the middle.\nA blue square on the left."
+    assert list_turns(episode)[0].message == "A red disc in the middle.\nA blue square on the left."
     assert b"\x1b[38;2;" in shown
     said = shown.decode()
     assert re.search(rf"your score  {episode.episode_id}: .*structural \d\.\d of 10", said)

@@ -16,9 +16,9 @@ from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
 from ircore.players.base import ChoiceAnswer, JudgeError, PictureAnswer, PlayerError, TextAnswer
 from ircore.players.calls import Caller, ProviderStopError, Reply, Tokens
-from ircore.players.open_questions import keeping_secret
-from ircore.players.openai.replies import tokens_of
-from ircore.players.pacing import Gate, Pace, used_up
+from ircore.players.open_questions import hide_secret_of_player
+from ircore.players.openai.replies import read_tokens
+from ircore.players.pacing import Gate, Pace, compute_wait
 
 KEY = "sk-planted/0123456789abcdef"
 SPEC = PlayerSpec(player="echo", api_key_env="ECHO_KEY")
@@ -46,7 +46,7 @@ class Echo:
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], Awaitable[Any]]:
     monkeypatch.setenv("ECHO_KEY", f" {KEY} ")
-    player = keeping_secret(Echo(), SPEC)
+    player = hide_secret_of_player(Echo(), SPEC)
     assert (player.label, hasattr(player, "close")) == ("an echo", False)
     return player.answer  # type: ignore[no-any-return]
 
@@ -164,7 +164,7 @@ def test_no_minute_holds_more_requests_than_the_limit() -> None:
     ],
 )
 def test_a_provider_says_when_its_limit_is_used_up(headers: dict[str, str], seconds: float | None) -> None:
-    assert used_up(headers) == (None if seconds is None else pytest.approx(seconds))
+    assert compute_wait(headers) == (None if seconds is None else pytest.approx(seconds))
 
 
 @pytest.mark.slow
@@ -211,7 +211,7 @@ def test_after_the_last_request_that_is_left_a_player_waits() -> None:
     ],
 )  # fmt: skip
 def test_tokens(usage: Any, read: int | None, written: int | None, reasoning: int | None, cached: int | None) -> None:
-    tokens = tokens_of(usage, {})
+    tokens = read_tokens(usage, {})
     assert (tokens.prompt, tokens.completion, tokens.reasoning, tokens.cached) == (read, written, reasoning, cached)
 
 
@@ -231,4 +231,4 @@ def test_tokens(usage: Any, read: int | None, written: int | None, reasoning: in
     ],
 )
 def test_reported_costs(usage: Any, headers: dict[str, str], dollars: float | None) -> None:
-    assert tokens_of(usage, headers).cost_usd == (None if dollars is None else pytest.approx(dollars))
+    assert read_tokens(usage, headers).cost_usd == (None if dollars is None else pytest.approx(dollars))

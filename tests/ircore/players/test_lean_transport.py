@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from ircore.core.images import Picture
 from ircore.players.calls import FaultError
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.settings import chosen_transport
+from ircore.players.openai.settings import choose_transport
 from ircore.players.openai.transport import DataUrl, FormBody, JsonBody, can_send
 
 PICTURE = Picture.from_pixels(np.zeros((64, 64, 3), dtype=np.uint8))
@@ -162,7 +162,7 @@ def test_requests_go_where_the_client_sends_them(monkeypatch: pytest.MonkeyPatch
             monkeypatch.setenv(variable, value.format(**places, certificates=certifi.where()))
         base_url = f"http://127.0.0.1:{places['service']}/v1"
         for transport in (None, "aiohttp", "httpx"):
-            connection = Connection(base_url, "a-key", chosen_transport(transport), 20.0)
+            connection = Connection(base_url, "a-key", choose_transport(transport), 20.0)
             await connection.post("/chat/completions", JsonBody({"model": "m"}), Anything)
             await connection.close()
         async with openai.AsyncOpenAI(api_key="a-key", base_url=base_url) as client:

@@ -187,4 +187,4 @@ def test_a_pair_with_local_weights_plays_and_says_which(images: Path, instances:
         for attempt in json.loads(line).get("attempts", [])
     ]
     assert len(served) == 8
-    assert set(served) == {weights.served_name(str(images), None)}
+    assert set(served) == {weights.format_served_name(str(images), None)}

@@ -9,8 +9,8 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.players.base import Captioned, ChoiceAnswer, PlayerError, Question, TextAnswer
-from ircore.players.builtin.extractive import ExtractivePlayer, summary
-from ircore.players.builtin.looker import LiteralPlayer, LookerPlayer, features_of
+from ircore.players.builtin.extractive import ExtractivePlayer, write_summary
+from ircore.players.builtin.looker import LiteralPlayer, LookerPlayer, find_features
 
 
 def circle(colour: str, filled: bool = True) -> Picture:
@@ -37,8 +37,8 @@ def asked(question: Question) -> TextAnswer | ChoiceAnswer:
 
 
 def test_it_sees_form_fill_and_colour() -> None:
-    assert {"form": "circle", "fill": "filled", "colour": "red"}.items() <= features_of(circle("#d62828")).items()
-    assert features_of(circle("#1d4ed8", filled=False))["fill"] == "hollow"
+    assert {"form": "circle", "fill": "filled", "colour": "red"}.items() <= find_features(circle("#d62828")).items()
+    assert find_features(circle("#1d4ed8", filled=False))["fill"] == "hollow"
 
 
 @pytest.mark.parametrize(("message", "choice"), [("the red circle", "A"), ("something blue", "B"), ("a square", "C")])
@@ -62,14 +62,14 @@ SNOW = (
 
 def test_answers_become_a_prompt_without_chat() -> None:
     told = "A girl. She is lying on the ground, which is covered with snow. She is wearing dark clothes."
-    assert summary(SNOW, 200).lower() == told.lower()
+    assert write_summary(SNOW, 200).lower() == told.lower()
     chatty = (*SNOW, ("And the sky?", "I love your questions! The sky is grey. Thanks for your patience with me."))
-    assert summary(chatty, 200).lower() == f"{told} The sky is grey.".lower()
+    assert write_summary(chatty, 200).lower() == f"{told} The sky is grey.".lower()
 
 
 def test_sentences_without_a_mark_are_closed() -> None:
     talk = (("What is it?", "A cake"), ("And the colours?", "They are yellow and green."))
-    assert summary(talk, 50) == "A cake. They are yellow and green."
+    assert write_summary(talk, 50) == "A cake. They are yellow and green."
 
 
 def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
@@ -77,25 +77,25 @@ def test_a_correction_takes_the_place_of_what_it_corrects() -> None:
         ("What is there?", "A red circle at the top. A green square at the left."),
         ("Are you sure?", "Sorry, I was wrong before: a blue circle at the top."),
     )
-    assert summary(talk, 200) == "A blue circle at the top. A green square at the left."
+    assert write_summary(talk, 200) == "A blue circle at the top. A green square at the left."
 
 
 def test_a_bare_yes_brings_its_question_along_and_a_bare_no_says_nothing() -> None:
-    assert "wearing a hat" in summary((("Is he wearing a hat?", "Yes."),), 50)
+    assert "wearing a hat" in write_summary((("Is he wearing a hat?", "Yes."),), 50)
     talk = (("What is it?", "A dog on a sofa."), ("Is there a cat?", "No."))
-    assert summary(talk, 50) == "A dog on a sofa."
+    assert write_summary(talk, 50) == "A dog on a sofa."
 
 
 def test_what_was_said_before_is_not_said_again() -> None:
     talk = (("What is it?", "A grey cat on a chair."), ("What?", "A grey cat on a chair. It sleeps."))
-    assert summary(talk, 50) == "A grey cat on a chair. It sleeps."
+    assert write_summary(talk, 50) == "A grey cat on a chair. It sleeps."
 
 
 @pytest.mark.parametrize("budget", [10, 20, 40])
 def test_the_budget_is_kept_and_the_first_things_stay(budget: int) -> None:
     things = ("a red house", "a green tree", "a yellow sun", "a blue lake", "a brown horse", "a black bird")
     talk = tuple(("What else?", f"There is {thing} in the picture.") for thing in things)
-    told = summary(talk, budget)
+    told = write_summary(talk, budget)
     assert count_tokens(told) <= budget
     assert told.startswith("There is a red house")
 

@@ -19,10 +19,16 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import Captioned, PlayerError, Question
 from ircore.players.calls import HARD, ProviderStopError
-from ircore.players.examination import shown_picture
+from ircore.players.examination import build_shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.players.openai.generators import OpenAIImagesGenerator
-from ircore.players.openai.provider_errors import LONGEST_BODY, fault_of_response, meaning_of, meaning_table, read_error
+from ircore.players.openai.provider_errors import (
+    LONGEST_BODY,
+    find_meaning,
+    find_response_fault,
+    load_meaning_table,
+    read_error,
+)
 from ircore.runs.folder import RunFolder
 
 GENERATORS_OF = {"Black Forest Labs", "Stability", "fal", "Replicate", "ComfyUI"}
@@ -51,7 +57,7 @@ def first_attempt(service: ErrorService, draws: bool, transport: str) -> Attempt
         question = (
             Question(1, "Draw.", answers="picture")
             if draws
-            else Question(1, "Which?", (Captioned("", shown_picture()),))
+            else Question(1, "Which?", (Captioned("", build_shown_picture()),))
         )
         try:
             answer = await player.answer(question)
@@ -82,11 +88,11 @@ def test_the_forms_of_a_service_are_understood(
 
 
 def test_each_service_that_is_named_has_its_rules_and_its_source() -> None:
-    rules = meaning_table().rules
+    rules = load_meaning_table().rules
     assert all(rule.source and (rule.status or rule.codes or rule.words) for rule in rules)
     named = {rule.service for rule in rules}
     assert {name.split(",")[0] for name in FORMS} <= named
-    assert set(meaning_table().meanings) == set(get_args(FaultKind))
+    assert set(load_meaning_table().meanings) == set(get_args(FaultKind))
 
 
 def test_what_an_error_repeats_of_the_question_decides_nothing() -> None:
@@ -99,7 +105,7 @@ def test_what_an_error_repeats_of_the_question_decides_nothing() -> None:
             }
         ]
     }
-    assert meaning_of(422, read_error(json.dumps(body))).kind == "rejected"
+    assert find_meaning(422, read_error(json.dumps(body))).kind == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +118,7 @@ def test_what_an_error_repeats_of_the_question_decides_nothing() -> None:
 def test_an_error_of_any_size_and_depth_is_read_within_bounds(body: str) -> None:
     error = read_error(body)
     assert len(error.explanation) <= LONGEST_BODY + 100
-    assert meaning_of(400, error).kind in get_args(FaultKind)
+    assert find_meaning(400, error).kind in get_args(FaultKind)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +127,8 @@ def test_an_error_of_any_size_and_depth_is_read_within_bounds(body: str) -> None
      ("Expected available in 1 s", 1.0), ("try again later", None), ("try again in 2h0m3s", 7203.0)],
 )  # fmt: skip
 def test_a_pause_that_stands_in_the_words_is_kept(words: str, seconds: float | None) -> None:
-    assert fault_of_response(429, {}, json.dumps(openai(words))).retry_after == seconds
-    assert fault_of_response(429, {"retry-after": "3"}, json.dumps(openai(words))).retry_after == 3
+    assert find_response_fault(429, {}, json.dumps(openai(words))).retry_after == seconds
+    assert find_response_fault(429, {"retry-after": "3"}, json.dumps(openai(words))).retry_after == 3
 
 
 # What each meaning does, through the engine.
@@ -186,7 +192,7 @@ def test_an_error_that_no_rule_knows_is_not_asked_about_for_an_hour(service: Err
 
 def test_the_docs_say_what_each_meaning_does() -> None:
     page = (Path(__file__).parents[3] / "docs" / "players.md").read_text()
-    errors = {rule.meaning for rule in meaning_table().rules} | {"answer_too_long", "rejected"}
+    errors = {rule.meaning for rule in load_meaning_table().rules} | {"answer_too_long", "rejected"}
     assert {kind for kind in errors if f"`{kind}`" not in page} == {"timeout"}  # which is told apart from no error
     assert {"no_credit", "denied", "not_found", "unsupported"} <= HARD
 

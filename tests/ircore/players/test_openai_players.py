@@ -14,9 +14,9 @@ from pairs import write_pair
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.instances.store import InstanceSet
-from ircore.players.calls import usage_of
+from ircore.players.calls import sum_usage
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
@@ -64,7 +64,7 @@ def test_a_run_from_end_to_end(
     assert play(manifest(tmp_path, server, generator, {"api": api}), instances, tmp_path / "run") == 0
     run = RunFolder(tmp_path / "run")
     assert {episode.outcome for episode in run.episodes()} == {"converged"}
-    assert {len(rendered_turns(episode)) for episode in run.episodes()} == {2}
+    assert {len(list_rendered_turns(episode)) for episode in run.episodes()} == {2}
     # 4 episodes: 3 questions to the describer (two messages, done) and 2 to the generator, each asked once.
     assert server.count() == 20 == sum(attempts(run).values())
     assert len(list((run.path / "renderings").iterdir())) == 8
@@ -90,7 +90,7 @@ def test_what_a_describer_is_sent(tmp_path: Path, instances: InstanceSet, server
     assert {item["detail"] for item in shown} == {"high"}
     sent = [base64.b64decode(item["url"].removeprefix("data:image/png;base64,")) for item in shown]
     instance, episode = run.instances.instances[0], run.episodes()[0]
-    renderings = [run.rendering(turn.rendering).data for turn in rendered_turns(episode) if turn.rendering]
+    renderings = [run.rendering(turn.rendering).data for turn in list_rendered_turns(episode) if turn.rendering]
     assert sent == [run.instances.picture(instance, "target").data, *renderings]
     assert messages[1]["content"].startswith("<DESCRIPTION>Message 1")
 
@@ -102,12 +102,12 @@ def test_a_generator_is_sent_the_dialogue_and_its_own_picture(
     play(manifest(tmp_path, server, generator), instances, tmp_path / "run", "--limit", "1")
     run = RunFolder(tmp_path / "run")
     first, second = (request for request in server.seen if request.document["model"] == "a-generator")
-    messages = [turn.message or "" for turn in rendered_turns(run.episodes()[0])]
+    messages = [turn.message or "" for turn in list_rendered_turns(run.episodes()[0])]
     assert messages[0] in json.dumps(first.document)
     assert "oldest first" not in json.dumps(first.document)
     later = json.dumps(second.document)
     assert later.index(messages[0]) < later.index(messages[1])
-    rendering = rendered_turns(run.episodes()[0])[0].rendering
+    rendering = list_rendered_turns(run.episodes()[0])[0].rendering
     assert rendering is not None
     picture = run.rendering(rendering).data
     assert picture == second.files.get("image") or base64.b64encode(picture).decode() in later
@@ -223,7 +223,7 @@ def test_a_server_that_is_not_there(
     assert advice.startswith("  Check base_url in the manifest and the network")
     (failure,) = RunFolder(tmp_path / "run").failures()
     assert [attempt.kind for attempt in failure.attempts] == ["unreachable"] * 5
-    assert usage_of(failure.attempts).requests == 0
+    assert sum_usage(failure.attempts).requests == 0
 
 
 @pytest.mark.parametrize(

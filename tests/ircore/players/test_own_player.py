@@ -13,7 +13,7 @@ import pytest
 
 from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.build_targets import build_instances
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.players.base import Question
 from ircore.players.conformance import check_player
 from ircore.runs.folder import RunFolder
@@ -68,4 +68,4 @@ def test_the_example_is_found_by_its_entry_point_and_plays(installed: Path, tmp_
     ircore("play", "patches-canvas", "--instances", "targets", "--out", "run", "--concurrency", "1")
     (episode,) = RunFolder(tmp_path / "run").episodes()
     assert episode.outcome == "converged"
-    assert " background. A #" in (turns_of(episode)[0].message or "")
+    assert " background. A #" in (list_turns(episode)[0].message or "")

@@ -9,11 +9,11 @@ from openai_server import OpenAIServer, serving
 from pairs import play_pair, write_pair
 
 from ircore.commands.main import run as ircore
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet, read_instances
 from ircore.players.openai import provider
-from ircore.players.openai.provider_errors import meaning_of, read_error
-from ircore.players.openai.transport import assembled
+from ircore.players.openai.provider_errors import find_meaning, read_error
+from ircore.players.openai.transport import assemble_document
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
@@ -56,7 +56,7 @@ def test_answers_that_a_service_streams_are_put_together(
     run = played(tmp_path, server, instances, generator=generator, describer=describer)
     (episode,) = run.episodes()
     assert (episode.outcome, server.count()) == ("converged", 5)
-    assert turns_of(episode)[0].message == "Message 1: a red circle in the middle, larger than before."
+    assert list_turns(episode)[0].message == "Message 1: a red circle in the middle, larger than before."
     assert run.calls()[("geometry-easy-01", 1, "describer")].usage.prompt_tokens == 900  # type: ignore[index]
 
 
@@ -66,7 +66,7 @@ def test_the_three_ends_of_lines_of_the_standard_are_known(ending: str) -> None:
     chunk = json.dumps({"choices": [{"delta": {"content": "\u2028\u2029\x85"}}]}, ensure_ascii=False)
     lines = [f"data: {chunk}", "", f": {text}", "data: [DONE]", ""]
     stream = "".join(line + ending for line in lines).encode()
-    assert assembled(stream)["choices"][0]["message"] == {"content": "\u2028\u2029\x85"}
+    assert assemble_document(stream)["choices"][0]["message"] == {"content": "\u2028\u2029\x85"}
 
 
 @pytest.mark.parametrize("generator", ["openai-chat", "openai-responses", "openai-images"])
@@ -82,7 +82,7 @@ def test_events_over_several_lines_and_with_comments_are_one_document() -> None:
         b": hello", b"event: x", b'data: {"choices": [{"delta":', b'data: {"content": "a b"}}]}', b"", b"data: [DONE]",
     )  # fmt: skip
     stream = b"\r\n".join([*lines, b"", b""])
-    assert assembled(stream)["choices"][0]["message"] == {"content": "a b"}
+    assert assemble_document(stream)["choices"][0]["message"] == {"content": "a b"}
 
 
 @pytest.mark.parametrize("fault", ["own_address", "own_path"])
@@ -115,7 +115,7 @@ def test_a_picture_that_cannot_be_fetched_is_put_aside_and_not_paid_again(
     tmp_path: Path, instances: InstanceSet, server: OpenAIServer, transport: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(provider, "FETCH_PAUSE_S", 0.01)
-    monkeypatch.setattr(provider, "chosen_transport", lambda _: transport)
+    monkeypatch.setattr(provider, "choose_transport", lambda _: transport)
     server.fail("own_address", model="hands")
     server.lost_pictures = 1000
     run = played(tmp_path, server, instances, status=1)
@@ -188,9 +188,9 @@ def test_a_limit_is_known_by_its_words_with_the_room_that_it_leaves() -> None:
         "This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (1000 in the "
         "messages, 16000 in the completion)."
     )
-    assert meaning_of(400, read_error(said))[::2] == ("answer_too_long", 7192)
+    assert find_meaning(400, read_error(said))[::2] == ("answer_too_long", 7192)
     for said in ("The image exceeds the maximum size of 20 MB", "temperature must be at most 2", "Unsupported image"):
-        assert meaning_of(400, read_error(said)).kind == "rejected"
+        assert find_meaning(400, read_error(said)).kind == "rejected"
 
 
 def test_a_run_in_which_everything_fails_is_stopped(

@@ -14,7 +14,7 @@ from ircore.players.base import DescriberView, GeneratorView
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.canvas.shapes import Blob, Stroke
 from ircore.players.builtin.captioner import CaptionerDescriber
-from ircore.players.builtin.sketch import GRID, SketchGenerator, coarse
+from ircore.players.builtin.sketch import GRID, SketchGenerator, coarsen_canvas
 from ircore.seeing.colours import find_shortest_name, list_exact_names, parse_colour_name
 
 CIRCLE = "A red (#d62728) circle of radius 40 px centred at (120, 200)."
@@ -27,7 +27,7 @@ def sketched(*messages: str) -> Pixels:
 
 def test_positions_and_colours_are_coarse() -> None:
     canvas, _ = read([CIRCLE + " A 2 px dashed crimson line from (10, 10) to (333, 49)."])
-    circle, line = coarse(canvas).items
+    circle, line = coarsen_canvas(canvas).items
     assert isinstance(circle, Blob)
     assert isinstance(line, Stroke)
     assert (circle.centre, circle.width, circle.fill) == ((128, 192), 64, "#e02020")

@@ -6,12 +6,12 @@ import pytest
 
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
-from ircore.core.plugins import builtin
+from ircore.core.plugins import list_builtin
 from ircore.core.records import PlayerSpec
 from ircore.instances.store import InstanceSet
-from ircore.players.builtin_pairs import builtin_pairs, submission_place
+from ircore.players.builtin_pairs import find_submission_place, list_builtin_pairs
 from ircore.players.submission import check_seat, read_manifest
-from ircore.players.traits import is_program, program_words, traits_of
+from ircore.players.traits import describe_programs, is_program, load_traits
 from ircore.runs.costs.prices import Prices
 from ircore.runs.folder import RunFolder
 
@@ -110,7 +110,7 @@ def test_settings_that_a_player_does_not_take_are_refused(tmp_path: Path, capsys
     "name", ["captioner+canvas", "captioner+sketch", "classical+canvas", "classical+sketch", "plain+canvas"]
 )
 def test_a_name_is_describer_and_generator(name: str) -> None:
-    submission = read_manifest(builtin_pairs()[name]).submission
+    submission = read_manifest(list_builtin_pairs()[name]).submission
     assert f"{submission.players['describer'].player}+{submission.players['generator'].player}" == name
 
 
@@ -123,7 +123,7 @@ def test_a_pair_is_played_by_its_name(tmp_path: Path, instances: InstanceSet) ->
 def test_a_folder_of_that_name_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("classical+canvas").mkdir()
-    assert submission_place(Path("classical+canvas")) == Path("classical+canvas")
+    assert find_submission_place(Path("classical+canvas")) == Path("classical+canvas")
 
 
 def test_an_unknown_pair_names_the_nearest(instances: InstanceSet, capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,16 +133,16 @@ def test_an_unknown_pair_names_the_nearest(instances: InstanceSet, capsys: pytes
 
 def test_what_is_no_pair_is_a_path(tmp_path: Path) -> None:
     for path in (Path("submissions/my-pair"), tmp_path / "a+b", Path("my-pair")):
-        assert submission_place(path) == path
+        assert find_submission_place(path) == path
 
 
 def test_every_player_of_this_project_declares_seats_that_it_has() -> None:
-    from ircore.core.plugins import load
+    from ircore.core.plugins import load_plugin
 
-    for name in builtin("players"):
-        traits = traits_of(name)
+    for name in list_builtin("players"):
+        traits = load_traits(name)
         assert traits.methods, name
-        assert all(hasattr(load("players", name), method) for method in traits.methods), name
+        assert all(hasattr(load_plugin("players", name), method) for method in traits.methods), name
 
 
 def test_offline_players_cost_nothing_and_others_what_their_model_costs() -> None:
@@ -153,7 +153,7 @@ def test_offline_players_cost_nothing_and_others_what_their_model_costs() -> Non
 
 
 def test_a_player_that_is_not_installed_is_taken_to_ask_a_service() -> None:
-    assert traits_of("nobody-has-it").needs == "service"
+    assert load_traits("nobody-has-it").needs == "service"
 
 
 def test_recorded_answers_cost_nothing() -> None:
@@ -164,6 +164,6 @@ def test_programs_are_told_by_the_player_and_never_by_a_name_that_anybody_can_ch
     program = PlayerSpec(player="classical")
     model = PlayerSpec(player="openai", model="classical", api_key_env="OPENAI_API_KEY")
     assert (is_program(program), is_program(model), is_program(PlayerSpec(player="human"))) == (True, False, False)
-    assert program_words([model]) == ""
-    assert program_words([program, model]) == "Programs that come with this project, no AI models: classical."
-    assert program_words([PlayerSpec(player="classical", model="GPT-9")]).startswith("No AI model has played yet")
+    assert describe_programs([model]) == ""
+    assert describe_programs([program, model]) == "Programs that come with this project, no AI models: classical."
+    assert describe_programs([PlayerSpec(player="classical", model="GPT-9")]).startswith("No AI model has played yet")

@@ -16,10 +16,10 @@ from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.players.base import Captioned, JudgeView, PlayerError, Question
 from ircore.players.calls import FaultError
-from ircore.players.examination import shown_picture
+from ircore.players.examination import build_shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
-from ircore.players.openai.replies import ChatReply, ResponsesReply, visible_text
-from ircore.players.spoken_answers import spoken
+from ircore.players.openai.replies import ChatReply, ResponsesReply, read_visible_text
+from ircore.players.spoken_answers import extract_spoken
 from ircore.runs.folder import RunFolder
 
 ANSWER = "<DESCRIPTION>A red circle.</DESCRIPTION>"
@@ -67,7 +67,7 @@ MARKED = {
 
 @pytest.mark.parametrize("kind", MARKED)
 def test_thoughts_before_an_answer_are_left_out(kind: str) -> None:
-    assert spoken(MARKED[kind]) == (ANSWER, False)
+    assert extract_spoken(MARKED[kind]) == (ANSWER, False)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_thoughts_before_an_answer_are_left_out(kind: str) -> None:
     ],
 )  # fmt: skip
 def test_an_answer_without_thoughts_stays_as_it_is(text: str) -> None:
-    assert spoken(text, stopped=True) == (text, False)
+    assert extract_spoken(text, stopped=True) == (text, False)
     reply = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
     assert ChatReply.model_validate(reply).text == text
 
@@ -99,7 +99,7 @@ def test_a_limit_inside_a_thought_is_no_answer(text: str) -> None:
         ResponsesReply.model_validate({"output": said, "status": "incomplete", "incomplete_details": details}),
     ):
         with pytest.raises(FaultError, match="max_completion_tokens") as caught:
-            visible_text(reply)
+            read_visible_text(reply)
         assert caught.value.fault.kind == "cut_off"
 
 
@@ -110,7 +110,7 @@ def test_parts_and_fields_of_thoughts_are_no_answer() -> None:
         {"text": DRAFT, "thought": True}, {"type": "text", "text": ANSWER},
     ]  # fmt: skip
     message = {"content": parts, "reasoning": DRAFT, "reasoning_content": DRAFT, "reasoning_details": [{"text": DRAFT}]}
-    assert visible_text(ChatReply.model_validate({"choices": [{"message": message}]})) == ANSWER
+    assert read_visible_text(ChatReply.model_validate({"choices": [{"message": message}]})) == ANSWER
     output = [
         {"type": "reasoning", "summary": [{"type": "summary_text", "text": DRAFT}], "content": None},
         {"type": "message", "phase": "commentary", "content": [{"type": "output_text", "text": "Let me look."}]},
@@ -120,14 +120,14 @@ def test_parts_and_fields_of_thoughts_are_no_answer() -> None:
             "content": [{"type": "output_text", "text": f"<think>a</think>{ANSWER}"}],
         },
     ]
-    assert visible_text(ResponsesReply.model_validate({"output": output})) == ANSWER
+    assert read_visible_text(ResponsesReply.model_validate({"output": output})) == ANSWER
 
 
 @pytest.mark.parametrize(
     "text", ["<think>" * 50_000, "</think>" * 50_000, "<" * 300_000, "[[" * 100_000 + "think", "<|channel|>" * 50_000]
 )
 def test_hostile_marks_take_no_time(text: str) -> None:
-    assert len(spoken(text).text) <= len(text)
+    assert len(extract_spoken(text).text) <= len(text)
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_judges_and_listeners_read_through_the_same_door(service: ErrorService) 
     spec = PlayerSpec(player="openai", model="m", base_url=service.base_url)
 
     async def ask() -> None:
-        player, shown = OpenAIDescriber(spec), (Captioned("a", shown_picture()),)
+        player, shown = OpenAIDescriber(spec), (Captioned("a", build_shown_picture()),)
         service.good = reply('[THINK]{"score": 1}?[/THINK]{"score": 7}')
         assert (await player.judge(JudgeView("How similar?", shown))).text == '{"score": 7}'
         service.good = reply("Not the second.</think>\nfirst")

@@ -21,17 +21,17 @@ from ircore.players.builtin import editor as editor
 from ircore.players.builtin.canvas.reader import read
 from ircore.players.builtin.solver import Solver
 from ircore.players.calls import Caller, Fault, FaultError
-from ircore.players.examination import service_remedy
+from ircore.players.examination import find_service_remedy
 from ircore.players.human import HumanPlayer
-from ircore.players.local.weights import served_name
+from ircore.players.local.weights import format_served_name
 from ircore.players.local.writer import Batches, OutOfMemoryError
-from ircore.players.model_families import model_family
-from ircore.players.open_questions import scrubber
+from ircore.players.model_families import find_model_family
+from ircore.players.open_questions import build_scrubber
 from ircore.players.openai.connection import Connection
-from ircore.players.openai.replies import tokens_of
+from ircore.players.openai.replies import read_tokens
 from ircore.players.openai.settings import read_key
-from ircore.players.openai.transport import assembled
-from ircore.players.pacing import Gate, used_up
+from ircore.players.openai.transport import assemble_document
+from ircore.players.pacing import Gate, compute_wait
 
 PICTURES = [Picture.from_pixels(np.full((32, 32, 3), level, np.uint8)) for level in (9, 200)]
 VIEW = DescriberView(2, "Go on.", PICTURES[0], (PICTURES[0],), ("m",), ("<m>",), ("p",), 200, 0)
@@ -79,8 +79,8 @@ def test_both_limits_have_to_be_free_again() -> None:
         "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "2s",
         "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "20s",
     }  # fmt: skip
-    assert used_up(headers) == 20
-    assert used_up({**headers, "x-ratelimit-remaining-tokens": "5"}) == 2
+    assert compute_wait(headers) == 20
+    assert compute_wait({**headers, "x-ratelimit-remaining-tokens": "5"}) == 2
 
 
 def test_whoever_waits_at_a_gate_goes_before_whoever_comes() -> None:
@@ -161,15 +161,15 @@ def test_nobody_comes_back_before_the_time_that_the_provider_names() -> None:
     ("gpt-oss-distilled-from-claude", "gpt"), ("claude-like-gpt", "claude"), ("no-such-maker-7b", None),
 ])  # fmt: skip
 def test_the_family_that_a_name_begins_with_counts(model: str, family: str | None) -> None:
-    assert model_family(model) == family
+    assert find_model_family(model) == family
 
 
 def test_a_key_is_taken_out_in_its_longest_form() -> None:
-    scrub = scrubber("abcd+efgh/ijkl")
+    scrub = build_scrubber("abcd+efgh/ijkl")
     for form in ("abcd+efgh/ijkl", "abcd%2Befgh%2Fijkl"):
         assert scrub(f"Bearer {form}!") == "Bearer [key]!"
     # The plain form of this one is the beginning of its form in JSON.
-    assert scrubber("abcdefghijkl\\")(json.dumps("abcdefghijkl\\")) == '"[key]"'
+    assert build_scrubber("abcdefghijkl\\")(json.dumps("abcdefghijkl\\")) == '"[key]"'
 
 
 @pytest.mark.parametrize("value", ["sk-with a blank", "sk-with\na line", "sk-with\ttab", "sk-wíth", "sk-\x7f"])
@@ -187,7 +187,7 @@ def test_weights_are_known_by_names_and_contents_of_files_that_are_not_hidden(tm
             place = folder / file.replace("__", "/")
             place.parent.mkdir(exist_ok=True)
             place.write_text(content)
-        return served_name(str(folder), None)
+        return format_served_name(str(folder), None)
 
     one = name(a="1", b="2")
     assert name(a="1", b="2") == one
@@ -201,14 +201,14 @@ def test_the_last_event_counts_though_the_stream_was_left_open() -> None:
 
     stream = "\n\n".join([chunk("a red "), chunk("circle", finish_reason="stop")]).encode()
     for end in (b"", b"\n", b"\n\n", b"\n\ndata: [DONE]\n\n"):
-        document = assembled(stream + end)
+        document = assemble_document(stream + end)
         assert document["choices"][0]["message"]["content"] == "a red circle"
 
 
 def test_with_a_key_of_ones_own_the_cost_is_fee_and_bill() -> None:
     usage = {"cost": 0.001, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.02}}
-    assert tokens_of(usage, {}).cost_usd == pytest.approx(0.021)
-    assert tokens_of({**usage, "is_byok": False}, {}).cost_usd == pytest.approx(0.001)
+    assert read_tokens(usage, {}).cost_usd == pytest.approx(0.021)
+    assert read_tokens({**usage, "is_byok": False}, {}).cost_usd == pytest.approx(0.001)
 
 
 def test_a_problem_with_a_picture_must_last_for_two_looks(
@@ -216,7 +216,7 @@ def test_a_problem_with_a_picture_must_last_for_two_looks(
 ) -> None:
     """Half-saved at one look, another half at the next, whole at the third: nothing was ever wrong."""
     looks = iter(("cut off at 9 bytes", "cut off at 90 bytes", PICTURES[1]))
-    monkeypatch.setattr(human, "_look", lambda place: next(looks))
+    monkeypatch.setattr(human, "_find_picture", lambda place: next(looks))
     answer = asyncio.run(person(tmp_path).render(GeneratorView(1, "m", (), None, 0, "m")))
     assert answer.picture is PICTURES[1]
     assert "cut off" not in capsys.readouterr().err
@@ -242,9 +242,9 @@ def test_of_several_values_at_one_place_the_first_that_is_told_counts() -> None:
 
 def test_the_order_of_choices_does_not_decide_between_equally_similar_things(monkeypatch: pytest.MonkeyPatch) -> None:
     same = dict.fromkeys(("zebra", "antelope"), "A red circle of radius 40 px at (100, 100).")
-    monkeypatch.setattr(editor, "known_things", lambda: same)
+    monkeypatch.setattr(editor, "load_known_things", lambda: same)
     for choices in (("zebra", "antelope"), ("antelope", "zebra")):
-        assert editor.recognised(PICTURES[1], choices) == "antelope"
+        assert editor.recognise_thing(PICTURES[1], choices) == "antelope"
 
 
 def test_a_batch_that_was_too_large_is_asked_again_in_its_old_order() -> None:
@@ -275,7 +275,7 @@ def test_the_remedy_is_that_of_the_last_request() -> None:
     attempts = {
         kind: Attempt.model_validate({"kind": kind, "seconds": 1.0, "detail": "x"}) for kind in ("denied", "not_found")
     }
-    denied, not_found = (service_remedy(spec, [attempts[kind]]) for kind in ("denied", "not_found"))
+    denied, not_found = (find_service_remedy(spec, [attempts[kind]]) for kind in ("denied", "not_found"))
     assert denied != not_found
-    assert service_remedy(spec, [attempts["denied"], attempts["not_found"]]) == not_found
-    assert service_remedy(spec, [attempts["not_found"], attempts["denied"]]) == denied
+    assert find_service_remedy(spec, [attempts["denied"], attempts["not_found"]]) == not_found
+    assert find_service_remedy(spec, [attempts["not_found"], attempts["denied"]]) == denied

@@ -16,12 +16,12 @@ from scipy import stats
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score, Task
-from ircore.games.reconstruction.published.paper_tables import mean_preferences, published_scores
-from ircore.games.reconstruction.records import Turn, rendered_turns
+from ircore.games.reconstruction.published.paper_tables import compute_mean_preferences, read_published_scores
+from ircore.games.reconstruction.records import Turn, list_rendered_turns
 from ircore.games.registry import load_game
-from ircore.results.agreement import crossed_ratings, rated_similarity
+from ircore.results.agreement import collect_similarity, cross_tabulate_ratings
 from ircore.results.episodes import EpisodeResult, judge_episodes
-from ircore.results.image_metrics import metric_agreements
+from ircore.results.image_metrics import compare_metrics
 from ircore.results.model import Results
 from ircore.results.statistics.agreement import (
     Agreement,
@@ -32,7 +32,7 @@ from ircore.results.statistics.agreement import (
     pearson,
     spearman,
 )
-from ircore.results.statistics.resamples import drawn_weights
+from ircore.results.statistics.resamples import count_draws
 from ircore.results.tables.games import published_table
 from ircore.results.tables.judges import metric_agreement_table, ratings_table
 from ircore.runs.folder import RunFolder
@@ -83,7 +83,7 @@ def test_every_resample_is_the_measure_of_the_drawn_pairs(measure: Measure) -> N
     rng = np.random.default_rng(2)
     clusters = np.repeat(np.arange(12), 3)
     item, other = rng.integers(0, 11, 36), rng.integers(0, 11, 36)
-    weights = drawn_weights(12, 3, 5).astype(int)
+    weights = count_draws(12, 3, 5).astype(int)
     plain: dict[Measure, Any] = {pearson: stats.pearsonr, spearman: stats.spearmanr}
     drawn = [plain[measure](item.repeat(w[clusters]), other.repeat(w[clusters])).statistic for w in weights.T]
     interval = measure(item, other, clusters, resamples=3, seed=5)
@@ -184,10 +184,10 @@ def test_people_come_first_and_every_rendering_that_both_rated_counts_once() -> 
 
 def test_scores_are_taken_to_whole_points_and_nearness_before_that() -> None:
     made = results()
-    task = rated_similarity(made.episodes)
+    task = collect_similarity(made.episodes)
     (item,) = (
         rating
-        for rating in crossed_ratings(task)
+        for rating in cross_tabulate_ratings(task)
         if (rating.first_judge, rating.second_judge) == ("kind", "structural")
     )
     pairs = list(zip(task.judges["kind"], task.judges["structural"], strict=True))
@@ -216,10 +216,10 @@ def test_published_means_are_those_of_the_papers_table() -> None:
     table = published_table(load_game("reconstruction"), "published_means")
     assert table.entry(0, "pair").value == "gpt-5.2 + gemini-3.1"
     assert [round(float(value.value or 0), 2) for value in table.column("gpt")] == [8.09, 7.09, 7.02, 6.69]
-    for pair, share in mean_preferences().items():
+    for pair, share in compute_mean_preferences().items():
         known = [
             score.final_preferred
-            for score in published_scores()
+            for score in read_published_scores()
             if score.pair == pair and score.final_preferred is not None
         ]
         assert share == pytest.approx(sum(known) / len(known))
@@ -260,7 +260,7 @@ def episodes(metric: str, measured: Sequence[tuple[float, float]]) -> tuple[Epis
 
 def test_a_metric_that_moves_with_the_rater_agrees_whatever_its_direction() -> None:
     for metric, measured in (("ssim", (0.1, 0.7)), ("brisque", (70.0, 10.0))):
-        (agreement,) = metric_agreements({"run": episodes(metric, [measured] * 6)}, [metric], ["eye"])
+        (agreement,) = compare_metrics({"run": episodes(metric, [measured] * 6)}, [metric], ["eye"])
         assert agreement.pearson.value == pytest.approx(1)
         assert agreement.spearman.value == pytest.approx(1)
         assert (agreement.preference.value, agreement.preference.n) == (1, 6)
@@ -268,7 +268,7 @@ def test_a_metric_that_moves_with_the_rater_agrees_whatever_its_direction() -> N
 
 def test_a_metric_that_prefers_the_first_rendering_disagrees() -> None:
     measured = [(0.1, 0.7)] * 3 + [(0.7, 0.1)] * 3 + [(0.4, 0.4)]  # the last one is a tie and counts for nothing
-    (agreement,) = metric_agreements({"run": episodes("ssim", measured)}, ["ssim"], ["eye"])
+    (agreement,) = compare_metrics({"run": episodes("ssim", measured)}, ["ssim"], ["eye"])
     assert (agreement.preference.value, agreement.preference.n) == (0.5, 6)
     assert agreement.pearson.value == pytest.approx(0, abs=1e-12)
 
@@ -286,7 +286,9 @@ def test_the_table_of_a_run_has_a_row_for_every_metric_and_judge(run: RunFolder)
 def measured(run: InventedRun, *versions: str) -> InventedRun:
     """The same run with SSIM of every final rendering, computed in turn by these versions."""
     scores = [
-        rating_of(episode, rendered_turns(episode)[-1], 0.5, "ssim", "metric", version=versions[number % len(versions)])
+        rating_of(
+            episode, list_rendered_turns(episode)[-1], 0.5, "ssim", "metric", version=versions[number % len(versions)]
+        )
         for number, episode in enumerate(run.played)
     ]
     return replace(run, given=(*run.given, *scores))

@@ -13,8 +13,8 @@ from ircore.results.statistics.bootstrap import (
     SHARE,
     Ratios,
     Scale,
-    difference_intervals,
-    ratio_intervals,
+    estimate_differences,
+    estimate_ratios,
     resample,
 )
 from ircore.results.statistics.intervals import Estimate, estimate
@@ -23,7 +23,7 @@ NAN = float("nan")
 
 
 def interval(values: list[float], scale: Scale = SCORE) -> Estimate:
-    (result,) = ratio_intervals(Ratios.means(np.array(values)[:, None]), resample(["all"] * len(values)), scale)
+    (result,) = estimate_ratios(Ratios.means(np.array(values)[:, None]), resample(["all"] * len(values)), scale)
     return result
 
 
@@ -47,7 +47,7 @@ def test_columns_are_the_same_as_single_means() -> None:
     values[rng.random(values.shape) < 0.2] = np.nan
     values[14:, 0] = np.nan  # two of "hard" are left, too few for strata
     values[:, 1], values[:, 2] = 9.0, np.where(values[:, 2] > 7, 10, 0)
-    for column, of_column in zip(values.T, ratio_intervals(Ratios.means(values), resample(labels), SCORE), strict=True):
+    for column, of_column in zip(values.T, estimate_ratios(Ratios.means(values), resample(labels), SCORE), strict=True):
         alone = estimate([None if np.isnan(value) else value for value in column.tolist()], SCORE, labels)
         assert (alone.mean, alone.low, alone.high) == pytest.approx((of_column.mean, of_column.low, of_column.high))
         assert alone.n == of_column.n
@@ -58,7 +58,7 @@ def test_strata_take_the_difference_between_conditions_out() -> None:
     values = np.concatenate([rng.normal(level, 0.5, 10) for level in (2, 5, 8)])[:, None]
     labels = [name for name in "abc" for _ in range(10)]
     apart, together = (
-        ratio_intervals(Ratios.means(values), resample(names), OPEN)[0] for names in (labels, ["all"] * 30)
+        estimate_ratios(Ratios.means(values), resample(names), OPEN)[0] for names in (labels, ["all"] * 30)
     )
     assert apart.half_width is not None
     # Stratified standard error: √(mean of the variances within / 30), here with 27 degrees of freedom.
@@ -69,7 +69,7 @@ def test_strata_take_the_difference_between_conditions_out() -> None:
 
 def test_rates_are_ratios_of_sums() -> None:
     over, messages = np.array([[1.0], [0], [2], [0], [0], [1]]), np.array([[2.0], [1], [4], [3], [5], [5]])
-    (result,) = ratio_intervals(Ratios(over, messages), resample(["all"] * 6), SHARE)
+    (result,) = estimate_ratios(Ratios(over, messages), resample(["all"] * 6), SHARE)
     assert (result.mean, result.n) == (0.2, 6)
     assert 0 <= known(result.low) < 0.2 < known(result.high) < 0.6
 
@@ -78,7 +78,7 @@ def test_main_scores_carry_the_doubt_of_quality_and_of_the_played_share() -> Non
     rng = np.random.default_rng(1)
     played = rng.random(140) < 0.8
     scores = rng.normal(60, 15, 140).clip(0, 100)
-    (main,) = ratio_intervals(Ratios.means(np.where(played, scores, 0)[:, None]), resample(["all"] * 140), MAIN)
+    (main,) = estimate_ratios(Ratios.means(np.where(played, scores, 0)[:, None]), resample(["all"] * 140), MAIN)
     # Delta method for mean score × played share: σ² = (p s)² / n p + (m² p (1 − p)) / n.
     p, m, s = played.mean(), scores[played].mean(), scores[played].std(ddof=1)
     sigma = ((p * s) ** 2 / (140 * p) + m**2 * p * (1 - p) / 140) ** 0.5
@@ -89,7 +89,7 @@ def test_main_scores_carry_the_doubt_of_quality_and_of_the_played_share() -> Non
 def test_a_pair_that_hardly_ever_plays_cannot_have_a_high_main_score() -> None:
     """Seven of 140 played: whatever is unseen of their quality, it counts for a twentieth."""
     values = np.where(np.arange(140) % 20 == 0, 40.0 + np.arange(140) / 10, 0)
-    (main,) = ratio_intervals(Ratios.means(values[:, None]), resample(["all"] * 140), MAIN)
+    (main,) = estimate_ratios(Ratios.means(values[:, None]), resample(["all"] * 140), MAIN)
     assert main.mean == pytest.approx(46 / 20)
     # Were all of them perfect: the upper end of Wilson's interval of 7 in 140, as a share of 100.
     assert 46 / 20 < known(main.high) < 100 * 0.0996
@@ -99,19 +99,19 @@ def test_a_difference_knows_what_its_means_do_not_show() -> None:
     """Neither failed on twenty pictures: a hidden failure of one in twenty, half a point, cannot be excluded."""
     rng = np.random.default_rng(2)
     first, second = rng.uniform(9, 10, (20, 1)), rng.uniform(9, 10, (20, 1))
-    (apart,) = difference_intervals(first - second, first, resample(["all"] * 20), SCORE, DIFFERENCE)
+    (apart,) = estimate_differences(first - second, first, resample(["all"] * 20), SCORE, DIFFERENCE)
     assert known(apart.low) < -0.5
     assert known(apart.high) > 0.5
     # In the middle of the scale it is about Student's: nothing speaks for heaps at the ends.
-    (middle,) = difference_intervals(first - second, first - 5, resample(["all"] * 20), SCORE, DIFFERENCE)
+    (middle,) = estimate_differences(first - second, first - 5, resample(["all"] * 20), SCORE, DIFFERENCE)
     assert known(middle.half_width) < 1.5 * stats.t.ppf(0.975, 19) * float(stats.sem((first - second).ravel()))
 
 
 def test_differences_are_of_instances_that_have_both() -> None:
     first = np.array([5.0, 6, 7, 4, 8, 9, NAN, 3])[:, None]
     second = np.array([4.0, 4, 7, 5, 6, 7, 2, NAN])[:, None]
-    (apart,) = difference_intervals(first - second, first, resample(["all"] * 8), SCORE, DIFFERENCE)
-    (turned,) = difference_intervals(second - first, second, resample(["all"] * 8), SCORE, DIFFERENCE)
+    (apart,) = estimate_differences(first - second, first, resample(["all"] * 8), SCORE, DIFFERENCE)
+    (turned,) = estimate_differences(second - first, second, resample(["all"] * 8), SCORE, DIFFERENCE)
     assert (apart.mean, apart.n) == (1, 6)
     assert (apart.low, apart.high) == pytest.approx((-known(turned.high), -known(turned.low)))
 
@@ -134,7 +134,7 @@ def test_intervals_cover(shape: str, size: int, strata: int) -> None:
     odds = np.array(SHAPES[shape]) / sum(SHAPES[shape])
     values = rng.choice(np.arange(11.0), (size * strata, 2000), p=odds)
     drawn = resample([str(index % strata) for index in range(size * strata)])
-    covered = coverage(ratio_intervals(Ratios.means(values), drawn, SCORE), float(odds @ np.arange(11)))
+    covered = coverage(estimate_ratios(Ratios.means(values), drawn, SCORE), float(odds @ np.arange(11)))
     assert covered >= 0.92  # 93 %, and what chance does to 2,000 trials
 
 
@@ -146,4 +146,4 @@ def test_intervals_of_differences_cover(size: int) -> None:
     first = rng.uniform(9, 10, (size, 2000)) * (rng.random((size, 2000)) < 0.95)
     second = rng.uniform(9, 10, (size, 2000))
     drawn = resample(["all"] * size)
-    assert coverage(difference_intervals(first - second, first, drawn, SCORE, DIFFERENCE), -0.475) >= 0.92
+    assert coverage(estimate_differences(first - second, first, drawn, SCORE, DIFFERENCE), -0.475) >= 0.92

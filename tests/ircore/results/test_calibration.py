@@ -10,7 +10,7 @@ from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import Orders, Score
 from ircore.games.reconstruction.records import Turn
 from ircore.games.registry import load_game
-from ircore.results.agreement import RaterPair, Raters, rated_similarity
+from ircore.results.agreement import RaterPair, Raters, collect_similarity
 from ircore.results.calibration import calibrate
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.statistics.calibration_map import Recalibration
@@ -94,7 +94,7 @@ def test_similarity_is_matched_by_run_instance_and_turn() -> None:
         ],
     )
     second = played("run-2", [(episode("x", 1), scores("x", {"gpt": (8,), "claude": (7,)}))])
-    task = rated_similarity({"run-1": first, "run-2": second})
+    task = collect_similarity({"run-1": first, "run-2": second})
     assert task.judges["gpt"] == pytest.approx([1, np.nan, 5, 4, 8], nan_ok=True)
     assert task.judges["claude"] == pytest.approx([2, 3, 6, np.nan, 7], nan_ok=True)
     assert task.instances.tolist() == [0, 0, 0, 1, 0], "one instance, whichever run played it"
@@ -109,7 +109,7 @@ def test_humans_are_the_mean_of_annotators_and_each_annotator_with_each() -> Non
     results = {
         "run": played("run", [(episode("x", 3), scores("x", {"gpt": (1, 2, 3), "a": (2, 4, 6), "b": (4, 8, 5)}))])
     }
-    assert rated_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
+    assert collect_similarity(results).judges["human"].tolist() == [3, 6, 5.5]
     agreement = Raters(results).agreement
     assert agreement.annotators == ("a", "b")
     assert [(pair.first_rater, pair.second_rater, pair.kind) for pair in agreement.pairs] == [

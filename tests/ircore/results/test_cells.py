@@ -10,12 +10,12 @@ from samples import rating_of, sample_instances, sample_run
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.score_records import JudgeIdentity, Orders, Score
-from ircore.games.reconstruction.records import Turn, rendered_turns, turns_of
+from ircore.games.reconstruction.records import Turn, list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.results import cells
-from ircore.results.episodes import EpisodeResult, VouchedScores, judge_episodes, vouched_scores
+from ircore.results.episodes import EpisodeResult, VouchedScores, count_vouched_scores, judge_episodes
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import Estimate, share
+from ircore.results.statistics.intervals import Estimate, estimate_share
 from ircore.runs.provenance import Provenance
 
 GAME = load_game("reconstruction")
@@ -110,12 +110,12 @@ def test_shares_and_main_score_have_intervals() -> None:
     results = Results.from_runs([judged("seer", per_condition=10)])
     (pair,) = results.submissions
     cell = results.cell(pair.run_id, "structural")
-    assert cell.played_rate == share(cell.played, 20)
+    assert cell.played_rate == estimate_share(cell.played, 20)
     assert cell.score.mean is not None
     assert cell.main.mean == pytest.approx(10 * cell.score.mean * cell.played_share)
     assert 0 < known(cell.main.low) < 10 * cell.score.mean * cell.played_share < known(cell.main.high) <= 100
     rated = sum(cell.convergence.values())
-    assert cell.convergence_shares["improved"] == share(cell.convergence["improved"], rated)
+    assert cell.convergence_shares["improved"] == estimate_share(cell.convergence["improved"], rated)
     assert cell.preference == Estimate(None, None, None, 0)
     assert 0 < known(cell.detectable) < 5
 
@@ -123,15 +123,15 @@ def test_shares_and_main_score_have_intervals() -> None:
 def test_messages_over_budget_are_a_share_of_messages() -> None:
     run = judged("seer", per_condition=5)
     turns = [
-        episode.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in turns_of(episode)))
+        episode.with_steps(tuple(turn.model_copy(update={"over_budget": True}) for turn in list_turns(episode)))
         for episode in run.played[:4]
     ]
     long = replace(run, played=(*turns, *run.played[4:]))
     results = Results.from_runs([long])
     played = [episode for episode in long.played if episode.played]
-    over = sum(turn.over_budget for episode in played for turn in turns_of(episode))
+    over = sum(turn.over_budget for episode in played for turn in list_turns(episode))
     cell = results.cell(long.run.run_id, "structural")
-    assert cell.amounts["over_budget"].mean == pytest.approx(over / sum(len(turns_of(episode)) for episode in played))
+    assert cell.amounts["over_budget"].mean == pytest.approx(over / sum(len(list_turns(episode)) for episode in played))
     assert cell.amounts["over_budget"].n == len(played)
 
 
@@ -139,7 +139,7 @@ def test_messages_over_budget_are_a_share_of_messages() -> None:
 def test_offline_play_costs_nothing_and_unknown_costs_have_no_mean(tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "set"))
     episode = run.episodes()[0]
-    run.add_scores([rating_of(episode, rendered_turns(episode)[-1], 5)])
+    run.add_scores([rating_of(episode, list_rendered_turns(episode)[-1], 5)])
     cell = Results.from_runs([run]).cell(run.run.run_id, "eye")
     assert (cell.amounts["cost"].mean, cell.amounts["cost"].n) == (0, 4)
     invented = judged("gpt-5.2")
@@ -180,14 +180,14 @@ def rated_episode() -> EpisodeResult:
 def test_nobody_vouches_for_a_run_without_provenance() -> None:
     item = rated_episode()
     count = sum(len(judged.trajectory) for judged in item.judged.values())
-    assert vouched_scores(item, None) == VouchedScores(0, count)
-    assert vouched_scores(item, None).share == 0
+    assert count_vouched_scores(item, None) == VouchedScores(0, count)
+    assert count_vouched_scores(item, None).share == 0
 
 
 def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_imported() -> None:
     item = rated_episode()
     assert set(item.judged) == {"eye", "human", "structural"}
-    rows = vouched_scores(item, HERE)
+    rows = count_vouched_scores(item, HERE)
     assert rows.vouched == len(item.judged["eye"].trajectory) + len(item.judged["structural"].trajectory)
     assert rows.scores - rows.vouched == len(item.judged["human"].trajectory) > 0
     assert 0 < known(rows.share) < 1
@@ -196,5 +196,5 @@ def test_what_the_maintainers_had_judged_is_vouched_for_and_what_people_gave_is_
 def test_an_episode_without_scores_has_no_share() -> None:
     run = rated_episode()
     empty = EpisodeResult(run.run_id, run.slug, run.episode, {}, {})
-    assert vouched_scores(empty, HERE) == VouchedScores(0, 0)
-    assert vouched_scores(empty, HERE).share is None
+    assert count_vouched_scores(empty, HERE) == VouchedScores(0, 0)
+    assert count_vouched_scores(empty, HERE).share is None

@@ -9,11 +9,11 @@ from known_values import known
 from scipy import stats
 
 from ircore.games.reconstruction.records import Rules
-from ircore.results.effects import pair_effects, player_result, same_rules
+from ircore.results.effects import average_player, pair_effects, select_usual_runs
 from ircore.results.model import Results
-from ircore.results.statistics.effects import Effects, complete_grid, decompose
-from ircore.results.statistics.mixed import MixedEffects, Unavailable, mixed_effects
-from ircore.results.subsets import rule_sets
+from ircore.results.statistics.effects import Effects, decompose, find_complete_grid
+from ircore.results.statistics.mixed import MixedEffects, Unavailable, fit_mixed_effects
+from ircore.results.subsets import list_rule_sets
 
 pytestmark = pytest.mark.slow
 
@@ -80,13 +80,13 @@ def test_effects_of_few_pictures_cover(n: int) -> None:
     ],
 )
 def test_largest_complete_grid(pairs: str, expected: tuple[str, str]) -> None:
-    grid = complete_grid(tuple((pair[0], pair[1]) for pair in pairs.split()))
+    grid = find_complete_grid(tuple((pair[0], pair[1]) for pair in pairs.split()))
     assert grid == tuple(tuple(names) for names in expected)
 
 
 def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
     scores = grid([[6.5, 7.5, 7], [1.5, 4.5, 3]])
-    effects = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
+    effects = fit_mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
     assert isinstance(effects, MixedEffects)
     means = scores.mean(axis=0)
     assert effects.grand.mean == pytest.approx(means.mean())
@@ -109,7 +109,7 @@ def test_mixed_model_is_the_analysis_of_variance_of_a_balanced_grid() -> None:
 def test_p_of_several_effects_is_the_analysis_of_repeated_measures() -> None:
     """Three generators: F of the repeated measures, degrees of freedom times ε of Greenhouse and Geisser, by hand."""
     scores = grid([[6.0, 6.2, 6.4], [5.9, 6.2, 6.5]], 12)
-    effects = mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
+    effects = fit_mixed_effects(scores, ["a", "b"], ["x", "y", "z"])
     assert isinstance(effects, MixedEffects)
     table = scores.mean(axis=1)
     rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
@@ -125,7 +125,7 @@ def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
     rng = np.random.default_rng(3)
     scores = 5 + rng.normal(size=(30, 1, 1)) + rng.normal(size=(1, 3, 2)) + rng.normal(size=(30, 3, 2))
     scores[rng.random(scores.shape) < 0.15] = np.nan
-    effects = mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
+    effects = fit_mixed_effects(scores, ["a", "b", "c"], ["x", "y"])
     assert isinstance(effects, MixedEffects)
 
     known = ~np.isnan(scores)
@@ -141,10 +141,10 @@ def test_mixed_model_is_that_of_statsmodels_where_scores_are_missing() -> None:
 
 
 def test_mixed_model_says_why_not() -> None:
-    assert mixed_effects(np.full((9, 2, 2), 7.0), ["a", "b"], ["x", "y"]) == Unavailable(
+    assert fit_mixed_effects(np.full((9, 2, 2), 7.0), ["a", "b"], ["x", "y"]) == Unavailable(
         "the scores do not vary, or are too few"
     )
-    assert isinstance(mixed_effects(np.ones((9, 1, 2)), ["a"], ["x", "y"]), Unavailable)
+    assert isinstance(fit_mixed_effects(np.ones((9, 1, 2)), ["a"], ["x", "y"]), Unavailable)
 
 
 def test_effects_of_results() -> None:
@@ -164,7 +164,7 @@ def test_players_are_seen_under_the_rules_that_boards_show_first() -> None:
     usual = [invented_run(instances, item, other, 6.0, 0.3) for item, other in pairs]
     short = [under_budget(invented_run(instances, item, other, 2.0, 0.3), 10) for item, other in pairs]
     results = Results.from_runs([*short, *usual])
-    assert rule_sets(results)[0] == Rules()
-    assert {rule.rules for rule in same_rules(results)} == {Rules()}
-    mean = player_result(results, "describer", "seer", "structural").score.mean
-    assert mean == player_result(Results.from_runs(usual), "describer", "seer", "structural").score.mean
+    assert list_rule_sets(results)[0] == Rules()
+    assert {rule.rules for rule in select_usual_runs(results)} == {Rules()}
+    mean = average_player(results, "describer", "seer", "structural").score.mean
+    assert mean == average_player(Results.from_runs(usual), "describer", "seer", "structural").score.mean

@@ -18,13 +18,13 @@ from ircore.core.score_records import HUMAN, Score
 from ircore.core.submission_records import Submission
 from ircore.games.base import Measure, Pages
 from ircore.games.measuring import NOT_NEGATIVE
-from ircore.games.registry import declaration_faults
+from ircore.games.registry import find_declaration_faults
 from ircore.results.judged_measures import LONGEST_KEY, JudgedMeasures
 from ircore.results.model import Results
 from ircore.results.played_run import PlayedRun
-from ircore.results.subsets import board_rows
+from ircore.results.subsets import list_board_rows
 from ircore.results.tables.board import board_table
-from ircore.results.tables.catalogue import Question, tables_of
+from ircore.results.tables.catalogue import Question, find_tables
 from ircore.results.tables.formats import Format, render
 from ircore.results.tables.game_curves import players_table
 from ircore.results.tables.model import Table
@@ -99,7 +99,7 @@ def test_a_run_without_all_results_has_no_rank_and_the_board_says_why(values: li
 def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_others() -> None:
     floor = guessed("floor", TEN, [9.5] * 20, reference=True)
     outcomes = results(guessed("good", TEN, [9.0] * 20), floor, guessed("poor", TEN, [1.0] * 20))
-    board = [(row.submission.run.slug, row.rank_low, row.top) for row in board_rows(outcomes)]
+    board = [(row.submission.run.slug, row.rank_low, row.top) for row in list_board_rows(outcomes)]
     assert board == [("good", 1, True), ("poor", 2, False), ("floor", None, False)]
     table = board_of(outcomes)
     assert table.entry(2, "rank").missing == "no rank: a reference, shown as a ceiling or floor"
@@ -109,7 +109,7 @@ def test_a_reference_stands_on_the_board_without_a_rank_and_takes_none_from_othe
 def test_runs_by_other_rules_are_ranked_apart() -> None:
     usual = [guessed("one", TEN, [9.0] * 20), guessed("two", TEN, [1.0] * 20)]
     outcomes = results(*usual, guessed("one", TEN, [5.0] * 20, rules={"rounds": 3}))
-    board = board_rows(outcomes)
+    board = list_board_rows(outcomes)
     ranks = [(row.submission.run.slug, len(row.submission.run.rules), row.rank_low) for row in board]
     assert ranks == [("one", 0, 1), ("two", 0, 2), ("one", 1, 1)]
 
@@ -175,7 +175,7 @@ def test_a_game_may_have_columns_of_its_rules() -> None:
     named = zip(table.column("submission"), table.column("hints"), strict=True)
     assert {name.value: hints.value for name, hints in named} == {"one": False, "two": True}
     unknown = type("Unknown", (Telling,), {"pages": Pages(rules=("hint",), columns=("word",), figures=("word",))})
-    assert declaration_faults(unknown()) == (
+    assert find_declaration_faults(unknown()) == (
         "pages name the measure word, which is not declared", "pages name the rule hint, which is not declared"
     )  # fmt: skip
 
@@ -228,7 +228,7 @@ def test_a_difference_is_that_of_the_means_over_different_episodes() -> None:
 
 def test_every_table_of_runs_ends_with_the_rules() -> None:
     runs = results(*(guessed(name, TEN, [points] * 20, rules={"rounds": 2}) for name, points in PAIRS))
-    for name, entry in tables_of(runs.game).items():
+    for name, entry in find_tables(runs.game).items():
         table = entry.table(runs, Question())
         assert len(table.spare_places) == len(table.spare), name
         if "run" in (keys := [column.key for column in table.columns]) or "submission" in keys:
@@ -281,7 +281,7 @@ def means(*given: Score, steps: int = 2) -> dict[str, float | None]:
 
 
 def test_declarations_with_measures_of_judges_and_people_are_sound() -> None:
-    assert declaration_faults(Drawing()) == ()
+    assert find_declaration_faults(Drawing()) == ()
 
 
 def test_without_ratings_a_board_has_no_column_of_a_judge() -> None:
@@ -328,7 +328,7 @@ def test_a_later_rating_counts_and_one_of_a_picture_that_was_drawn_anew_does_not
 def test_a_column_of_a_judge_stays_that_judges_when_one_of_a_like_name_comes() -> None:
     def keys(*judges: str) -> dict[str, str]:
         made = JudgedMeasures(Drawing(), {name: name for name in judges}).game
-        assert declaration_faults(made) == ()
+        assert find_declaration_faults(made) == ()
         return {measure.title: measure.key for measure in made.measures if measure.key.startswith("final_judged")}
 
     (alone,) = keys("a.b").values()
@@ -347,7 +347,7 @@ def test_players_are_ordered_by_the_better_direction_of_the_headline() -> None:
 
 def test_the_rules_with_most_runs_come_first_though_others_are_the_defaults() -> None:
     runs = [guessed(name, TEN, [points] * 20, rules={"rounds": 3}) for name, points in PAIRS]
-    board = board_rows(results(guessed("three", TEN, [9.5] * 20), *runs))
+    board = list_board_rows(results(guessed("three", TEN, [9.5] * 20), *runs))
     assert [(row.submission.run.slug, len(row.submission.run.rules)) for row in board] == [
         ("one", 1), ("two", 1), ("three", 0)
     ]  # fmt: skip

@@ -15,10 +15,10 @@ from ircore.games.conversation.game import ConversationGame
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import ImportRequest
-from ircore.results.curves import SteppedEpisode, curve_points, recorded_episodes, run_episodes
+from ircore.results.curves import SteppedEpisode, compute_curve_points, list_recorded_episodes, run_episodes
 from ircore.results.model import Results
-from ircore.results.tables.catalogue import Question, tables_of
-from ircore.results.tables.game_curves import stepped_tables
+from ircore.results.tables.catalogue import Question, find_tables
+from ircore.results.tables.game_curves import list_stepped_tables
 from ircore.results.tables.model import Table
 from ircore.runs.folder import RunFolder
 
@@ -38,7 +38,7 @@ def episode(*repetitions: tuple[float, float]) -> SteppedEpisode:
 
 
 def test_a_point_is_the_mean_over_games_of_the_means_within_each() -> None:
-    points = curve_points([episode((1, 0), (1, 1)), episode((0, 0), (1, 1))], CORRECT, BY_REPETITION)
+    points = compute_curve_points([episode((1, 0), (1, 1)), episode((0, 0), (1, 1))], CORRECT, BY_REPETITION)
     assert {place: (point.mean, point.n) for place, point in points.items()} == {1: (0.25, 2), 2: (1.0, 2)}
 
 
@@ -51,7 +51,7 @@ def test_games_are_drawn_again_and_not_rounds() -> None:
         )
         for game in games
     ]
-    (one,), (other,) = (list(curve_points(some, CORRECT, BY_REPETITION).values()) for some in (games, longer))
+    (one,), (other,) = (list(compute_curve_points(some, CORRECT, BY_REPETITION).values()) for some in (games, longer))
     assert one == other
     assert known(one.low) < 0.8 < known(one.high)
 
@@ -59,7 +59,7 @@ def test_games_are_drawn_again_and_not_rounds() -> None:
 def test_games_that_break_off_are_in_no_point_of_a_reference_curve() -> None:
     # Eight games of wordy players break off after the first repetition; in the others nothing changes.
     games = [wordy(9)] * 8 + [wordy(4, 4, 4)] * 6
-    points = curve_points(games, WORDS, Curve("message_words", over="repetition"))
+    points = compute_curve_points(games, WORDS, Curve("message_words", over="repetition"))
     assert {place: (point.mean, point.n) for place, point in points.items()} == {1: (4, 6), 2: (4, 6), 3: (4, 6)}
 
 
@@ -78,7 +78,7 @@ def test_short_dialogues_are_in_no_point_of_a_conversation_curve() -> None:
         SteppedEpisode("dialogues easy", [{}] * hops, {measure.key: dict.fromkeys(range(1, hops + 1), value)})
         for hops, value in [(1, 0.9)] * 7 + [(2, 0.8)] * 3 + [(4, 0.2)] * 5
     ]
-    points = curve_points(dialogues, measure, curve)
+    points = compute_curve_points(dialogues, measure, curve)
     assert {place: round(point.mean or 0, 6) for place, point in points.items()} == dict.fromkeys((1, 2, 3, 4), 0.2)
     assert {point.n for point in points.values()} == {5}
 
@@ -95,7 +95,7 @@ class Curved(ReferenceGame):
 
 
 def test_tables_by_step_have_a_plural_and_a_normalised_curve_takes_no_plain_ones_place() -> None:
-    tables = stepped_tables(Curved())
+    tables = list_stepped_tables(Curved())
     assert list(tables) == ["steps", "guesses", "longest_words", "at_k", "normalised"]
     assert not cast(Any, tables["steps"]).keywords["curve"].normalised
 
@@ -115,7 +115,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def made(results: Results, name: str) -> Table:
-    return tables_of(results.game)[name].table(results, Question())
+    return find_tables(results.game)[name].table(results, Question())
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_people_replayed_have_the_curve_of_people_as_recorded(people: Results) -
 
 
 def test_a_game_has_tables_of_its_players_and_of_its_papers(people: Results) -> None:
-    assert "repetitions" in tables_of(people.game)
+    assert "repetitions" in find_tables(people.game)
     caption = made(people, "repetitions").caption
     assert "Rows of 'people, as recorded' are computed from what the instances hold." in caption
     published = made(people, "published")
@@ -159,8 +159,8 @@ def test_people_of_the_recorded_games_have_the_known_means_and_intervals(tmp_pat
     expected = json.loads((ICCA / "expected_aggregate.json").read_text())
     # Theirs are percentiles of the bootstrap, which knows nothing of what was not seen near the end of a scale.
     for measure, key in ((CORRECT, "accuracy"), (WORDS, "length_words")):
-        for episodes in (recorded_episodes(results), run_episodes(results, results.every_run[0])):
-            points = curve_points(episodes, measure, BY_REPETITION).values()
+        for episodes in (list_recorded_episodes(results), run_episodes(results, results.every_run[0])):
+            points = compute_curve_points(episodes, measure, BY_REPETITION).values()
             assert [point.mean for point in points] == pytest.approx(expected[key]["mean"], abs=1e-9)
             for point, low, high in zip(points, expected[key]["lo"], expected[key]["hi"], strict=True):
                 assert point.low is not None

@@ -10,7 +10,7 @@ from ircore.core.records import Scene
 from ircore.core.score_records import HUMAN, JudgeIdentity
 from ircore.instances.records import Instances
 from ircore.instances.store import InstanceSet
-from ircore.results.headline import headline_judge, headline_words, ordered_judges
+from ircore.results.headline import describe_headline, find_headline_judge, sort_judges
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
 from ircore.results.tables.catalogue import TABLES, Question
@@ -49,23 +49,23 @@ def results(*judges: str, drawn: bool = True, runs: int = 2) -> Results:
 
 def test_verified_is_the_headline_wherever_it_rated_even_beside_people() -> None:
     every = results("verified", HUMAN)
-    assert ordered_judges(every) == ("verified", "human", "structural")
-    assert headline_judge(every, "geometry", "hard") == "verified"
+    assert sort_judges(every) == ("verified", "human", "structural")
+    assert find_headline_judge(every, "geometry", "hard") == "verified"
 
 
 def test_where_there_are_photographs_alone_the_next_judge_is_the_headline_and_the_board_says_so() -> None:
     both = results("verified")
-    assert headline_judge(both, "photos") == "structural"
-    assert "no target here has a scene" in str(headline_words(both, "photos"))
+    assert find_headline_judge(both, "photos") == "structural"
+    assert "no target here has a scene" in str(describe_headline(both, "photos"))
     board = TABLES["board"].table(both, Question(category="photos"))
     assert "judged by structural" in board.caption
-    assert headline_words(both, "photos") in board.notes
+    assert describe_headline(both, "photos") in board.notes
 
 
 def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
     both = results("verified")
-    assert "6 of 12 targets" in str(headline_words(both))
-    assert headline_words(both, "geometry") is None
+    assert "6 of 12 targets" in str(describe_headline(both))
+    assert describe_headline(both, "geometry") is None
     run_id = both.submissions[0].run_id
     cell, geometry = both.cell(run_id, "verified"), both.cell(run_id, "verified", "geometry")
     assert cell.applicable == cell.rated == geometry.played < cell.played
@@ -74,7 +74,7 @@ def test_a_board_says_to_how_many_targets_verified_is_applicable() -> None:
 def test_verified_of_one_pair_in_three_makes_no_board() -> None:
     instances = a_set()
     runs = [a_run(instances, "seer", "verified"), *(a_run(instances, f"other-{number}") for number in range(2))]
-    assert headline_judge(Results.from_runs(runs)) == "structural"
+    assert find_headline_judge(Results.from_runs(runs)) == "structural"
 
 
 def test_the_long_board_begins_with_the_headline() -> None:

@@ -14,7 +14,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.games.reconstruction.records import Rules
 from ircore.results.cells import Cell
 from ircore.results.model import BoardRow, Order, Results
-from ircore.results.subsets import by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.results.tables.comparisons import comparisons_table
 from ircore.results.tables.model import Table, Value
 from ircore.results.tables.turns import trajectories_table
@@ -133,7 +133,7 @@ def test_no_two_pairs_have_separate_ranks_that_their_comparison_denies(seed: int
 def test_ranks_among_pairs_under_the_same_rules_are_those_of_their_own_comparisons() -> None:
     runs = [hand_made_run(f"{slug}-{budget}", SET, fates, rules=Rules(token_budget=budget))
             for slug, fates in (("honest", HONEST), ("evasive", EVASIVE)) for budget in (50, 200)]  # fmt: skip
-    for part in by_rules(Results.from_runs(runs)):
+    for part in split_by_rules(Results.from_runs(runs)):
         assert [(row.rank_low, row.rank_high) for row in part.board("eye")] == [(1, 1), (2, 2)]
 
 

@@ -21,28 +21,28 @@ from ircore.results.statistics.repeats import (
     CrossedValues,
     Luck,
     RepeatGroup,
-    fewest_repeats,
-    further_look,
-    luck_within,
-    moderated,
-    pictures_needed,
-    uniform_repeats,
-    variance_needed,
+    compute_needed_variance,
+    count_needed_pictures,
+    find_fewest_repeats,
+    find_further_critical,
+    find_uniform_repeats,
+    measure_luck,
+    shrink_variances,
 )
 from ircore.runs.play import make_run
 
 
 def test_luck_is_the_mean_square_within_instances() -> None:
     # Squares (1 + 1) and (1 + 1 + 4), of one and two degrees of freedom; a single episode says nothing.
-    luck = luck_within([[1.0, 3.0], [5.0], [2.0, 2.0, 5.0]])
+    luck = measure_luck([[1.0, 3.0], [5.0], [2.0, 2.0, 5.0]])
     assert luck.variance == pytest.approx((2 + 6) / 3)
     assert luck.freedom == 3
-    assert luck_within([[1.0], [2.0]]) == Luck(0.0, 0)
+    assert measure_luck([[1.0], [2.0]]) == Luck(0.0, 0)
 
 
 def test_luck_of_few_episodes_is_drawn_towards_that_of_all() -> None:
     # Pooled (100 · 4 + 0 · 4) / 8 = 50; each condition then (4 · 50 + 4 · own) / 8.
-    assert moderated({"a": Luck(100.0, 4), "b": Luck(0.0, 4)}) == {"a": 75.0, "b": 25.0}
+    assert shrink_variances({"a": Luck(100.0, 4), "b": Luck(0.0, 4)}) == {"a": 75.0, "b": 25.0}
 
 
 def test_the_fewest_repeats_are_those_of_a_search_over_all_plans() -> None:
@@ -56,18 +56,18 @@ def test_the_fewest_repeats_are_those_of_a_search_over_all_plans() -> None:
         plans = (dict(zip(("calm", "lucky", "wild"), counts, strict=True)) for counts in product(range(12), repeat=3))
         enough = [plan for plan in plans if before - sum(group.variance(plan[group.key]) for group in groups) >= excess]
         fewest = min(sum(plan[group.key] * group.instances for group in groups) for plan in enough)
-        plan = known(fewest_repeats(groups, excess))
+        plan = known(find_fewest_repeats(groups, excess))
         # Greedy is best step by step; at the end it may hold what a smaller group would do with.
         assert fewest <= sum(plan[group.key] * group.instances for group in groups if group.key in plan) <= fewest + 3
-    assert fewest_repeats(groups, before + 0.01) is None
-    assert uniform_repeats(groups, 0.99) == next(
+    assert find_fewest_repeats(groups, before + 0.01) is None
+    assert find_uniform_repeats(groups, 0.99) == next(
         k for k in range(50) if before - sum(group.variance(k) for group in groups) >= 0.99
     )
 
 
 def test_the_chance_of_a_plan_is_80_percent_if_the_difference_stays() -> None:
-    critical, before = further_look(2.0), 4.0
-    variance = variance_needed(3.0, before, critical)
+    critical, before = find_further_critical(2.0), 4.0
+    variance = compute_needed_variance(3.0, before, critical)
     rng = np.random.default_rng(7)
     later = rng.normal(3.0, (variance * (1 - variance / before)) ** 0.5, 200_000)
     assert (later > critical * variance**0.5).mean() == pytest.approx(0.8, abs=0.005)
@@ -186,4 +186,4 @@ def test_components_are_found_again_on_average() -> None:
 
 def test_pictures_needed_fall_with_repeats_down_to_what_pictures_are_to_pairs() -> None:
     # n = 2 · (100 + 200 / r) · ((1.96 + 0.8416) / 5)²
-    assert [pictures_needed(5.0, 100.0, 200.0, repeats) for repeats in (1, 2, 1000)] == [189, 126, 63]
+    assert [count_needed_pictures(5.0, 100.0, 200.0, repeats) for repeats in (1, 2, 1000)] == [189, 126, 63]

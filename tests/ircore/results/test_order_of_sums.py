@@ -16,10 +16,10 @@ from ircore.games.registry import load_game
 from ircore.results.cells import run_cells
 from ircore.results.episodes import judge_episodes
 from ircore.results.model import Results
-from ircore.results.statistics.bootstrap import SCORE, Ratios, ratio_intervals, resample
-from ircore.results.statistics.resamples import column_sums, on_a_grid
+from ircore.results.statistics.bootstrap import SCORE, Ratios, estimate_ratios, resample
+from ircore.results.statistics.resamples import round_to_grid, sum_columns
 from ircore.results.tables.catalogue import TABLES, Question
-from ircore.results.tables.formats import as_json
+from ircore.results.tables.formats import format_json
 
 GAME = load_game("reconstruction")
 ENDS = [outcome.name for outcome in GAME.outcomes]
@@ -76,7 +76,7 @@ def _mixed(things: Sequence[T], random: Random) -> list[T]:
 def documents(results: Results) -> dict[str, str]:
     """Every table of runs, in full precision, for every judge."""
     return {
-        f"{name} {judge}": as_json(entry.table(results, Question(judge)))
+        f"{name} {judge}": format_json(entry.table(results, Question(judge)))
         for name, entry in TABLES.items()
         if entry.of_runs
         for judge in (results.judges if entry.of_judge else results.judges[:1])
@@ -135,14 +135,14 @@ def test_a_mean_has_the_same_interval_in_every_table() -> None:
 
 def test_sums_of_columns_are_the_nearest_numbers_to_the_true_sums() -> None:
     values = np.array([[1e16, 0.1], [1.0, 0.2], [-1e16, 0.3]])
-    assert column_sums(values).tolist() == [1.0, 0.6]
-    assert column_sums(np.empty((0, 2))).tolist() == [0.0, 0.0]
+    assert sum_columns(values).tolist() == [1.0, 0.6]
+    assert sum_columns(np.empty((0, 2))).tolist() == [0.0, 0.0]
 
 
 def test_values_on_a_grid_add_up_exactly_in_any_order() -> None:
     random = np.random.default_rng(4)
     values = random.normal(0, [1e-9, 1.0, 1e6, 0.0], (140, 4))
-    kept = on_a_grid(values, 140)
+    kept = round_to_grid(values, 140)
     assert np.allclose(kept, values, rtol=0, atol=140 * np.abs(values).max(axis=0) * 2**-51)
     for column in kept.T:
         drawn = random.choice(column, 140)
@@ -155,7 +155,7 @@ def test_values_on_a_grid_add_up_exactly_in_any_order() -> None:
 def test_an_interval_does_not_depend_on_the_columns_beside_it() -> None:
     values = np.random.default_rng(5).uniform(0, 10, (30, 40)).round(1)
     drawn = resample(["all"] * 30)
-    together = ratio_intervals(Ratios.means(values), drawn, SCORE)
-    alone = [ratio_intervals(Ratios.means(values[:, [at]]), drawn, SCORE)[0] for at in range(40)]
+    together = estimate_ratios(Ratios.means(values), drawn, SCORE)
+    alone = [estimate_ratios(Ratios.means(values[:, [at]]), drawn, SCORE)[0] for at in range(40)]
     assert alone == together
-    assert ratio_intervals(Ratios.means(values[:, ::-1]), drawn, SCORE)[::-1] == together
+    assert estimate_ratios(Ratios.means(values[:, ::-1]), drawn, SCORE)[::-1] == together

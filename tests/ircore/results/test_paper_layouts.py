@@ -9,11 +9,11 @@ from invented import InventedRun, invented_run, invented_set, preferring
 from samples import rating_of, sample_instances
 
 from ircore.commands.main import run as ircore
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.results.model import Results
-from ircore.results.statistics.intervals import clustered_share
-from ircore.results.tables.catalogue import Question, table_entry
-from ircore.results.tables.intervals import with_standard_errors
+from ircore.results.statistics.intervals import estimate_clustered_share
+from ircore.results.tables.catalogue import Question, find_table_entry
+from ircore.results.tables.intervals import use_standard_errors
 from ircore.results.tables.model import Table
 
 INSTANCES = invented_set(1, ("geometry",))
@@ -27,7 +27,7 @@ def rated(run: InventedRun, scores: dict[str, dict[str, tuple[float, ...]]]) -> 
         for episode in run.played
         for value, turn in zip(
             by_episode[episode.episode_id],
-            [rendered_turns(episode)[0], *rendered_turns(episode)[1:][-1:]],
+            [list_rendered_turns(episode)[0], *list_rendered_turns(episode)[1:][-1:]],
             strict=False,
         )
         if turn.rendering is not None
@@ -40,7 +40,7 @@ def results() -> Results:
     """Results of one pair that played easy and hard geometry, each in several turns."""
     runs = (invented_run(INSTANCES, "seer", "painter", skill, 0.3) for skill in range(3, 9))
     run = next(
-        run for run in runs if all(len(rendered_turns(episode)) > 1 and episode.played for episode in run.played)
+        run for run in runs if all(len(list_rendered_turns(episode)) > 1 and episode.played for episode in run.played)
     )
     scores: dict[str, dict[str, tuple[float, ...]]] = {
         "structural": {"geometry-easy-01": (4.0, 6.0), "geometry-hard-01": (5.0, 5.0)},
@@ -51,7 +51,7 @@ def results() -> Results:
 
 
 def table(results: Results, name: str, judge: str | None = None) -> Table:
-    return table_entry(name).table(results, Question(judge=judge))
+    return find_table_entry(name).table(results, Question(judge=judge))
 
 
 def test_conditions_are_one_grid_of_pair_category_difficulty_and_judge(results: Results) -> None:
@@ -96,13 +96,13 @@ def test_pooled_intervals_do_not_take_judges_of_one_picture_as_independent() -> 
     assert pooled.entry(0, "ratings").value == 3 * (alone.entry(0, "improved").n or 0)
     outcomes = [result.judged["gpt"].convergence for result in results.episodes[run.run.run_id] if result.judged]
     hits = [3 * (outcome == "improved") for outcome in outcomes]
-    expected = clustered_share(hits, [3] * len(hits))
+    expected = estimate_clustered_share(hits, [3] * len(hits))
     assert (improved.low, improved.high) == pytest.approx((expected.low, expected.high))
 
 
 def test_a_standard_error_is_the_deviation_over_the_root_of_n(results: Results) -> None:
     # Final scores 7 and 3: mean 5, s = √8, s / √2 = 2. ΔQ 3 and −2: mean 0.5, s = 5 / √2, s / √2 = 2.5.
-    board = with_standard_errors(table(results, "board", "gpt"), results)
+    board = use_standard_errors(table(results, "board", "gpt"), results)
     score, delta = board.entry(0, "score"), board.entry(0, "delta")
     assert (score.value, score.low, score.high) == pytest.approx((5.0, 3.0, 7.0))
     assert (delta.value, delta.low, delta.high) == pytest.approx((0.5, -2.0, 3.0))

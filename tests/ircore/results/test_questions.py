@@ -9,7 +9,7 @@ from invented import invented_results, invented_run, invented_set
 
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.results.model import Results
-from ircore.results.questions import PICTURES, Answer, answers, same_pairs
+from ircore.results.questions import PICTURES, Answer, answer_questions, compute_adjusted_means
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def final(results: Results, run_id: str, instance: str) -> float | None:
 
 
 def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(results: Results) -> None:
-    asked = answers(results, JUDGE)
+    asked = answer_questions(results, JUDGE)
     assert {"best-describer", "best-generator", "refinement", "nobody", "hardest", "hard"} <= {
         item.key for item in asked
     }
@@ -41,7 +41,7 @@ def test_every_answer_has_a_sentence_with_its_interval_a_table_and_pictures(resu
 
 
 def test_the_best_describer_has_the_highest_mean_over_hard_pies(results: Results) -> None:
-    answer = next(item for item in answers(results, JUDGE) if item.key == "best-describer")
+    answer = next(item for item in answer_questions(results, JUDGE) if item.key == "best-describer")
     assert answer.question == "Which describer is best on hard pie graphs?"
     means = {}
     pies = [item.instance_id for item in results.instances if (item.category, item.difficulty) == ("pie_graph", "hard")]
@@ -61,7 +61,7 @@ def test_a_generator_that_only_the_best_describer_tried_does_not_lead_by_its_luc
     # Easier for it: its only partner is the better describer.
     runs = [invented_run(instances, *pair, skill, 0.3) for pair, skill in skills.items()]
     runs.append(invented_run(instances, "seer", "lucky", 6.0, 0.3))
-    answer = next(item for item in answers(Results.from_runs(runs), JUDGE) if item.key == "best-generator")
+    answer = next(item for item in answer_questions(Results.from_runs(runs), JUDGE) if item.key == "best-generator")
     assert [line.label for line in answer.lines] == ["painter", "sketcher"]
     assert answer.sentence.startswith("painter, with a mean score of")
     assert "over the same 2 partners" in answer.sentence
@@ -74,7 +74,7 @@ def test_no_describer_is_best_while_one_with_a_single_partner_may_be_better() ->
               ("captioner", "sketch"): 3.0, ("plain", "canvas"): 8.0}  # fmt: skip
     results = Results.from_runs([invented_run(instances, *pair, skill, 0.1) for pair, skill in skills.items()])
     assert results.board(JUDGE)[0].submission.describer == "plain"
-    sentence = next(item for item in answers(results, JUDGE) if item.key == "best-describer").sentence
+    sentence = next(item for item in answer_questions(results, JUDGE) if item.key == "best-describer").sentence
     assert sentence.startswith("It cannot be told: the highest mean score, ")
     assert "over the same 2 partners, is of classical; it leads captioner by" in sentence
     assert "plain is not clearly worse with canvas, where classical leads by −" in sentence
@@ -85,15 +85,15 @@ def test_the_best_of_many_describers_by_chance_is_not_named() -> None:
     # Ten describers that are all alike: the first would lead the second by more than one comparison allows for.
     instances = invented_set(6)
     runs = [invented_run(instances, f"seer-{at}", "painter", 5.0, 0.0) for at in range(10)]
-    sentence = next(i for i in answers(Results.from_runs(runs), JUDGE) if i.key == "best-describer").sentence
+    sentence = next(i for i in answer_questions(Results.from_runs(runs), JUDGE) if i.key == "best-describer").sentence
     assert sentence.startswith("It cannot be told: ")
 
 
 def test_a_target_on_which_weak_pairs_failed_does_not_look_easy() -> None:
     # Both pairs lose one point on the second target; the weak one has no score there. By hand: 6, and 6 − 1.
-    assert same_pairs(np.array([[8.0, 4.0], [7.0, np.nan]])) == pytest.approx([6.0, 5.0])
-    assert same_pairs(np.array([[8.0, 4.0], [np.nan, np.nan]]))[0] == 6.0
-    assert np.isnan(same_pairs(np.array([[8.0, 4.0], [np.nan, np.nan]]))[1])
+    assert compute_adjusted_means(np.array([[8.0, 4.0], [7.0, np.nan]])) == pytest.approx([6.0, 5.0])
+    assert compute_adjusted_means(np.array([[8.0, 4.0], [np.nan, np.nan]]))[0] == 6.0
+    assert np.isnan(compute_adjusted_means(np.array([[8.0, 4.0], [np.nan, np.nan]]))[1])
 
 
 def test_episodes_that_broke_off_are_no_unsatisfied_describers() -> None:
@@ -109,14 +109,16 @@ def test_episodes_that_broke_off_are_no_unsatisfied_describers() -> None:
         for number, episode in enumerate(run.played)
     )
     sentence = next(
-        item for item in answers(Results.from_runs([replace(run, played=played)]), JUDGE) if item.key == "satisfied"
+        item
+        for item in answer_questions(Results.from_runs([replace(run, played=played)]), JUDGE)
+        if item.key == "satisfied"
     ).sentence
     assert "describers end 100 % (" in sentence
     assert "n = 6) of the played episodes as satisfied" in sentence
 
 
 def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) -> None:
-    answer = next(item for item in answers(results, JUDGE) if item.key == "nobody")
+    answer = next(item for item in answer_questions(results, JUDGE) if item.key == "nobody")
     best = {
         item.instance_id: max(
             score for run in results.episodes if (score := final(results, run, item.instance_id)) is not None
@@ -129,7 +131,7 @@ def test_nobody_draws_the_target_whose_best_score_is_lowest(results: Results) ->
 
 
 def test_refinement_is_the_mean_change_over_targets(results: Results) -> None:
-    answer = next(item for item in answers(results, JUDGE) if item.key == "refinement")
+    answer = next(item for item in answer_questions(results, JUDGE) if item.key == "refinement")
     by_target: dict[str, list[float]] = {}
     for episodes in results.episodes.values():
         for item in episodes:
@@ -152,7 +154,7 @@ def asked_of(easier: dict[str, float], per_condition: int = 6) -> dict[str, str]
         for score in run.given
     )
     results = Results.from_runs([replace(run, given=scores)])
-    return {answer.key: answer.sentence for answer in answers(results, JUDGE)}
+    return {answer.key: answer.sentence for answer in answer_questions(results, JUDGE)}
 
 
 def test_the_hardest_category_is_named_only_where_the_difference_is_clear() -> None:
@@ -173,7 +175,7 @@ def asked(per_condition: int, categories: tuple[str, ...] = CATEGORIES) -> dict[
     """Answers about two describers with one generator, the one much better than the other."""
     instances = invented_set(per_condition, categories)
     runs = [invented_run(instances, label, "painter", skill, 0.1) for label, skill in (("seer", 8.0), ("poet", 4.0))]
-    return {answer.key: answer for answer in answers(Results.from_runs(runs), JUDGE)}
+    return {answer.key: answer for answer in answer_questions(Results.from_runs(runs), JUDGE)}
 
 
 @pytest.mark.parametrize(

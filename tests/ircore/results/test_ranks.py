@@ -11,21 +11,21 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.results.statistics.ranks import (
     RankRange,
     Standing,
-    all_differences,
-    chances_of_best,
-    detectable,
-    groups_of,
-    paired_difference,
-    standing,
+    bound_differences,
+    compute_detectable,
+    estimate_best_chances,
+    estimate_difference,
+    group_means,
+    rank_pairs,
 )
-from ircore.results.tables.pairs import tie_words
+from ircore.results.tables.pairs import describe_ties
 
 NAN = float("nan")
 NOTHING = Estimate(None, None, None, 0)
 
 
 def ranked(values: np.ndarray, most: np.ndarray | None = None) -> Standing:
-    return standing(values, values if most is None else most, resample(["all"] * len(values), 2_000))
+    return rank_pairs(values, values if most is None else most, resample(["all"] * len(values), 2_000))
 
 
 def ranges(values: np.ndarray, most: np.ndarray | None = None) -> list[tuple[int, int] | None]:
@@ -88,14 +88,14 @@ def test_a_difference_by_hand() -> None:
     # d² = 176.21 + 0.7 · 3.841459 / 6 · 23.926 · d; the upper one has (35 + 291.67 / 35) · 0.34432 = 14.921 instead.
     values = np.array([[50.0, 60, 70, 40, 80, 90], [40.0, 40, 70, 50, 60, 70]]).T
     drawn = resample(["all"] * 6)
-    difference = paired_difference(10, values, values, drawn, None)
+    difference = estimate_difference(10, values, values, drawn, None)
     assert difference.mean == 10
     assert difference.n == 6
     assert (difference.low, difference.high) == pytest.approx((10 - 19.678, 10 + 17.033), abs=1e-3)
     # The board's own critical value is never below that of one comparison.
-    critical = known(standing(values, values, drawn).critical)
+    critical = known(rank_pairs(values, values, drawn).critical)
     assert 2.5705 < critical < 3.5
-    wider = paired_difference(10, values, values, drawn, critical)
+    wider = estimate_difference(10, values, values, drawn, critical)
     base = critical**2 * 160 / 6
     assert wider.low == pytest.approx(10 - (10.723 + (10.723**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
     assert wider.high == pytest.approx(10 + (6.687 + (6.687**2 + 4 * base) ** 0.5) / 2, abs=1e-3)
@@ -113,7 +113,7 @@ def test_every_range_of_a_board_holds_in_95_of_100_cases(instances: int) -> None
     for seed in range(trials):
         values = truth + rng.normal(0, 1, (instances, 1)) + rng.normal(0, 1.4, (instances, 8))
         drawn = resample(["all"] * instances, 1_000, seed)
-        result = standing(10 * values.round(), 10 * values.round(), drawn).ranges
+        result = rank_pairs(10 * values.round(), 10 * values.round(), drawn).ranges
         held += all(
             item is not None and item.best <= low and item.worst >= high
             for item, low, high in zip(result, best, worst, strict=True)
@@ -170,7 +170,7 @@ def test_ranges_hold_where_a_pair_refuses_hard_pictures(instances: int, gap: flo
     held, trials = 0, 150
     for seed in range(trials):
         values = board(instances)
-        result = standing(values, values, resample(["all"] * instances, 1_000, seed)).ranges
+        result = rank_pairs(values, values, resample(["all"] * instances, 1_000, seed)).ranges
         held += all(
             item is not None and item.best <= 1 + over and item.worst >= 4 - under
             for item, over, under in zip(result, better, worse, strict=True)
@@ -186,9 +186,9 @@ def test_pairs_that_differ_by_what_a_board_says_are_told_apart_on_that_board() -
     means = values.mean(axis=0)
     assert board.detectable is not None
     error = float(np.median([stats.sem(values[:, 0] - values[:, other]) for other in range(1, 40)]))
-    alone = known(detectable(stats.t.ppf(0.975, 59) * error, error, 59))
+    alone = known(compute_detectable(stats.t.ppf(0.975, 59) * error, error, 59))
     assert board.detectable > alone  # 780 comparisons under one error rate need more than one comparison
-    low = all_differences(values, values, resample(["all"] * 60, 2_000), board.critical)
+    low = bound_differences(values, values, resample(["all"] * 60, 2_000), board.critical)
     far = np.abs(means[:, None] - means[None, :]) >= board.detectable
     assert far.any()
     assert (np.maximum(low, low.T)[far] > 0).all()
@@ -198,22 +198,22 @@ def test_the_first_group_is_every_pair_that_may_be_the_best() -> None:
     # The leader is surely better than pair 1 alone: pair 2 varies more, and may be the best although its mean is lower.
     better = np.zeros((4, 4), bool)
     better[0, 1] = better[0, 3] = True
-    assert groups_of([90, 80, 70, 60], better) == [1, 2, 1, 2]
+    assert group_means([90, 80, 70, 60], better) == [1, 2, 1, 2]
 
 
 def test_a_group_begins_where_the_first_of_the_group_above_is_better() -> None:
     # In the order of their means 0, 1, 2, 3: pair 0 is better than 2 and 3, pair 2 is not better than 3.
     better = np.zeros((4, 4), bool)
     better[0, 2] = better[0, 3] = better[1, 3] = True
-    assert groups_of([90, 80, 70, 60], better) == [1, 1, 2, 2]
-    assert groups_of([60, 70, 80, 90], better[::-1, ::-1]) == [2, 2, 1, 1]
-    assert groups_of([50.0, 40.0], np.zeros((2, 2), bool)) == [1, 1]
+    assert group_means([90, 80, 70, 60], better) == [1, 1, 2, 2]
+    assert group_means([60, 70, 80, 90], better[::-1, ::-1]) == [2, 2, 1, 1]
+    assert group_means([50.0, 40.0], np.zeros((2, 2), bool)) == [1, 1]
 
 
 def test_chance_of_being_best_is_the_share_of_resamples_in_which_a_pair_leads() -> None:
     means, deviations = np.array([5.0, 4.0, 1.0]), np.array([[0, -2, 0, 0], [0, 0, 1, 2], [0, 0, 0, 0]])
     # Leads by resample: the first, the second, a tie of the first two, the second.
-    assert chances_of_best(means, deviations) == [0.375, 0.625, 0.0]
+    assert estimate_best_chances(means, deviations) == [0.375, 0.625, 0.0]
 
 
 def test_of_two_far_apart_the_better_one_is_surely_best_and_alone_in_its_group() -> None:
@@ -230,7 +230,7 @@ def test_equal_pairs_share_the_chance_of_being_best() -> None:
 
 def test_the_headline_names_the_top_group_and_its_best_chance() -> None:
     ranges = (RankRange(1, 4, 1, 0.92), RankRange(1, 12, 1, 0.08), *(RankRange(3, 12, 2, 0.0) for _ in range(10)))
-    words = tie_words(Standing(ranges, detectable=3.0, critical=4.0, told=30, couples=66))
+    words = describe_ties(Standing(ranges, detectable=3.0, critical=4.0, told=30, couples=66))
     assert words.endswith("any of the 2 in the top group may be the best, one of them with a chance of 92 %.")
 
 

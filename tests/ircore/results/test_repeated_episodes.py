@@ -9,11 +9,11 @@ from samples import sample_instances, sample_run
 from ircore.core.episode_records import Episode, Rendering, repeat_id
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.records import Turn, turns_of
+from ircore.games.reconstruction.records import Turn, list_turns
 from ircore.games.registry import load_game
-from ircore.results.arrays import filled
+from ircore.results.arrays import arrange_values
 from ircore.results.cells import Tally
-from ircore.results.episodes import EpisodeResult, final_scores, judge_episodes
+from ircore.results.episodes import EpisodeResult, average_final_scores, judge_episodes
 from ircore.results.judge_ratings import PENDING, RATED, UNFINISHED, UNPLAYED, judge_ratings
 
 GAME = load_game("reconstruction")
@@ -58,7 +58,7 @@ def test_the_main_score_is_the_mean_over_instances_of_their_own_means(instances:
     assert least[:, 0].tolist() == most[:, 0].tolist() == [60.0, 30.0, 90.0, 20.0]
     assert ratings.main_scores().tolist() == [50.0]
     assert ratings.final[:, 0].tolist() == [6.0, 6.0, 9.0, 2.0]
-    assert final_scores(every, "eye") == dict(
+    assert average_final_scores(every, "eye") == dict(
         zip([i.instance_id for i in instances], [6.0, 6.0, 9.0, 2.0], strict=True)
     )
 
@@ -88,14 +88,14 @@ def test_a_repeat_is_due_of_a_whole_condition_or_not_at_all(tmp_path: Path) -> N
 def test_amounts_are_means_over_the_episodes_of_an_instance(instances: list[Instance]) -> None:
     every = results(instances[0], [8.0, 4.0])
     values = {"geometry-easy-01": 1.0, "geometry-easy-01.r2": 3.0}
-    amounts = filled(instances, [every], lambda result: values[result.episode.episode_id])
+    amounts = arrange_values(instances, [every], lambda result: values[result.episode.episode_id])
     np.testing.assert_array_equal(amounts[:, 0], [2.0, np.nan, np.nan, np.nan])
 
 
 def test_preferences_rest_on_instances_and_not_on_episodes(instances: list[Instance], tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "again"))
     tally = Tally(outcome.name for outcome in GAME.outcomes)
-    turns = turns_of(run.episodes()[0])
+    turns = list_turns(run.episodes()[0])
     for repeat in (1, 2, 3):
         name = repeat_id(instances[0].instance_id, repeat)
         episode = run.episodes()[0].model_copy(update={"episode_id": name})

@@ -11,11 +11,11 @@ from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
 from ircore.core.score_records import Score, Task
-from ircore.games.reconstruction.records import Outcome, Rules, Turn, rendered_turns, turns_of
+from ircore.games.reconstruction.records import Outcome, Rules, Turn, list_rendered_turns, list_turns
 from ircore.games.registry import load_game
 from ircore.results.episodes import EpisodeResult, judge_episodes
 from ircore.results.model import Results
-from ircore.results.subsets import by_rules
+from ircore.results.subsets import split_by_rules
 from ircore.runs.folder import RunFolder
 
 GAME = load_game("reconstruction")
@@ -112,7 +112,7 @@ def rate(run: RunFolder, values: dict[str, tuple[float, float]], judge: str = "e
     """Give first and final rendering of episodes these ratings."""
     episodes = {episode.episode_id: episode for episode in run.episodes()}
     for name, pair in values.items():
-        turns = rendered_turns(episodes[name])
+        turns = list_rendered_turns(episodes[name])
         run.add_scores(
             rating_of(episodes[name], turn, value, judge)
             for turn, value in zip((turns[0], turns[-1]), pair, strict=True)
@@ -239,7 +239,7 @@ SET = invented_set(1)  # 14 instances
 def run(slug: str, rules: Rules, over: bool) -> HandMadeRun:
     made = hand_made_run(slug, SET, [8.0] * len(SET.instances), rules=rules)
     first, *rest = made.played
-    said = tuple(turn.model_copy(update={"over_budget": over}) for turn in turns_of(first))
+    said = tuple(turn.model_copy(update={"over_budget": over}) for turn in list_turns(first))
     object.__setattr__(made, "played", (first.with_steps(said), *rest))
     return made
 
@@ -269,6 +269,6 @@ def test_what_holds_of_all_runs_holds_of_those_by_the_same_rules() -> None:
         run("brief", Rules(), over=False),
         run("other", Rules(max_turns=5), False),
     ]
-    for part in by_rules(Results.from_runs(runs)):
+    for part in split_by_rules(Results.from_runs(runs)):
         ranks = {row.submission.slug: row.rank_low for row in part.board("eye")}
         assert ranks in ({"brief": 1, "wordy": None}, {"other": 1})

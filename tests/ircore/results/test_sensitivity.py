@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from ircore.commands.main import run as ircore
 from ircore.results.model import Results
-from ircore.results.statistics.calibration_map import GRID, MAPS, Recalibration, isotonic, linear, logistic
+from ircore.results.statistics.calibration_map import GRID, MAPS, Recalibration, fit_isotonic, fit_linear, fit_logistic
 from ircore.results.statistics.recalibration import Refusal, recalibrate
 from ircore.results.tables.facts import episode_facts_table
 from ircore.results.tables.model import Table
@@ -175,7 +175,7 @@ def test_isotonic_fit_is_scipys() -> None:
     levels = np.arange(11.0)
     counts = rng.integers(1, 5, (20, 11)).astype(float)
     values = rng.uniform(0, 10, (20, 11))
-    curves = isotonic(levels, counts, counts * values)
+    curves = fit_isotonic(levels, counts, counts * values)
     for curve, row, weights in zip(curves, values, counts, strict=True):
         assert curve[::10] == pytest.approx(isotonic_regression(row, weights=weights).x)
 
@@ -183,7 +183,7 @@ def test_isotonic_fit_is_scipys() -> None:
 def test_linear_fit_worked_by_hand() -> None:
     # Through (2, 3), (4, 5), (6, 7): y = 1 + x, cut off at 10. Falling values: the best line of slope ≥ 0 is level.
     levels, ones = np.array([2.0, 4, 6]), np.ones((2, 3))
-    rising, falling = linear(levels, ones, np.array([[3.0, 5, 7], [7, 5, 3]]))
+    rising, falling = fit_linear(levels, ones, np.array([[3.0, 5, 7], [7, 5, 3]]))
     assert rising[[0, 50, 95]] == pytest.approx([1, 6, 10])
     assert falling == pytest.approx(5)
 
@@ -198,7 +198,7 @@ def test_logistic_fit_has_the_largest_quasi_likelihood() -> None:
         return float(-(counts * (shares * eta - np.logaddexp(0, eta))).sum())
 
     best = minimize(loss, [0, 0.1], method="BFGS", options={"gtol": 1e-9}).x
-    curve = logistic(levels, counts[None], (10 * counts * shares)[None])[0]
+    curve = fit_logistic(levels, counts[None], (10 * counts * shares)[None])[0]
     assert curve == pytest.approx(10 * expit(best[0] + best[1] * GRID), abs=1e-4)
 
 

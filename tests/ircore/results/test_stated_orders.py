@@ -13,13 +13,13 @@ from ircore.core.episode_records import Rendering
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import PartShare, RenderingFacts
 from ircore.games.reconstruction.records import Rules, Turn
-from ircore.results.effects import budget_series, player_result
+from ircore.results.effects import average_player, compare_budgets
 from ircore.results.model import Results
-from ircore.results.questions import PICTURES, answers
+from ircore.results.questions import PICTURES, answer_questions
 from ircore.results.tables.facts import parts_table
-from ircore.results.witnesses import checked_twice
-from ircore.scorers.verification.report import facts_version
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.results.witnesses import match_checks
+from ircore.scorers.verification.report import compute_facts_version
+from ircore.scorers.verification.scene_facts import list_facts
 
 SET = invented_set(1)  # 14 instances, easy and hard by turns
 HARD = [instance.instance_id for instance in SET.instances if instance.difficulty == "hard"]
@@ -49,7 +49,7 @@ def test_of_equal_scores_the_first_target_and_then_the_first_run_is_shown() -> N
         "refused" if instance.instance_id == HARD[0] else 5.0 for instance in SET.instances
     ]
     results = Results.from_runs([hand_made_run("a", SET, without_the_first), hand_made_run("b", SET, [5.0] * 14)])
-    (answer,) = (answer for answer in answers(results, "eye") if answer.question == "Is hard harder?")
+    (answer,) = (answer for answer in answer_questions(results, "eye") if answer.question == "Is hard harder?")
     assert answer.episodes == (("b", HARD[0]), *(("a", name) for name in HARD[1:PICTURES]))
 
 
@@ -58,13 +58,13 @@ def test_runs_under_the_same_budget_stand_in_the_order_of_their_ids() -> None:
     for slug, run_id, budget, score in (("a", "r9", 10, 9.0), ("b", "r1", 10, 1.0), ("c", "r5", 5, 5.0)):
         run = of_pair(slug, "painter", [score] * 14, Rules(token_budget=budget))
         runs.append(replace(run, run=run.run.model_copy(update={"run_id": run_id})))
-    (series,) = budget_series(Results.from_runs(runs), "eye")
+    (series,) = compare_budgets(Results.from_runs(runs), "eye")
     assert [(point.budget, point.cell.score.mean) for point in series.points] == [(5, 5.0), (10, 1.0), (10, 9.0)]
 
 
 def test_a_player_counts_on_pictures_that_every_partner_has_a_score_for() -> None:
     runs = [of_pair("a", "painter", [8.0] + [6.0] * 13), of_pair("b", "sketcher", ["refused"] + [2.0] * 13)]
-    score = player_result(Results.from_runs(runs), "describer", "seer", "eye").score
+    score = average_player(Results.from_runs(runs), "describer", "seer", "eye").score
     assert (score.mean, score.n) == (4.0, 13)
 
 
@@ -107,11 +107,11 @@ def test_verdicts_on_a_rendering_belong_to_the_first_turn_that_shows_it(tmp_path
     played = tuple(episode.with_steps(steps) for episode in run.played)
     scene = next(instance.scene for instance in instances.instances if instance.instance_id == "pets")
     assert scene is not None
-    facts = facts_of(scene)
+    facts = list_facts(scene)
     seen = tuple(
-        seen_by(judge, "pets", rendering, "1" * len(facts), version=facts_version(facts))
+        seen_by(judge, "pets", rendering, "1" * len(facts), version=compute_facts_version(facts))
         for judge in ("verified", "model")
         for rendering in shown[:2]
     )
     results = Results.from_runs([SeenRun(run.path, run.run, instances, played, run.given, seen=seen)])
-    assert Counter(line.turn for line in checked_twice(results, "model")) == {1: len(facts), 2: len(facts)}
+    assert Counter(line.turn for line in match_checks(results, "model")) == {1: len(facts), 2: len(facts)}

@@ -12,9 +12,9 @@ from ircore.results.statistics.intervals import (
     SHARE,
     Estimate,
     clear_of,
-    clustered_share,
     estimate,
-    share,
+    estimate_clustered_share,
+    estimate_share,
 )
 
 
@@ -105,9 +105,9 @@ def test_nothing_is_claimed_below_five_pictures() -> None:
 
 def test_answers_about_one_picture_are_no_independent_tries() -> None:
     """Ten pictures, ten runs each, all runs alike: as sure as ten answers, not as a hundred."""
-    alike = clustered_share([10, 0] * 5, [10] * 10)
+    alike = estimate_clustered_share([10, 0] * 5, [10] * 10)
     assert (alike.low, alike.high) == pytest.approx((0.2366, 0.7634), abs=5e-5)  # Wilson for 5 of 10
-    assert clustered_share([1, 0, 0, 1, 0], [1] * 5) == share(2, 5)
+    assert estimate_clustered_share([1, 0, 0, 1, 0], [1] * 5) == estimate_share(2, 5)
 
 
 @pytest.mark.parametrize(
@@ -116,29 +116,29 @@ def test_answers_about_one_picture_are_no_independent_tries() -> None:
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)],
 )
 def test_shares_are_wilsons_as_published(successes: int, n: int, low: float, high: float) -> None:
-    bounds = share(successes, n)
+    bounds = estimate_share(successes, n)
     assert (bounds.low, bounds.high) == pytest.approx((low, high), abs=5e-5)
 
 
 @pytest.mark.parametrize(("n", "low"), [(6, 0.610), (14, 0.785), (54, 0.934)])
 def test_all_right_is_no_certainty(n: int, low: float) -> None:
     """Wilson's lower end, n / (n + 1.96²), in every way in which the project makes an interval of 0 and 1."""
-    for estimated in (share(n, n), estimate([1.0] * n, SHARE), clustered_share([3] * n, [3] * n)):
+    for estimated in (estimate_share(n, n), estimate([1.0] * n, SHARE), estimate_clustered_share([3] * n, [3] * n)):
         assert estimated.low == pytest.approx(low, abs=5e-4)
         assert estimated.high == 1
 
 
 def test_the_near_end_of_a_share_is_clopper_and_pearsons() -> None:
     # Newcombe 1998, table I: Wilson has 0.0061 for 1 of 29, the exact method 0.0009.
-    near = share(1, 29)
+    near = estimate_share(1, 29)
     assert (near.low, near.high) == pytest.approx((0.0009, 0.1718), abs=5e-5)
     exact = stats.binomtest(13, 14).proportion_ci(method="exact")
-    assert share(13, 14).high == pytest.approx(exact.high)
+    assert estimate_share(13, 14).high == pytest.approx(exact.high)
     assert estimate([1.0] * 13 + [0.0], SHARE).high == pytest.approx(exact.high)
 
 
 def held(successes: int, n: int, truth: float) -> bool:
-    bounds = share(successes, n)
+    bounds = estimate_share(successes, n)
     return bounds.low is not None and bounds.high is not None and bounds.low <= truth <= bounds.high
 
 

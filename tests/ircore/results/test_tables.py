@@ -17,16 +17,16 @@ from ircore.core.errors import InputError
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reference.naming import PIECES, Annotation
 from ircore.results.conformance import sample_results
-from ircore.results.tables.catalogue import TABLES, Question, TableFunction, table_entry, tables_of
+from ircore.results.tables.catalogue import TABLES, Question, TableFunction, find_table_entry, find_tables
 from ircore.results.tables.formats import (
     Format,
-    as_csv,
-    as_json,
-    as_latex,
-    as_markdown,
-    as_text,
-    flat_columns,
-    flat_records,
+    format_csv,
+    format_json,
+    format_latex,
+    format_markdown,
+    format_text,
+    list_flat_columns,
+    list_flat_records,
     render,
 )
 from ircore.results.tables.intervals import number
@@ -60,7 +60,7 @@ TABLE = Table(
 
 
 def test_text_shows_half_intervals_and_only_the_marks_that_are_carried() -> None:
-    lines = as_text(TABLE).splitlines()
+    lines = format_text(TABLE).splitlines()
     assert lines[0].split("  ")[0] == "rank"
     assert lines[2].split() == ["1–2", "a", "+", "b", "7.25", "±", "0.75", "−0.25", "±", "0.75*"]
     assert lines[3].split() == ["1–2", "c", "+", "d", "–", "+0.50", "n", "1:", "too", "few"]
@@ -75,16 +75,16 @@ def test_intervals_of_fewer_than_five_pictures_are_said_to_be_too_few(form: Form
 
 
 def test_programs_get_full_precision_under_flat_names() -> None:
-    first, second = csv.DictReader(io.StringIO(as_csv(TABLE)))
+    first, second = csv.DictReader(io.StringIO(format_csv(TABLE)))
     names = ["run_id", "pair", "mean", "low", "high", "n", "delta_mean", "delta_low", "delta_high", "delta_n"]
-    assert list(first) == names == [flat.name for flat in flat_columns(TABLE.columns, "score")]
+    assert list(first) == names == [flat.name for flat in list_flat_columns(TABLE.columns, "score")]
     assert (first["mean"], first["low"], first["n"], first["delta_mean"]) == ("7.255", "6.5", "10", "-0.25")
     assert (second["mean"], second["n"]) == ("", "0")
-    assert [record["mean"] for record in flat_records(TABLE)] == [7.255, None]
+    assert [record["mean"] for record in list_flat_records(TABLE)] == [7.255, None]
 
 
 def test_json_says_direction_interval_reason_and_episodes() -> None:
-    document = json.loads(as_json(TABLE))
+    document = json.loads(format_json(TABLE))
     assert document["columns"][2] == {
         "key": "score",
         "title": "score",
@@ -111,15 +111,15 @@ def test_json_says_direction_interval_reason_and_episodes() -> None:
 )
 def test_a_strangers_name_stays_text_in_every_format(name: str, markdown: str, latex: str, flat: str) -> None:
     table = Table("t", "T", "C.", (PAIR,), ((Value(name),),))
-    assert as_markdown(table).splitlines()[2] == f"| {markdown} |"
-    assert f"{latex} \\\\" in as_latex(table)
-    assert next(iter(csv.DictReader(io.StringIO(as_csv(table)))))["pair"] == flat
+    assert format_markdown(table).splitlines()[2] == f"| {markdown} |"
+    assert f"{latex} \\\\" in format_latex(table)
+    assert next(iter(csv.DictReader(io.StringIO(format_csv(table)))))["pair"] == flat
 
 
 def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them() -> None:
     table = replace(TABLE, spare=("delta", "score"))
-    assert as_text(table, columns=45).splitlines()[:4] == as_text(table).splitlines()[:4]
-    lines = as_text(table, columns=40).splitlines()
+    assert format_text(table, columns=45).splitlines()[:4] == format_text(table).splitlines()[:4]
+    lines = format_text(table, columns=40).splitlines()
     assert lines[:4] == [
         "rank  pair   score (0–10)",
         "─────────────────────────",
@@ -127,7 +127,7 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
         " 1–2  c + d             –",
     ]
     # A column narrower, the long heading is broken, and short ones stand beside its last word.
-    assert [line.split() for line in as_text(table, columns=24).splitlines()[:2]] == [
+    assert [line.split() for line in format_text(table, columns=24).splitlines()[:2]] == [
         ["score"],
         ["rank", "pair", "(0–10)"],
     ]
@@ -139,7 +139,7 @@ def test_a_narrow_terminal_leaves_out_columns_that_can_be_spared_and_names_them(
 
 
 def test_a_table_without_columns_to_spare_stands_as_blocks_in_a_narrow_terminal() -> None:
-    lines = as_text(TABLE, columns=40).splitlines()
+    lines = format_text(TABLE, columns=40).splitlines()
     assert lines[:5] == [
         "rank          1–2",
         "pair          a + b",
@@ -152,7 +152,7 @@ def test_a_table_without_columns_to_spare_stands_as_blocks_in_a_narrow_terminal(
 
 def test_terminals_are_not_steered() -> None:
     table = replace(TABLE, rows=tuple((Value("r"), Value("1"), Value("\x1b[31mred"), *row[3:]) for row in TABLE.rows))
-    assert "\x1b" not in as_text(table)
+    assert "\x1b" not in format_text(table)
 
 
 def test_numbers_have_a_true_minus_and_no_negative_zero() -> None:
@@ -167,18 +167,22 @@ def test_numbers_have_a_true_minus_and_no_negative_zero() -> None:
 
 def test_a_lopsided_interval_shows_its_ends_where_plus_minus_would_mislead() -> None:
     row = (Value("a"), Value(0.81, -0.66, 0.94, 15), Value(0.55, -0.047, 1.261, 9))
-    line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
+    line = format_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
     assert line.split() == ["a", "0.81", "[−0.66,", "0.94]", "+0.55", "[−0.05,", "+1.26]"]
     row = (Value("a"), Value(0.81, 0.31, 1.3, 15), Value(1.0, 0.5, 1.52, 9))
-    line = as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
+    line = format_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2]
     assert line.split() == ["a", "0.81", "±", "0.50", "+1.00", "±", "0.52"]
 
 
 def test_plus_minus_does_not_reach_over_0_where_the_interval_does_not() -> None:
     row = (Value("a"), Value(5.0, 4.0, 6.0, 15), Value(0.8, 0.1, 1.7, 9))
-    assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 [+0.10, +1.70]")
+    assert (
+        format_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,)))
+        .splitlines()[2]
+        .endswith("+0.80 [+0.10, +1.70]")
+    )
     row = (Value("a"), Value(5.0, 4.0, 6.0, 15), Value(0.8, -0.1, 1.7, 9))
-    assert as_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 ± 0.90")
+    assert format_text(Table("t", "T", "C.", (PAIR, SCORE, DELTA), (row,))).splitlines()[2].endswith("+0.80 ± 0.90")
 
 
 @pytest.mark.slow
@@ -259,7 +263,7 @@ def test_a_game_has_the_tables_of_a_paper_only_if_it_is_the_papers() -> None:
         supports = frozenset[str]()
 
     papers = {"paper", "published", "published_means", "published_judges", "published_humans", "published_annotators"}
-    assert tables_of(ReconstructionGame()).keys() - tables_of(Sketching()).keys() == papers
-    assert table_entry("paper", "--table", ReconstructionGame()) is TABLES["paper"]
+    assert find_tables(ReconstructionGame()).keys() - find_tables(Sketching()).keys() == papers
+    assert find_table_entry("paper", "--table", ReconstructionGame()) is TABLES["paper"]
     with pytest.raises(InputError, match="--table paper: the game sketching has no such table"):
-        table_entry("paper", "--table", Sketching())
+        find_table_entry("paper", "--table", Sketching())

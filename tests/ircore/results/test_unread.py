@@ -13,11 +13,11 @@ from samples import sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import PARTS, JudgeIdentity, PartShare, Score
-from ircore.results.fact_shares import part_results
+from ircore.results.fact_shares import estimate_parts
 from ircore.results.model import Results
 from ircore.results.tables.board import board_table, leaderboard_table
 from ircore.results.tables.facts import episode_facts_table, facts_table, parts_table
-from ircore.results.tables.pairs import remedies
+from ircore.results.tables.pairs import list_remedies
 from ircore.results.tables.turns import by_turn_table, normalised_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -55,7 +55,7 @@ def test_the_row_says_why_and_what_to_do() -> None:
     results = Results.from_runs([run("foggy", 0.223, unread=True), run("clear", 0.0, unread=False, low=7, high=7)])
     cell = results.cell("foggy", "eye")
     assert cell.unranked_words == "labels were not read, so 22 % of the facts are open, 5 % may be"
-    assert remedies(["unread"]) == [
+    assert list_remedies(["unread"]) == [
         "Install what reads labels (make ocr, or pip install 'ircore[ocr]') and run ircore score again."
     ]
     table = board_table(results, "eye")
@@ -96,7 +96,7 @@ def test_an_interval_holds_its_value_and_belongs_to_a_rating(fields: dict[str, o
 def reader(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
     """Let the judge say that texts are read by somebody; None for nobody."""
     # The real recogniser is an extra that need not be installed; what it reads is tested elsewhere.
-    return lambda name: monkeypatch.setattr(verified, "reader_of_texts", lambda: name)
+    return lambda name: monkeypatch.setattr(verified, "describe_recogniser", lambda: name)
 
 
 @pytest.mark.slow
@@ -137,7 +137,7 @@ def charts_run(tmp_path: Path) -> RunFolder:
 
 def test_a_part_is_the_mean_over_episodes_and_its_facts_are_counted() -> None:
     shares = (PartShare(0.5, 1, 2, 3), PartShare(1.0, 2, 2, 2), PartShare(None, 0, 0, 4))
-    text = part_results({"text": share} for share in shares)["text"]
+    text = estimate_parts({"text": share} for share in shares)["text"]
     assert (text.share.mean, text.share.n) == (0.75, 2)
     assert (text.held, text.decided, text.total) == (3, 4, 9)
 

@@ -9,7 +9,7 @@ from pairs import play_pair, served_pair
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.games.reconstruction.rules import GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import GeneratorView, PictureAnswer
@@ -30,8 +30,8 @@ def test_a_second_run_asks_nothing(tmp_path: Path, instances: InstanceSet, serve
     asked = server.count()
     second = play(tmp_path, server, instances, "two", "--cache-generators")
     assert server.count() == asked == 4 * 5
-    shown = [[turn.rendering for turn in turns_of(episode)] for episode in second.episodes()]
-    assert shown == [[turn.rendering for turn in turns_of(episode)] for episode in first.episodes()]
+    shown = [[turn.rendering for turn in list_turns(episode)] for episode in second.episodes()]
+    assert shown == [[turn.rendering for turn in list_turns(episode)] for episode in first.episodes()]
     assert all(second.rendering(item).pixels.size for row in shown for item in row if item)
     assert sum(summarise(second)["requests"].values()) == 0
 

@@ -17,7 +17,7 @@ from ircore.core.submission_records import Submission
 from ircore.runs.costs import limit
 from ircore.runs.costs.limit import CostLimit, NoMoreError
 from ircore.runs.costs.prices import Prices, RunPrices
-from ircore.runs.costs.totals import episode_costs
+from ircore.runs.costs.totals import compute_episode_costs
 from ircore.runs.events import Call, Failure
 from ircore.runs.folder import RunFolder
 
@@ -264,7 +264,7 @@ def test_a_service_whose_later_answers_are_dear_passes_the_limit_by_one_answer(
             play_pair(served_pair(tmp_path, service.base_url), instances, tmp_path / "run", *DEARER_LATER, *more) == 1
         )
     assert 1 <= service.billed < 1 + 0.5
-    assert sum(cost.usd or 0 for cost in episode_costs(RunFolder(tmp_path / "run")).values()) == pytest.approx(
+    assert sum(cost.usd or 0 for cost in compute_episode_costs(RunFolder(tmp_path / "run")).values()) == pytest.approx(
         service.billed
     )
 
@@ -289,4 +289,4 @@ def test_replies_that_cannot_be_used_count_towards_the_limit(
 
 @pytest.mark.parametrize(("seconds", "words"), [(40, "40 s"), (720, "12 min"), (12600, "3.5 h")])
 def test_time_left_as_people_say_it(seconds: float, words: str) -> None:
-    assert progress.span(seconds) == words
+    assert progress.format_duration(seconds) == words

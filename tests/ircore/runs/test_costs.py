@@ -15,9 +15,9 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Submission
 from ircore.instances.store import InstanceSet
-from ircore.players.calls import usage_of
+from ircore.players.calls import sum_usage
 from ircore.runs.costs.limit import check_limit
-from ircore.runs.costs.prices import Billed, Price, Prices, RunPrices, images_perhaps_billed, read_prices
+from ircore.runs.costs.prices import Billed, Price, Prices, RunPrices, count_doubtful_images, read_prices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.events import Call, Failure
 
@@ -131,15 +131,15 @@ def test_pictures_that_got_lost_count_in_every_seat_that_draws(game: str) -> Non
     pair = Submission.model_validate({"schema": 1, "name": "Pair", "game": game, "licence": "CC0-1.0", **players})
     prices = RunPrices(Prices({"pictures": PICTURES}), pair)
     lost = failed("drawer", *[Attempt(kind="timeout", seconds=1)] * 5)
-    assert images_perhaps_billed(lost, prices) == 5
+    assert count_doubtful_images(lost, prices) == 5
     assert prices.cost(lost) == pytest.approx(5 * 0.04)
-    assert images_perhaps_billed(failed("reader", *lost.attempts), prices) == 0
+    assert count_doubtful_images(failed("reader", *lost.attempts), prices) == 0
 
 
 def test_what_the_provider_reports_and_what_got_lost_add_up() -> None:
     prices = prices_of({}, pictures=PICTURES)
     attempts = (Attempt(kind="timeout", seconds=1), Attempt(kind="answered", status=200, seconds=1, cost_usd=0.25))
-    call = drawn().model_copy(update={"attempts": attempts, "usage": usage_of(attempts)})
+    call = drawn().model_copy(update={"attempts": attempts, "usage": sum_usage(attempts)})
     assert prices.cost(call) == pytest.approx(0.25 + 0.04)
     # The picture that got lost has no known price, so the sum has none.
     assert prices_of({}).cost(call) is None
@@ -150,10 +150,10 @@ def test_a_rewriters_requests_are_words_at_a_price_of_their_own() -> None:
     written = Attempt(kind="answered", seconds=1, prompt_tokens=1000, completion_tokens=100, purpose="rewriter")
     lost = Attempt(kind="timeout", seconds=1, purpose="rewriter")
     made = Attempt(kind="answered", seconds=1)
-    call = drawn().model_copy(update={"attempts": (lost, written, made), "usage": usage_of((lost, written, made))})
+    call = drawn().model_copy(update={"attempts": (lost, written, made), "usage": sum_usage((lost, written, made))})
     words = Price(input=1, output=10, **SEEN)
     prices = prices_of({"rewriter": "pen"}, pictures=PICTURES, pen=words)
-    assert images_perhaps_billed(call, prices) == 0
+    assert count_doubtful_images(call, prices) == 0
     assert prices.cost(call) == pytest.approx(0.04 + (1000 * 1 + 100 * 10) / 1e6)
     assert prices_of({"rewriter": "pen"}, pictures=PICTURES).cost(call) is None
 
@@ -166,7 +166,7 @@ def test_an_unreadable_reply_makes_the_sum_unknown_and_words_that_were_cut_off_d
         (Attempt(kind="timeout", seconds=1), 0.002),
         (Attempt(kind="malformed", status=200, seconds=1, cost_usd=0.5), 0.502),
     ):
-        call = spoken().model_copy(update={"attempts": (lost, whole), "usage": usage_of((lost, whole))})
+        call = spoken().model_copy(update={"attempts": (lost, whole), "usage": sum_usage((lost, whole))})
         assert prices.cost(call) == (None if cost is None else pytest.approx(cost))
 
 

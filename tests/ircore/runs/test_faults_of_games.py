@@ -20,8 +20,8 @@ from ircore.games.reference.game import ReferenceGame
 from ircore.instances.requests import BuildRequest
 from ircore.players.base import PlayerError, Question, TextAnswer
 from ircore.runs.costs.limit import NoMoreError
-from ircore.runs.episode import ended_episode, played
-from ircore.scorers.game_measures import measured_scores
+from ircore.runs.episode import play_episode, record_ending
+from ircore.scorers.game_measures import compute_measure_scores
 
 WHITE = Picture.from_pixels(np.full((8, 8, 3), 255, np.uint8))
 GUESSER: Seat[Question, TextAnswer] = Seat("guesser", "Guesser", "the prompt alone", "text")
@@ -83,7 +83,7 @@ SETUP = EpisodeSetup(INSTANCE, Secret(secret="apple"), {}, GameRules())
 
 
 def play_and_record(game: Game[Any], table: Table) -> Any:
-    return ended_episode(game, INSTANCE, asyncio.run(played(game, table, SETUP)))
+    return record_ending(game, INSTANCE, asyncio.run(play_episode(game, table, SETUP)))
 
 
 def test_rules_that_break_are_named_with_their_line() -> None:
@@ -234,7 +234,7 @@ def test_measures_that_break_are_named_with_their_line() -> None:
 
     episode = play_and_record(Guess(), Apple())
     with pytest.raises(WorkError, match="the game guess broke with ZeroDivisionError: division by zero") as told:
-        list(measured_scores(Mismeasures(), episode, {INSTANCE.instance_id: SETUP.payload}))
+        list(compute_measure_scores(Mismeasures(), episode, {INSTANCE.instance_id: SETUP.payload}))
     assert "(test_faults_of_games.py:" in told.value.problem
     assert told.value.remedy == "Mend the game's package and score the run again."
 

@@ -11,7 +11,7 @@ from transcripts import hand_in
 from dataset_card.hub.pull import pull_release
 from dataset_card.releases.build import build_release
 from ircore.commands.main import run as ircore
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
@@ -59,8 +59,8 @@ def test_declaring_a_run_final_gives_what_is_missing_the_outcome_not_played(brok
     assert tuple(played) == before[1:]
     assert (failed.outcome, failed.abort_reason) == ("aborted", "given_up")
     assert failed.detail == "declared final; provider_error: The server is down."
-    assert turns_of(failed) == turns_of(before[0])  # what there was of it stays to be seen
-    assert (never.abort_reason, never.detail, turns_of(never)) == (
+    assert list_turns(failed) == list_turns(before[0])  # what there was of it stays to be seen
+    assert (never.abort_reason, never.detail, list_turns(never)) == (
         "given_up",
         "declared final; never played to an end",
         (),

@@ -11,9 +11,9 @@ from ircore.core.tokens import count_tokens
 from ircore.games.base import Game
 from ircore.games.reconstruction.prompts import load_prompts
 from ircore.games.registry import load_game
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet
-from ircore.runs.costs.forecast import Estimate, PlannedPlay, as_text, estimate
+from ircore.runs.costs.forecast import Estimate, PlannedPlay, estimate, format_estimate
 from ircore.runs.costs.prices import RunPrices, read_prices
 
 PRICES = "models: {a-model: {input: 1, output: 10, date: 2026-11-01, source: 'https://example.org'}}"
@@ -33,10 +33,10 @@ def forecast(tmp_path: Path, plan: PlannedPlay, episodes: dict[str, int]) -> Est
     (tmp_path / "prices.yaml").write_text(PRICES)
     prices = RunPrices(read_prices(tmp_path / "prices.yaml"), plan.submission)
     estimated = estimate(plan, episodes, prices)
-    assert all(f"at most {seat.requests} {name} request" in as_text(estimated, prices)
+    assert all(f"at most {seat.requests} {name} request" in format_estimate(estimated, prices)
                for name, seat in estimated.seats.items())  # fmt: skip
     assert estimated.cost_usd is not None
-    assert f"together at most about {estimated.cost_usd:.2f} US$" in as_text(estimated, prices)
+    assert f"together at most about {estimated.cost_usd:.2f} US$" in format_estimate(estimated, prices)
     return estimated
 
 
@@ -47,7 +47,7 @@ def numbers(estimated: Estimate, seat: str) -> tuple[int, int, int | None, int |
 
 
 def built(game: str, tmp_path: Path, **chosen: Any) -> InstanceSet:
-    return builder_of(game)(BuildRequest(tmp_path / game, per_condition=1, **chosen))
+    return find_builder(game)(BuildRequest(tmp_path / game, per_condition=1, **chosen))
 
 
 def test_reconstruction_takes_all_turns_and_every_message_its_budget(tmp_path: Path) -> None:

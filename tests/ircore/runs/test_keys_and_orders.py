@@ -24,7 +24,7 @@ from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity
 from ircore.core.submission_records import Opening
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
@@ -39,26 +39,26 @@ from ircore.players.base import (
     Said,
 )
 from ircore.runs.animation import animate
-from ircore.runs.answers import RecordedTable, known_picture, question_hash, seat_hash
+from ircore.runs.answers import RecordedTable, build_known_picture, hash_question, hash_seat
 from ircore.runs.cache import Cache
-from ircore.runs.costs.forecast import measured
+from ircore.runs.costs.forecast import describe_rate
 from ircore.runs.costs.prices import Prices, RunPrices
 from ircore.runs.costs.totals import Totals
 from ircore.runs.engine import Engine
 from ircore.runs.events import Call, End, Entry, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.judge_answers import AnswerError, read_score, read_verdicts
-from ircore.runs.judge_questions import JudgeQuestion, asked_as
+from ircore.runs.judge_questions import JudgeQuestion, hash_identity
 from ircore.runs.merge import merge
-from ircore.runs.play import make_run, open_run, with_run_id
+from ircore.runs.play import add_run_id, make_run, open_run
 from ircore.runs.provenance import (
     Flag,
-    commitment_of,
-    in_order,
+    compute_commitment,
+    compute_seed,
     make_provenance,
     read_provenance,
     record_findings,
-    seed_of,
+    sort_ids,
     write_provenance,
 )
 from ircore.runs.setup import prepare
@@ -103,23 +103,23 @@ VIEWS: list[tuple[Any, dict[str, Any]]] = [
 @pytest.mark.parametrize(("view", "others"), VIEWS, ids=[type(view).__name__ for view, _ in VIEWS])
 def test_every_part_of_a_view_is_part_of_its_question(view: Any, others: dict[str, Any]) -> None:
     assert others.keys() == {field.name for field in fields(view)}
-    keys = {question_hash("seat", replace(view, **{name: other})) for name, other in others.items()}
-    assert len(keys | {question_hash("seat", view)}) == len(others) + 1
+    keys = {hash_question("seat", replace(view, **{name: other})) for name, other in others.items()}
+    assert len(keys | {hash_question("seat", view)}) == len(others) + 1
     # Where pictures stand, each of them counts, and not only how many there are.
-    assert question_hash("seat", view) != question_hash("another seat", view)
+    assert hash_question("seat", view) != hash_question("another seat", view)
 
 
 def test_a_seats_answers_hang_on_seat_player_and_versions(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = [seat_hash("describer", SPEC), seat_hash("generator", SPEC)]
+    keys = [hash_seat("describer", SPEC), hash_seat("generator", SPEC)]
     changes: list[dict[str, Any]] = [{"model": "n"}, {"revision": "2"}, {"base_url": "https://a.example/v1"}]
     changes.append({"parameters": {"a": 1}})
-    keys += [seat_hash("describer", SPEC.model_copy(update=change)) for change in changes]
+    keys += [hash_seat("describer", SPEC.model_copy(update=change)) for change in changes]
     # The name of the variable that holds the key changes no answer.
-    assert seat_hash("describer", SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})) == keys[0]
+    assert hash_seat("describer", SPEC.model_copy(update={"api_key_env": "ANOTHER_KEY"})) == keys[0]
     monkeypatch.setattr(ircore.runs.answers, "package_version", lambda group, name: ("package", "2"))
-    keys.append(seat_hash("describer", SPEC))
+    keys.append(hash_seat("describer", SPEC))
     monkeypatch.setattr(ircore.runs.answers, "__version__", "a later one")
-    keys.append(seat_hash("describer", SPEC))
+    keys.append(hash_seat("describer", SPEC))
     assert len(set(keys)) == len(keys) == 8
 
 
@@ -146,7 +146,7 @@ def test_who_is_asked_hangs_on_player_words_and_version_alone() -> None:
     judge = JudgeIdentity(name="eye", label="Eye", kind="model", player=SPEC, prompts="p", version="1")
 
     def key(**more: object) -> str:
-        return asked_as(judge.model_copy(update=more))
+        return hash_identity(judge.model_copy(update=more))
 
     keys = [key(), key(player=SPEC.model_copy(update={"model": "n"})), key(prompts="q"), key(version="2")]
     assert len(set(keys)) == 4
@@ -196,7 +196,7 @@ def failed(reason: str, detail: str) -> Failure:
 
 def test_of_several_failures_the_latest_counts_that_is_no_stop() -> None:
     failures = [failed("provider_error", "first"), failed("describer_refused", "second"), failed("stopped", "third")]
-    table = RecordedTable("a", {}, failures, known_picture)
+    table = RecordedTable("a", {}, failures, build_known_picture)
     with pytest.raises(PlayerError, match="second") as refused:
         asyncio.run(table.ask(DESCRIBER, DESCRIBED))
     assert refused.value.reason == "describer_refused"
@@ -253,7 +253,7 @@ def test_nothing_is_measured_before_an_episode_has_ended(tmp_path: Path, instanc
     call = Call(episode_id=instances.instances[0].instance_id, turn=1, role="describer", text="m", seconds=1)
     with folder.lock(), RunWriter(folder) as writer:
         writer.record([Entry(call)])
-    assert measured(folder, prices, 4) == ""
+    assert describe_rate(folder, prices, 4) == ""
 
 
 def test_the_id_of_a_run_follows_from_all_but_the_time(instances: InstanceSet) -> None:
@@ -266,14 +266,14 @@ def test_the_id_of_a_run_follows_from_all_but_the_time(instances: InstanceSet) -
     assert len(set(ids)) == 4
     run = make_run(sample_submission("pair"), instances, Rules(), load_prompts("reconstruction"), 0)
     later = run.model_copy(update={"started": "2030-01-01T00:00:00+00:00"})
-    assert with_run_id(later).run_id == with_run_id(run).run_id == ids[0]
+    assert add_run_id(later).run_id == add_run_id(run).run_id == ids[0]
 
 
 def test_a_commitment_hangs_on_name_pair_and_salt_and_the_order_on_salt_and_nonce() -> None:
     submission = sample_submission().submission
     other = submission.model_copy(update={"describer": SPEC})
     made = [
-        commitment_of(slug, pair, salt)
+        compute_commitment(slug, pair, salt)
         for slug, pair, salt in (
             ("a", submission, "0" * 64), ("b", submission, "0" * 64),
             ("a", other, "0" * 64), ("a", submission, "1" * 64),
@@ -282,11 +282,11 @@ def test_a_commitment_hangs_on_name_pair_and_salt_and_the_order_on_salt_and_nonc
     assert len(set(made)) == 4
     ids = [f"target-{number}" for number in range(8)]
     openings = [Opening(salt=salt * 64, nonce=nonce * 64) for salt, nonce in ("00", "01", "10")]
-    orders = [in_order(opening, ids) for opening in openings]
+    orders = [sort_ids(opening, ids) for opening in openings]
     assert all(sorted(order) == ids for order in orders)
     assert len({tuple(order) for order in [*orders, ids]}) == 4
-    assert in_order(openings[0], reversed(ids)) == orders[0]
-    assert len({seed_of(opening) for opening in openings}) == 3
+    assert sort_ids(openings[0], reversed(ids)) == orders[0]
+    assert len({compute_seed(opening) for opening in openings}) == 3
 
 
 def test_the_finished_drawing_stands_longest(run: RunFolder, tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_an_episode_has_two_frames_a_turn(run: RunFolder, tmp_path: Path, name: 
     words = ["show", str(run.path), "--episode", episode.episode_id, "--animate", str(tmp_path / name)]
     assert command(words) == 0
     with Image.open(tmp_path / name) as animation:
-        assert getattr(animation, "n_frames", 1) == 2 * len(rendered_turns(episode))
+        assert getattr(animation, "n_frames", 1) == 2 * len(list_rendered_turns(episode))
         target = run.instances.picture(next(iter(run.instances.instances.named({episode.instance_id}))), "target")
         # The middle of the target at the left, fitted into 400 pixels, under a head of 50.
         shown = np.asarray(animation.convert("RGB"))[50 + 200, 20 + 200]

@@ -22,7 +22,7 @@ from ircore.core.images import Picture
 from ircore.core.records import PlayerSpec
 from ircore.games.base import Seat
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import (
     Answer,
@@ -34,7 +34,7 @@ from ircore.players.base import (
     Question,
     TextAnswer,
 )
-from ircore.runs.answers import fitting, written
+from ircore.runs.answers import check_answer, clean_answer
 from ircore.runs.folder import RunFolder
 from ircore.runs.play import make_run, open_run
 from ircore.runs.summary import summarise
@@ -52,7 +52,7 @@ def test_a_run_is_what_the_players_did(run: RunFolder) -> None:
     assert [episode.instance_id for episode in episodes] == [
         instance.instance_id for instance in run.instances.instances
     ]
-    assert {len(rendered_turns(episode)) for episode in episodes} == {2}
+    assert {len(list_rendered_turns(episode)) for episode in episodes} == {2}
     summary = summarise(run)
     assert summary["requests"] == {"describer": 12, "generator": 8, "judge": 0}
     assert summary["turns"] == 12
@@ -219,7 +219,7 @@ def test_a_deadline_stops_the_run_and_what_was_answered_is_kept(
 
 
 def test_a_damaged_rendering_is_named(run: RunFolder) -> None:
-    rendering = rendered_turns(run.episodes()[0])[0].rendering
+    rendering = list_rendered_turns(run.episodes()[0])[0].rendering
     assert rendering is not None
     run.rendering_path(rendering.sha256).write_bytes(b"something else")
     with pytest.raises(InputError, match="damaged, not the picture that was recorded"):
@@ -311,30 +311,30 @@ def test_what_does_not_fit_is_named(answers: AnswerKind, answer: Any, problem: s
     seat: Seat[Question, Answer] = Seat("maker", "Maker", "the prompt", answers)
     question = Question(step=1, prompt="Make something.", choices=("A", "B"))
     with pytest.raises(WorkError, match=problem) as refused:
-        fitting(seat, question, answer)
+        check_answer(seat, question, answer)
     assert refused.value.remedy == remedy
 
 
 def test_a_question_without_choices_is_the_games_fault() -> None:
     seat: Seat[Question, Answer] = Seat("maker", "Maker", "the prompt", "choice")
     with pytest.raises(WorkError, match="the question to the seat maker in step 1 offers no choices") as refused:
-        fitting(seat, Question(step=1, prompt="Choose something."), ChoiceAnswer("A"))
+        check_answer(seat, Question(step=1, prompt="Choose something."), ChoiceAnswer("A"))
     assert refused.value.remedy == "This is a fault of the game: ask with Question(…, choices=…)."
 
 
 def test_words_of_any_length_are_recorded_up_to_a_bound() -> None:
-    talk = written(TextAnswer("word " * 500_000))
+    talk = clean_answer(TextAnswer("word " * 500_000))
     assert isinstance(talk, TextAnswer)
     assert talk.text == "word " * 40_000  # 200,000 characters
-    drawn = written(PictureAnswer(SMALL, notes=("\ud800" * 3_000,) * 500))
+    drawn = clean_answer(PictureAnswer(SMALL, notes=("\ud800" * 3_000,) * 500))
     assert isinstance(drawn, PictureAnswer)
     assert drawn.notes == ("?" * 2_000,) * 100
 
 
 def test_characters_that_nobody_sees_are_not_recorded() -> None:
-    said = written(TextAnswer("<DESCRIPTION>\u202ea r\u200bed\x00 block, 👩\u200d👧\n</DESCRIPTION>"))
+    said = clean_answer(TextAnswer("<DESCRIPTION>\u202ea r\u200bed\x00 block, 👩\u200d👧\n</DESCRIPTION>"))
     assert isinstance(said, TextAnswer)
     assert said.text == "<DESCRIPTION>a red block, 👩\u200d👧\n</DESCRIPTION>"
-    drawn = written(PictureAnswer(SMALL, notes=("not\u2066 understood",)))
+    drawn = clean_answer(PictureAnswer(SMALL, notes=("not\u2066 understood",)))
     assert isinstance(drawn, PictureAnswer)
     assert drawn.notes == ("not understood",)

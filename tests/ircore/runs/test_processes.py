@@ -12,7 +12,7 @@ from samples import sample_instances
 
 from ircore.commands import play
 from ircore.commands.main import run as ircore
-from ircore.runs.costs.totals import episode_costs
+from ircore.runs.costs.totals import compute_episode_costs
 from ircore.runs.folder import RunFolder
 
 pytestmark = pytest.mark.slow
@@ -59,7 +59,7 @@ def test_the_limit_of_cost_holds_over_all_processes(tmp_path: Path) -> None:
         more = ["--processes", "3", "--concurrency", "8", "--max-cost", "3", "--prices", str(tmp_path / "prices.yaml")]
         assert play_pair(pair, instances, run, *more) == 1
     folder = RunFolder(run)
-    assert 3 <= sum(cost.usd or 0 for cost in episode_costs(folder).values()) < 3 + 0.25
+    assert 3 <= sum(cost.usd or 0 for cost in compute_episode_costs(folder).values()) < 3 + 0.25
 
 
 def test_a_process_that_is_killed_ends_the_run_and_loses_no_recorded_answer(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.core.episode_records import Attempt
 from ircore.core.errors import InputError, WorkError
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.players.base import PlayerError
 from ircore.players.calls import ProviderStopError
 from ircore.runs.costs import limit
@@ -71,7 +71,7 @@ def kill_when(worker: int, journal: Path, lines: int) -> Thread:
 
 def played(run: RunFolder) -> list[object]:
     """What was played, without the times that it took."""
-    turns = [[(turn.turn, turn.message, turn.rendering) for turn in turns_of(episode)] for episode in run.episodes()]
+    turns = [[(turn.turn, turn.message, turn.rendering) for turn in list_turns(episode)] for episode in run.episodes()]
     return [(episode.episode_id, episode.outcome, said) for episode, said in zip(run.episodes(), turns, strict=True)]
 
 
@@ -125,7 +125,7 @@ def test_what_goes_wrong_on_a_worker_is_told_as_if_it_had_happened_here(
         assert play_with("settings", {"player": "classical", "parameters": {"size": 3}}) == 2
         assert "submission.yaml: describer: parameters.size: the player 'classical'" in capsys.readouterr().err
         with monkeypatch.context() as newer:  # here, not on the worker
-            newer.setattr("ircore.runs.remote.cluster.package_version", lambda *_: ("slow-pair", "2"))
+            newer.setattr("ircore.runs.remote.cluster.find_package_version", lambda *_: ("slow-pair", "2"))
             assert play_with("newer", {"player": "unwilling"}) == 2
         assert "a worker has slow-pair 1.0, not slow-pair 2" in capsys.readouterr().err
         monkeypatch.setattr("ircore.runs.remote.cluster.__version__", "0.0.1")

@@ -19,7 +19,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reconstruction.game import ReconstructionGame
 from ircore.games.reconstruction.plugins.replay import ReplayPlayer
 from ircore.games.reconstruction.prompts import load_prompts
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.players.base import DescriberView, PlayerError, TextAnswer
@@ -48,7 +48,7 @@ def lucky_run(out: Path, instances: InstanceSet, seed: int = 0, repeats: int = 1
 
 def messages(run: RunFolder) -> dict[str, str | None]:
     """Return the first message of each episode."""
-    return {episode.episode_id: turns_of(episode)[0].message for episode in run.episodes()}
+    return {episode.episode_id: list_turns(episode)[0].message for episode in run.episodes()}
 
 
 def test_repeats_are_what_runs_of_their_seeds_are(tmp_path: Path) -> None:

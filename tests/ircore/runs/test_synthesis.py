@@ -16,11 +16,11 @@ from program_server import BLANK, ProgramServer, bars, program_server
 from sandboxes import drawing, sandbox
 
 from ircore.commands.main import run
-from ircore.games.synthesis.game import PLACEHOLDERS, load_synthesis_prompts, plan_in, program_in
+from ircore.games.synthesis.game import PLACEHOLDERS, find_plan, find_program, load_synthesis_prompts
 from ircore.instances.store import read_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnFigures
 from ircore.instances.targets import SYNTHETIC
-from ircore.runs.synthesis import candidates, open_synthesis
+from ircore.runs.synthesis import list_candidates, open_synthesis
 from ircore.scorers.verification.score import verify_picture
 
 __all__ = ["drawing", "sandbox"]
@@ -80,7 +80,7 @@ def test_two_models_make_targets_and_a_person_accepts_them(tmp_path: Path) -> No
     assert "given up: figure 3" in made.stderr
 
     folder = open_synthesis(out)
-    waiting = candidates(folder)
+    waiting = list_candidates(folder)
     assert [candidate.name for candidate in waiting] == ["bar_graph-easy-01", "bar_graph-easy-02"]
     first = waiting[0].drawn
     assert first.program.strip() == bars([3, 1, 2]).strip()
@@ -181,7 +181,7 @@ def test_the_prompts_have_words_for_every_kind() -> None:
     ],
 )
 def test_a_plan_is_what_stands_between_the_tags(answer: str, description: str | None) -> None:
-    plan = plan_in(answer)
+    plan = find_plan(answer)
     assert (plan.description if plan else None) == description
 
 
@@ -195,4 +195,4 @@ def test_a_plan_is_what_stands_between_the_tags(answer: str, description: str | 
     ],
 )
 def test_a_program_is_the_longest_block_of_code(answer: str, program: str | None) -> None:
-    assert program_in(answer) == program
+    assert find_program(answer) == program

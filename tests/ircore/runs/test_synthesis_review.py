@@ -15,11 +15,11 @@ from ircore.core.submission_records import Run
 from ircore.games.synthesis.game import NAME, FigureStep
 from ircore.instances.store import read_instances, write_instances
 from ircore.instances.synthesis.drawn_figures import FIGURES, DrawnProgram
-from ircore.runs.episode import episode_record
+from ircore.runs.episode import build_episode
 from ircore.runs.events import End, Entry
 from ircore.runs.folder import RunFolder, RunWriter, create_run
-from ircore.runs.play import with_run_id
-from ircore.runs.synthesis import accepted_set, open_synthesis, write_review
+from ircore.runs.play import add_run_id
+from ircore.runs.synthesis import open_synthesis, write_accepted_set, write_review
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,7 +35,7 @@ def made(path: Path) -> RunFolder:
     condition = Instance(instance_id="bar_graph-easy", game=NAME, category="bar_graph", difficulty="easy",
                              source="a test", licence="CC0-1.0", payload={"count": 2})  # fmt: skip
     instances = write_instances(path.with_name("conditions"), [(condition, {})])
-    run = with_run_id(Run.model_validate({
+    run = add_run_id(Run.model_validate({
         "run_id": NAME, "game": NAME, "slug": NAME, "submission": manifest, "instance_set": instances.identity,
         "rules": {"tries": 3}, "prompts": "built-in", "seed": 0, "version": "1.0",
         "started": "2026-11-23T08:00:00+00:00",
@@ -43,7 +43,7 @@ def made(path: Path) -> RunFolder:
     folder = create_run(path, run, instances)
     (path / FIGURES).mkdir()
     steps = [step_of(path, number) for number in (1, 2)]
-    ended = episode_record(condition, "completed", steps, None, None)
+    ended = build_episode(condition, "completed", steps, None, None)
     with folder.lock(), RunWriter(folder) as writer:
         writer.record([Entry(End(episode=ended))])
     return open_synthesis(path)
@@ -102,7 +102,7 @@ def test_decisions_made_on_the_page_make_the_set(page: "Page", tmp_path: Path) -
         "bar_graph-easy-01": ("accept", ""),
         "bar_graph-easy-02": ("reject", "labels overlap"),
     }
-    accepted_set(folder, decisions, tmp_path / "set")
+    write_accepted_set(folder, decisions, tmp_path / "set")
     assert [target.instance_id for target in read_instances(tmp_path / "set").instances] == ["bar_graph-easy-01"]
 
 

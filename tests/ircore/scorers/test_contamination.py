@@ -11,7 +11,7 @@ from target_instances import target_instance
 from ircore.commands.main import run as ircore
 from ircore.core.records import Box, Element, Instance, Scene
 from ircore.instances.store import InstanceSet, read_instances
-from ircore.scorers.contamination import guessed_share, read_known
+from ircore.scorers.contamination import compute_guessed_share, read_known
 
 
 def labelled(*texts: str) -> Instance:
@@ -22,8 +22,8 @@ def labelled(*texts: str) -> Instance:
 def test_half_of_the_texts_are_in_the_description() -> None:
     """Sales and 2019 are there as whole words, 40 only within 400, Profit not; one letter does not count."""
     target = labelled("Sales", "2019", "40", "Profit", "x")
-    assert guessed_share(target, "Sales of 2019, up to 400, on x") == 0.5
-    assert guessed_share(labelled("x", "y"), "x and y") is None
+    assert compute_guessed_share(target, "Sales of 2019, up to 400, on x") == 0.5
+    assert compute_guessed_share(labelled("x", "y"), "x and y") is None
 
 
 @pytest.mark.parametrize(

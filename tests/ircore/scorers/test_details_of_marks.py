@@ -13,14 +13,14 @@ from PIL import Image, ImageDraw, ImageOps
 from ircore.core.images import Picture
 from ircore.core.records import Element
 from ircore.instances.targets.base import Drawn, SceneDrawing
-from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test.foreign.drawers import DRAWERS, faithful_style, redrawn
-from ircore.scorers.judge_test.redraw import redrawn as redrawn_by_us
-from ircore.scorers.verification.eye.forms import laid_over
-from ircore.scorers.verification.eye.regions import polygon_mask
-from ircore.scorers.verification.eye.strokes import Course, colour_of, places_along
-from ircore.scorers.verification.eye.view import rgb_of
-from ircore.scorers.verification.scene_facts.axes import scale_of
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.judge_test.foreign.drawers import DRAWERS, choose_faithful_style, redraw_scene
+from ircore.scorers.judge_test.redraw import redraw_scene as redrawn_by_us
+from ircore.scorers.verification.eye.forms import lay_over
+from ircore.scorers.verification.eye.regions import draw_polygon_mask
+from ircore.scorers.verification.eye.strokes import Course, find_colour, sample_places_along
+from ircore.scorers.verification.eye.view import parse_rgb
+from ircore.scorers.verification.scene_facts.axes import find_scale
 from ircore.scorers.verification.score import Verification, verify_picture
 
 
@@ -42,15 +42,17 @@ def test_a_shape_that_lacks_a_corner_is_laid_over_the_rest_of_its_form(
     turn = math.radians(degrees)
     turned = [(x + size * (a * math.cos(turn) - b * math.sin(turn)),
                y + size * (a * math.sin(turn) + b * math.cos(turn))) for a, b in corners]  # fmt: skip
-    whole = polygon_mask(turned, 200, 200)
-    bitten = whole & ~polygon_mask([turned[1], turned[2], ((turned[1][0] + x) / 2, (turned[1][1] + y) / 2)], 200, 200)
-    laid = laid_over(polygon_mask([(100 + a, 100 + b) for a, b in corners], 200, 200), bitten)
+    whole = draw_polygon_mask(turned, 200, 200)
+    bitten = whole & ~draw_polygon_mask(
+        [turned[1], turned[2], ((turned[1][0] + x) / 2, (turned[1][1] + y) / 2)], 200, 200
+    )
+    laid = lay_over(draw_polygon_mask([(100 + a, 100 + b) for a, b in corners], 200, 200), bitten)
     assert (laid ^ whole).sum() < 0.06 * whole.sum()
 
 
 @pytest.mark.parametrize("fault", ["notch", "bump"])
 def test_a_part_that_a_shape_lacks_or_has_too_much_costs_a_little(fault: str) -> None:
-    drawn = draw("simple_shapes", "easy", 305)
+    drawn = draw_target("simple_shapes", "easy", 305)
     shape = next(element for element in drawn.scene.elements if element.type == "hexagon")
     corners: Any = shape.parameters["corners"]
     x, y = corners[0]
@@ -92,7 +94,7 @@ def test_a_notch_of_a_hundredth_of_the_area_counts_and_a_strip_along_a_side_is_i
 
 @pytest.mark.parametrize(("place", "by"), [(1, -80), (2, 60), (3, 90)])
 def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, by: int) -> None:
-    drawn = draw("line_graph", "easy", 303)  # four points
+    drawn = draw_target("line_graph", "easy", 303)  # four points
 
     def bent(element: Element) -> Element:
         points: Any = element.parameters.get("points")
@@ -105,7 +107,7 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
     verification = verified(
         drawn, Image.fromarray(redrawn_by_us(drawn.scene.model_copy(update={"elements": elements})))
     )
-    scale = known(scale_of(drawn.scene, "y"))
+    scale = known(find_scale(drawn.scene, "y"))
     (value,) = [checked for checked in verification.facts if checked.fact.key == f"line-1/value/{place + 1}"]
     assert set(wrong_facts(verification)) - {"line-1/markers"} == {value.fact.key}
     assert value.seen == pytest.approx(
@@ -115,7 +117,7 @@ def test_a_line_with_one_vertex_far_off_is_there_with_a_wrong_value(place: int, 
 
 
 def test_of_thin_lines_in_shades_of_one_hue_markers_tell_which_is_which() -> None:
-    drawn = draw("line_graph", "hard", 19001)
+    drawn = draw_target("line_graph", "hard", 19001)
     dark, lighter = [element.colour for element in drawn.scene.elements if element.type == "polyline"][:2]
 
     def exchanged(element: Element) -> Element:
@@ -129,19 +131,19 @@ def test_of_thin_lines_in_shades_of_one_hue_markers_tell_which_is_which() -> Non
 
 
 def test_compression_does_not_make_a_dark_line_blue() -> None:
-    places, normals = places_along([[0, 10], [40, 10]], step=1)
+    places, normals = sample_places_along([[0, 10], [40, 10]], step=1)
     many, navy, blue = len(places), "#111827", "#1d4ed8"
-    lines, grounds = (np.tile(rgb_of(colour), (many, 1)) for colour in ("#506193", "#fdf8e9"))
+    lines, grounds = (np.tile(parse_rgb(colour), (many, 1)) for colour in ("#506193", "#fdf8e9"))
     seen, widths = np.ones(many, bool), np.full(many, 3, np.float32)
     course = Course(places, normals, np.zeros(many, np.float32), seen, lines, grounds, seen, widths)
-    assert colour_of(course, [navy, blue], navy, roughness=0.5) == blue
-    pale = replace(course, lines=np.tile(rgb_of("#50555f"), (many, 1)))
-    assert colour_of(pale, [navy, blue], navy, roughness=0.5) == navy
+    assert find_colour(course, [navy, blue], navy, roughness=0.5) == blue
+    pale = replace(course, lines=np.tile(parse_rgb("#50555f"), (many, 1)))
+    assert find_colour(pale, [navy, blue], navy, roughness=0.5) == navy
 
 
 @pytest.mark.parametrize("has_the_lines_colour", [False, True])
 def test_a_strong_grid_is_no_line(has_the_lines_colour: bool) -> None:
-    drawn = draw("line_graph", "easy", 15000)
+    drawn = draw_target("line_graph", "easy", 15000)
     (colour,) = {element.colour for element in drawn.scene.elements if element.type == "polyline"}
     elements = tuple(
         element.model_copy(
@@ -159,7 +161,7 @@ def test_a_strong_grid_is_no_line(has_the_lines_colour: bool) -> None:
 
 
 def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() -> None:
-    drawn = draw("simple_shapes", "easy", 208)
+    drawn = draw_target("simple_shapes", "easy", 208)
     # ΔE2000 7 and 5 off; by Euclid in L*a*b*, the strong yellow is 16 off and the pale green 9.
     shades = {"#fff3b0": "#f7efcc", "#d8f3dc": "#e0ffd8"}
     pixels = drawn.drawing.pixels.copy()
@@ -171,8 +173,8 @@ def test_a_strong_colour_of_the_ground_may_be_a_shade_off_as_a_pale_one_may() ->
 @pytest.mark.slow
 @pytest.mark.parametrize("drawer", DRAWERS)
 def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
-    drawn = draw("line_graph", "easy", 301)
-    style = faithful_style(random.Random(drawer), drawn.scene, drawer)
+    drawn = draw_target("line_graph", "easy", 301)
+    style = choose_faithful_style(random.Random(drawer), drawn.scene, drawer)
     shapes = {element.parameters["shape"] for element in drawn.scene.elements if element.type == "marker"}
     assert len(shapes) == 1
     other = "triangle" if "triangle" not in shapes else "circle"
@@ -183,5 +185,5 @@ def test_the_markers_of_a_line_are_told_by_their_shapes(drawer: str) -> None:
         return element.model_copy(update={"parameters": {**element.parameters, "shape": other}})
 
     changed = drawn.scene.model_copy(update={"elements": tuple(map(with_other, drawn.scene.elements))})
-    assert "line-1/markers" not in wrong_facts(verified(drawn, redrawn(drawn.scene, style)))
-    assert wrong_facts(verified(drawn, redrawn(changed, style)))["line-1/markers"] == f"seen: {other}"
+    assert "line-1/markers" not in wrong_facts(verified(drawn, redraw_scene(drawn.scene, style)))
+    assert wrong_facts(verified(drawn, redraw_scene(changed, style)))["line-1/markers"] == f"seen: {other}"

@@ -16,16 +16,16 @@ from ircore.core.drawing import Drawing
 from ircore.core.elements import (
     ElementList,
     SeenElement,
-    elements_of_counts,
-    elements_of_scene,
+    build_counted_elements,
+    list_scene_elements,
     read_elements,
     write_elements,
 )
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.instances.targets.categories import draw
-from ircore.scorers.elements.comparisons import element_iou, presence, presence_published
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.elements.comparisons import compute_element_iou, compute_presence, compute_published_presence
 from ircore.scorers.elements.eye import UNKNOWN, detect_by_eye
 from ircore.scorers.elements.grounded import detect_by_model
 from ircore.scorers.judge_test import edits
@@ -44,7 +44,7 @@ def test_published_rows_are_met_exactly() -> None:
     rows: list[dict[str, Any]] = json.loads(VECTORS.read_text())["rows"]
     assert len(rows) == 250
     for row in rows:
-        ours = presence_published(row["elements_reference"], row["elements_generated"])
+        ours = compute_published_presence(row["elements_reference"], row["elements_generated"])
         theirs = row["published"]
         assert (ours.precision, ours.recall, ours.f1) == (theirs["precision"], theirs["recall"], theirs["f1"]), row
 
@@ -53,19 +53,19 @@ def test_published_rows_are_met_exactly() -> None:
 def test_identical_lists_are_perfect_by_the_corrected_definition_alone() -> None:
     rows = json.loads(VECTORS.read_text())["rows"]
     same = [row["elements_reference"] for row in rows if row["elements_reference"] == row["elements_generated"] != {}]
-    assert all(presence(counts, counts).f1 == 1 for counts in same)
-    assert any((presence_published(counts, counts).f1 or 0) < 1 for counts in same)
+    assert all(compute_presence(counts, counts).f1 == 1 for counts in same)
+    assert any((compute_published_presence(counts, counts).f1 or 0) < 1 for counts in same)
 
 
 def test_two_persons_for_two_persons() -> None:
     two = {"person": 2}
-    assert presence_published(two, two).f1 == 0.5  # one class of two instances
-    assert presence(two, two).f1 == 1
+    assert compute_published_presence(two, two).f1 == 0.5  # one class of two instances
+    assert compute_presence(two, two).f1 == 1
 
 
 def test_instances_are_counted_by_hand() -> None:
     # Shared: 2 of 3 persons, the dog. Generated 2 + 1 + 1 = 4, asked 3 + 1 = 4.
-    result = presence({"person": 3, "dog": 1}, {"person": 2, "dog": 1, "cat": 1})
+    result = compute_presence({"person": 3, "dog": 1}, {"person": 2, "dog": 1, "cat": 1})
     assert (result.precision, result.recall, result.f1) == (3 / 4, 3 / 4, 3 / 4)
     assert result.empty == "neither"
 
@@ -82,17 +82,17 @@ def test_the_rule_for_empty_lists_is_chosen_and_reported(
     reference: dict[str, int], generated: dict[str, int], empty: str, one: Any, zero: Any, none: Any
 ) -> None:
     for rule, expected in (("one", one), ("zero", zero), ("none", none)):
-        result = presence(reference, generated, rule)  # type: ignore[arg-type]
+        result = compute_presence(reference, generated, rule)  # type: ignore[arg-type]
         assert (result.precision, result.recall, result.f1) == expected
         assert result.empty == empty
-    assert presence_published(reference, generated) == presence(reference, generated, "one")
+    assert compute_published_presence(reference, generated) == compute_presence(reference, generated, "one")
 
 
 def test_iou_takes_the_union_of_all_instances() -> None:
     # Two persons, left half and right half, against one box over all: the union covers everything.
     halves = listed(("person", (0, 0, 256, 512)), ("person", (256, 0, 512, 512)))
     whole = listed(("person", (0, 0, 512, 512)))
-    result = element_iou(halves, whole)
+    result = compute_element_iou(halves, whole)
     assert (result.common, result.precision, result.recall) == (1, 1, 1)
 
 
@@ -100,7 +100,7 @@ def test_the_three_means_by_hand() -> None:
     # dog: half of it is covered (IoU 1/2). Only the reference has a cat, only the generated picture two more classes.
     reference = listed(("dog", (0, 0, 100, 100)), ("cat", (0, 0, 9, 9)))
     generated = listed(("dog", (0, 0, 100, 50)), ("car", (0, 0, 9, 9)), ("bus", (0, 0, 9, 9)))
-    result = element_iou(reference, generated)
+    result = compute_element_iou(reference, generated)
     assert result.by_label == {"dog": 0.5}
     assert result.common == 0.5
     assert result.precision == pytest.approx(0.5 / 3)
@@ -110,16 +110,16 @@ def test_the_three_means_by_hand() -> None:
 def test_pictures_of_other_sizes_are_compared_by_shares() -> None:
     small = listed(("dog", (0, 0, 64, 128)), side=128)
     large = listed(("dog", (0, 0, 512, 1024)), side=1024)
-    assert element_iou(small, large).common == 1
+    assert compute_element_iou(small, large).common == 1
 
 
 def test_boxes_without_area_and_elements_without_boxes_are_left_out_and_named() -> None:
     flat = listed(("line", (10, 10, 10, 90)), ("dog", (0, 0, 50, 50)), ("sky", None))
-    result = element_iou(flat, flat)
+    result = compute_element_iou(flat, flat)
     assert (result.common, result.without_area, result.without_box) == (1, ("line",), ("sky",))
-    nothing = element_iou(listed(("line", (10, 10, 10, 90))), listed())
+    nothing = compute_element_iou(listed(("line", (10, 10, 10, 90))), listed())
     assert (nothing.common, nothing.empty) == (None, "both")
-    assert element_iou(listed(), listed(), "zero").common == 0
+    assert compute_element_iou(listed(), listed(), "zero").common == 0
 
 
 def test_one_form_for_scene_detector_and_hand(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_one_form_for_scene_detector_and_hand(tmp_path: Path) -> None:
     write_elements(tmp_path / "list.json", listed(("BAR ", (10, 20, 30, 40))))
     read = [read_elements(tmp_path / f"{name}.json") for name in ("scene", "counts", "list")]
     assert {str(elements.counts) for elements in read} == {str(Counter(bar=1))}
-    assert read[0].elements == read[2].elements == elements_of_scene(scene).elements
-    assert elements_of_counts({"dog": 2}).counts == {"dog": 2}
+    assert read[0].elements == read[2].elements == list_scene_elements(scene).elements
+    assert build_counted_elements({"dog": 2}).counts == {"dog": 2}
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_an_answer_that_cannot_be_used_is_asked_again_once(tmp_path: Path, serve
         detect_by_model(model_file(tmp_path, server), PICTURE)
 
 
-DRAWN = draw("bar_graph", "easy", 5)
+DRAWN = draw_target("bar_graph", "easy", 5)
 TARGET = Picture.from_pixels(DRAWN.drawing.pixels)
 BARS = [element.box for element in DRAWN.scene.elements if element.type == "bar"]
 
@@ -190,7 +190,7 @@ BARS = [element.box for element in DRAWN.scene.elements if element.type == "bar"
 @pytest.mark.slow
 def test_all_bars_and_labels_of_the_target_are_seen_in_their_places() -> None:
     seen = detect_by_eye(TARGET, DRAWN.scene, TARGET)
-    truth = elements_of_scene(DRAWN.scene).counts
+    truth = list_scene_elements(DRAWN.scene).counts
     assert seen.counts["bar"] == truth["bar"]
     assert seen.counts["tick_label"] == truth["tick_label"]
     assert UNKNOWN not in seen.counts
@@ -201,7 +201,7 @@ def test_all_bars_and_labels_of_the_target_are_seen_in_their_places() -> None:
 
 @pytest.mark.slow
 def test_boxes_lie_in_the_rendering_which_may_be_moved_and_of_another_size() -> None:
-    moved = Image.fromarray(edits.shifted(DRAWN.drawing.pixels, distance=10)).resize((1024, 1024))
+    moved = Image.fromarray(edits.shift(DRAWN.drawing.pixels, distance=10)).resize((1024, 1024))
     seen = detect_by_eye(TARGET, DRAWN.scene, Picture.from_pixels(np.asarray(moved)))
     boxes = sorted(element.box for element in seen.elements if element.label == "bar" if element.box)
     x, y = (2 * round(boxes[0][axis] / 2 - sorted(BARS)[0][axis]) for axis in (0, 1))
@@ -217,11 +217,11 @@ def test_a_missing_bar_lowers_recall_and_a_stain_lowers_precision() -> None:
     left, top, right, bottom = BARS[1]
     image.paste(tuple(int(part) for part in DRAWN.drawing.pixels[top + 1, left - 2]), (left, top, right, bottom))
     less = detect_by_eye(TARGET, DRAWN.scene, Picture.from_pixels(np.asarray(image)))
-    result = presence(reference.counts, less.counts)
+    result = compute_presence(reference.counts, less.counts)
     total = len(reference.elements)
     assert result.precision == 1
     assert result.recall == pytest.approx((total - 1) / total)
-    assert element_iou(reference, less).common is not None
+    assert compute_element_iou(reference, less).common is not None
 
 
 @pytest.mark.slow

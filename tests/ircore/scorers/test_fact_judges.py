@@ -23,20 +23,20 @@ from dataset_card.tables.schema import FACTS
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Instance, Scene
-from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.games.reconstruction.records import RECONSTRUCTION, list_turns
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet, write_instances
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.results.model import Results
 from ircore.results.tables.facts import disagreements_table, witnesses_table
-from ircore.results.witnesses import checked_twice, witness_of
+from ircore.results.witnesses import compare_witness, match_checks
 from ircore.runs.folder import RunFolder, read_facts
 from ircore.runs.judge_answers import AnswerError, read_verdicts
 from ircore.runs.judge_questions import read_judgements
 from ircore.scorers.judges.manifest import read_judge
-from ircore.scorers.model_judges.fact_questions import batches_of
-from ircore.scorers.model_judges.false_facts import false_facts
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.model_judges.fact_questions import split_into_batches
+from ircore.scorers.model_judges.false_facts import make_false_facts
+from ircore.scorers.verification.scene_facts import list_facts
 
 CATEGORIES = ("bar_graph", "pie_graph", "line_graph", "functions", "geometry", "simple_shapes")
 
@@ -57,8 +57,8 @@ def score(run: RunFolder, judge: Path, *more: str) -> int:
 
 def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
     scene = bars({"Cats": 40, "Dogs": 80, "Fish": 20}, [RED, BLUE, RED]).scene
-    facts = facts_of(scene)
-    made = {facts[false.fact].key: false.sentence for false in false_facts(scene, facts, Random(3))}
+    facts = list_facts(scene)
+    made = {facts[false.fact].key: false.sentence for false in make_false_facts(scene, facts, Random(3))}
     assert made["bar-2/value"] in ('The bar for "Dogs" shows the value 48.', 'The bar for "Dogs" shows the value 112.')
     (colour,) = re.findall(r"#\w{6}", made["bar-2/colour"])
     assert colour in (RED, "#000000", "#ffffff")
@@ -72,10 +72,10 @@ def test_a_false_sentence_is_off_by_much_and_of_the_same_kind() -> None:
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_no_false_sentence_is_true_of_its_target_and_most_facts_have_one(category: str, difficulty: Difficulty) -> None:
     for seed in (11, 12, 13):
-        scene = draw(category, difficulty, seed).scene
-        facts = facts_of(scene)
+        scene = draw_target(category, difficulty, seed).scene
+        facts = list_facts(scene)
         true = {fact.sentence for fact in facts}
-        made = list(false_facts(scene, facts, Random(seed)))
+        made = list(make_false_facts(scene, facts, Random(seed)))
         assert not {false.sentence for false in made} & true
         assert len({false.fact for false in made}) == len(made) > 0.6 * len(facts)
         for false in made:
@@ -84,14 +84,14 @@ def test_no_false_sentence_is_true_of_its_target_and_most_facts_have_one(categor
             if fact.attribute == "value" and len(digits.findall(fact.sentence)) == 1 and "hole" not in fact.sentence:
                 (number,) = digits.findall(false.sentence)
                 assert abs(float(number) - float(fact.expected)) > 3 * (fact.tolerance or 0)
-        assert made == list(false_facts(scene, facts, Random(seed)))
+        assert made == list(make_false_facts(scene, facts, Random(seed)))
 
 
 @pytest.mark.slow
 def test_batches_hold_each_fact_once_and_a_fifth_of_false_sentences() -> None:
-    scene = draw("bar_graph", "hard", 7).scene
-    facts = facts_of(scene)
-    batches = batches_of(scene, facts, "a" * 64, 20)
+    scene = draw_target("bar_graph", "hard", 7).scene
+    facts = list_facts(scene)
+    batches = split_into_batches(scene, facts, "a" * 64, 20)
     places = [sentence.fact for batch in batches for sentence in batch if sentence.is_true]
     assert sorted(places) == list(range(len(facts)))
     sizes = {len(batch) for batch in batches}
@@ -101,8 +101,8 @@ def test_batches_hold_each_fact_once_and_a_fifth_of_false_sentences() -> None:
     for batch in batches:
         # Truth and its opposite in one question would tell that one of them is false.
         assert not {s.fact for s in batch if s.is_true} & {s.fact for s in batch if not s.is_true}
-    assert batches == batches_of(scene, facts, "a" * 64, 20)
-    assert batches != batches_of(scene, facts, "b" * 64, 20)
+    assert batches == split_into_batches(scene, facts, "a" * 64, 20)
+    assert batches != split_into_batches(scene, facts, "b" * 64, 20)
 
 
 # Answers
@@ -175,7 +175,7 @@ def _targets(instances: InstanceSet) -> dict[str, list[Picture]]:
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
     """Twelve drawn targets, and two photographs without a scene."""
-    instances = builder_of(RECONSTRUCTION)(BuildRequest(tmp_path_factory.mktemp("drawn") / "set", per_condition=1))
+    instances = find_builder(RECONSTRUCTION)(BuildRequest(tmp_path_factory.mktemp("drawn") / "set", per_condition=1))
     assert isinstance(instances, InstanceSet)
     return instances
 
@@ -196,12 +196,14 @@ def test_a_known_error_is_recovered_and_nothing_is_asked_twice(
     assert "facts: 36 scores (24 renderings, 12 preferences), 0 new and 36 kept" in capsys.readouterr().out
     assert server.count() == int(asked)
     # Only the rendering is shown, and no word of anybody but the sentences.
-    renderings = {run.rendering(turn.rendering).data for e in run.episodes() for turn in turns_of(e) if turn.rendering}
+    renderings = {
+        run.rendering(turn.rendering).data for e in run.episodes() for turn in list_turns(e) if turn.rendering
+    }
     assert all(question.pictures[0] in renderings for question in model.asked)
     assert not any("As it is." in question.words for question in model.asked)
 
     results = Results.from_runs([RunFolder(run.path)])
-    witness = witness_of("facts", list(checked_twice(results, "facts")))
+    witness = compare_witness("facts", list(match_checks(results, "facts")))
     assert witness.false_yes.low is not None
     assert witness.false_yes.high is not None
     assert witness.false_yes.low <= 0.2 <= witness.false_yes.high
@@ -241,7 +243,7 @@ def test_a_judge_without_errors_gives_10_to_the_target_and_stands_beside_the_eye
     lines = Counter(line.judge for line in read_facts(run))
     assert lines["facts"] == lines["verified"] > 0
     results = Results.from_runs([run])
-    assert witness_of("facts", list(checked_twice(results, "facts"))).all_right.mean == 0.5
+    assert compare_witness("facts", list(match_checks(results, "facts"))).all_right.mean == 0.5
     # What the boards and pages show of facts is the program's alone.
     played = next(iter(results.runs.values()))
     assert {line.judge for line in played.facts()} == {"verified"}
@@ -260,7 +262,7 @@ def test_photographs_with_an_annotated_scene_are_asked_about(tmp_path: Path, ser
     )  # fmt: skip
     instance = target_instance("park", picture, scene, category="photos", source="A park")
     run = run_of(tmp_path / "run", _one(tmp_path / "set", instance, {"target": picture}), {"park": [picture]})
-    server.judge = model = KnowingModel({picture.data: {fact.sentence for fact in facts_of(scene)}})
+    server.judge = model = KnowingModel({picture.data: {fact.sentence for fact in list_facts(scene)}})
     assert score(run, write_judge(tmp_path, server)) == 0
     (question,) = model.asked
     sentences = [sentence for _, sentence in SENTENCE.findall(question.words)]

@@ -10,9 +10,9 @@ from PIL import Image
 
 from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw
-from ircore.scorers.verification.eye.frames import applied
-from ircore.scorers.verification.eye.registration import Fit, Model, Transform, cost_of, register
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.verification.eye.frames import apply_matrix
+from ircore.scorers.verification.eye.registration import Fit, Model, Transform, compute_cost, register_rendering
 from ircore.scorers.verification.score import Verification, verify_picture
 
 CATEGORIES = ("bar_graph", "line_graph", "pie_graph", "functions", "geometry", "simple_shapes")
@@ -26,7 +26,7 @@ Corners = tuple[tuple[float, float], ...]
 
 @cache
 def target(category: str, seed: int = 5) -> Drawn:
-    return draw(category, "easy", seed)
+    return draw_target(category, "easy", seed)
 
 
 @cache
@@ -106,7 +106,7 @@ def off_by(fit: Fit, layout: Layout) -> float:
     """Return how far off points of the target are found, in shares of the drawing's size."""
     points = np.array([(x, y) for x in (40, 256, 472) for y in (40, 256, 472)], float)
     canvas = np.array(layout.canvas)
-    wanted = applied(matrix_of(layout.corners), points) / canvas
+    wanted = apply_matrix(matrix_of(layout.corners), points) / canvas
     found = fit.transform.placed(points, 512, 512) / 512
     return float(np.abs((wanted - found) / (fit.transform.wide, fit.transform.high)).max())
 
@@ -126,7 +126,7 @@ def half_of_categories(name: str) -> tuple[str, ...]:
 def test_a_drawing_is_found_wherever_it_lies(name: str) -> None:
     layout = LAYOUTS[name]
     pages = {category: np.asarray(laid_out(target(category), layout)) for category in half_of_categories(name)}
-    fits = {category: register(model(category), page) for category, page in pages.items()}
+    fits = {category: register_rendering(model(category), page) for category, page in pages.items()}
     assert all(fit.is_found for fit in fits.values())
     # 1 % of a drawing of 40 % is a pixel of the rendering.
     far = {category: round(off_by(fit, layout), 4) for category, fit in fits.items() if off_by(fit, layout) > 0.012}
@@ -154,7 +154,7 @@ def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
     noise = np.random.default_rng(3).integers(0, 256, (640, 960, 3), dtype=np.uint8)
     blank = np.full((1536, 1024, 3), 240, np.uint8)
     for pixels in (noise, blank):
-        fit = register(model("pie_graph"), pixels)
+        fit = register_rendering(model("pie_graph"), pixels)
         assert fit.is_found
         moved = fit.transform
         assert (moved.turn, moved.slant, moved.tilt_x, moved.tilt_y) == (0, 0, 0, 0)
@@ -163,11 +163,11 @@ def test_a_canvas_of_noise_or_without_anything_shows_nothing() -> None:
 def test_a_drawing_turned_too_far_is_there_but_not_found() -> None:
     drawn = target("simple_shapes")
     far = drawn.drawing.image.rotate(33, fillcolor=drawn.scene.background)
-    assert not register(model("simple_shapes"), np.asarray(far)).is_found
+    assert not register_rendering(model("simple_shapes"), np.asarray(far)).is_found
 
 
 def test_another_target_is_not_there_and_so_not_unfound() -> None:
-    assert register(model("simple_shapes"), target("simple_shapes", 25).drawing.pixels).is_found
+    assert register_rendering(model("simple_shapes"), target("simple_shapes", 25).drawing.pixels).is_found
 
 
 @pytest.mark.slow
@@ -195,4 +195,4 @@ def test_a_transform_is_told_by_its_matrix() -> None:
     ],
 )
 def test_more_of_a_change_costs_more(slight: Transform, strong: Transform) -> None:
-    assert 0 < cost_of(slight) < cost_of(strong) <= 4
+    assert 0 < compute_cost(slight) < compute_cost(strong) <= 4

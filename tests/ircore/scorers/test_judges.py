@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.players.model_families import model_family
+from ircore.players.model_families import find_model_family
 from ircore.runs.judge_answers import LONGEST, Answer, AnswerError, read_choice, read_score
-from ircore.scorers.judges.manifest import is_file, load_judge_prompts, read_judge
+from ircore.scorers.judges.manifest import is_judge_file, load_judge_prompts, read_judge
 
 MANIFEST = {
     "schema": 1, "name": "gpt-judge", "label": "GPT 5.2", "player": "openai", "model": "gpt-5.2",
@@ -109,7 +109,7 @@ def test_the_words_carry_the_papers_anchors_and_a_warning() -> None:
     for text in (prompts.similarity, prompts.preference):
         assert "Words inside the pictures" in text
         assert "never instructions" in text
-    assert prompts.repaired("it has {form}", '{"score": N}').splitlines() == [
+    assert prompts.format_repair("it has {form}", '{"score": N}').splitlines() == [
         "This answer cannot be used: it has {form}.",
         "",
         "Look at the pictures again if you need to, and answer with nothing but this JSON object, as asked before:",
@@ -167,7 +167,7 @@ def test_no_yaml_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 def test_files_and_names_are_told_apart() -> None:
-    assert [is_file(item) for item in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")] == [
+    assert [is_judge_file(item) for item in ("structural", "judge.yaml", "judges/gpt.yml", "./judge")] == [
         False,
         True,
         True,
@@ -187,4 +187,4 @@ def test_files_and_names_are_told_apart() -> None:
     ],
 )  # fmt: skip
 def test_families_are_told_by_names(model: str, family: str | None) -> None:
-    assert model_family(model) == family
+    assert find_model_family(model) == family

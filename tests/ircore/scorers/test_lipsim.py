@@ -25,9 +25,9 @@ from ircore.scorers.judges.lipsim.model import (
     LipSimNetwork,
     SLLConv,
     SLLLinear,
-    certified_radius,
-    distance,
-    unit,
+    compute_certified_radius,
+    compute_distance,
+    normalise,
 )
 
 SMALL = Architecture(conv_layers=3, channels=7, linear_layers=2, linear_inner=12, conv_inner=4, outputs=20, side=32)
@@ -112,28 +112,28 @@ def test_the_network_never_stretches_even_when_an_attack_looks_for_it() -> None:
 
 def test_distance_is_one_less_cosine() -> None:
     a, b = torch.tensor([3.0, 4]), torch.tensor([4.0, 3])
-    assert distance(a, b) == pytest.approx(1 - 24 / 25)
-    assert distance(a, -2 * a) == pytest.approx(2)
-    assert distance(a, 5 * a) == pytest.approx(0, abs=1e-12)
-    assert distance(a, torch.zeros(2)) == 1
+    assert compute_distance(a, b) == pytest.approx(1 - 24 / 25)
+    assert compute_distance(a, -2 * a) == pytest.approx(2)
+    assert compute_distance(a, 5 * a) == pytest.approx(0, abs=1e-12)
+    assert compute_distance(a, torch.zeros(2)) == 1
 
 
 def test_the_radius_by_hand() -> None:
     first, final = torch.tensor([1.0, 0]), torch.tensor([0.0, 1])
     target = torch.tensor([4.0, 3])
     r = 0.2 / math.sqrt(2)  # cosines 0.8 and 0.6; the renderings are √2 apart
-    assert certified_radius(target, first, final) == pytest.approx(r)
+    assert compute_certified_radius(target, first, final) == pytest.approx(r)
     # In the plane the choice turns at the diagonal: exactly the distance of the target to that line.
     short = target / 50
-    assert certified_radius(short, first, final) <= float((short[0] - short[1]) / math.sqrt(2)) + 1e-9
-    assert certified_radius(short, first, final) == pytest.approx(0.1 * r * math.sqrt(1 - r * r / 4))
+    assert compute_certified_radius(short, first, final) <= float((short[0] - short[1]) / math.sqrt(2)) + 1e-9
+    assert compute_certified_radius(short, first, final) == pytest.approx(0.1 * r * math.sqrt(1 - r * r / 4))
 
 
 def test_no_radius_where_there_is_no_choice() -> None:
     target, first = torch.tensor([1.0, 1, 0]), torch.tensor([1.0, 0, 0])
-    assert certified_radius(target, first, first) == 0
-    assert certified_radius(target, first, torch.tensor([0.0, 1, 0])) == 0
-    assert certified_radius(torch.zeros(3), first, target) == 0
+    assert compute_certified_radius(target, first, first) == 0
+    assert compute_certified_radius(target, first, torch.tensor([0.0, 1, 0])) == 0
+    assert compute_certified_radius(torch.zeros(3), first, target) == 0
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -141,14 +141,14 @@ def test_no_change_smaller_than_the_radius_turns_the_choice(seed: int) -> None:
     torch.manual_seed(seed)
     f = network().double()
     target, first, final = torch.rand(3, 1, 3, 32, 32, dtype=torch.double)
-    a, b = unit(f(first)[0]), unit(f(final)[0])
-    radius = certified_radius(f(target)[0], a, b)
+    a, b = normalise(f(first)[0]), normalise(f(final)[0])
+    radius = compute_certified_radius(f(target)[0], a, b)
     assert radius > 0
-    sign = math.copysign(1, distance(f(target)[0], a) - distance(f(target)[0], b))
+    sign = math.copysign(1, compute_distance(f(target)[0], a) - compute_distance(f(target)[0], b))
 
     def margin(x: Tensor) -> Tensor:
         """Above 0 while the choice is the same."""
-        return sign * (unit(f(x)[0]) @ (b - a))
+        return sign * (normalise(f(x)[0]) @ (b - a))
 
     def attacked(budget: float) -> float:
         change = 1e-3 * torch.randn_like(target)

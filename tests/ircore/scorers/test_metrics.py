@@ -14,10 +14,10 @@ from ircore.core.drawing import Drawing
 from ircore.core.images import Picture, Pixels, read_stored_pixels
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.metrics.base import MetricUnavailableError
-from ircore.scorers.metrics.brisque import brisque
+from ircore.scorers.metrics.brisque import compute_brisque
 from ircore.scorers.metrics.measure import MetricKey, load_metrics, measure
 from ircore.scorers.metrics.pixel_metrics import ms_ssim, psnr, ssim, ssim_gaussian, uqi, uqi_sewar
-from ircore.scorers.metrics.text import F1, RECALL, Label, label_scores, labels_of_lines
+from ircore.scorers.metrics.text import F1, RECALL, Label, compute_label_scores, select_labels
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA", Path(__file__).resolve().parents[3].parent / "shared" / "data"))
@@ -59,7 +59,7 @@ def test_published_values_of_a_pair(pair: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_published_brisque() -> None:
     # In flat parts rounding decides the sign of coefficients: hence a bound on each and on the median.
-    off = {pair["pair"]: brisque(image, image) - pair["published"]["brisque"] for pair, image in _generated()}
+    off = {pair["pair"]: compute_brisque(image, image) - pair["published"]["brisque"] for pair, image in _generated()}
     assert max(map(abs, off.values())) <= 0.75
     assert median(map(abs, off.values())) <= 0.02
     assert abs(off["45_0"]) <= 1e-6
@@ -208,13 +208,13 @@ def test_pictures_below_eleven_pixels_are_refused(metric: Any, shape: tuple[int,
         with pytest.raises(MetricUnavailableError, match="smaller than 11 pixels a side"):
             metric(target, image)
     with pytest.raises(MetricUnavailableError, match="smaller than 11 pixels a side"):
-        brisque(NOISE, tiny)
+        compute_brisque(NOISE, tiny)
 
 
 def test_brisque_of_flat_pictures_has_no_value() -> None:
     for value in (0, 255):
         with pytest.raises(MetricUnavailableError, match="flat picture"):
-            brisque(NOISE, np.full((40, 40, 3), value, np.uint8))
+            compute_brisque(NOISE, np.full((40, 40, 3), value, np.uint8))
 
 
 def test_image_of_another_size_is_brought_to_the_targets() -> None:
@@ -230,41 +230,41 @@ TARGET = [Label("Mon", 0.1, 0.9), Label("Tue", 0.5, 0.9), Label("10", 0.05, 0.2)
 
 
 def test_equal_labels_in_their_places_are_perfect() -> None:
-    scores = label_scores(TARGET, TARGET)
+    scores = compute_label_scores(TARGET, TARGET)
     assert (scores.precision, scores.recall, scores.f1, scores.texts_f1) == (1, 1, 1, 1)
 
 
 def test_case_and_blanks_do_not_matter() -> None:
-    assert label_scores([Label("Left Side", 0.5, 0.5)], [Label("LEFT  side", 0.5, 0.5)]).f1 == 1
+    assert compute_label_scores([Label("Left Side", 0.5, 0.5)], [Label("LEFT  side", 0.5, 0.5)]).f1 == 1
 
 
 def test_exchanged_labels_are_right_texts_in_wrong_places() -> None:
     exchanged = [Label("Tue", 0.1, 0.9), Label("Mon", 0.5, 0.9), *TARGET[2:]]
-    scores = label_scores(TARGET, exchanged)
+    scores = compute_label_scores(TARGET, exchanged)
     assert (scores.recall, scores.texts_f1) == (0.5, 1)
 
 
 def test_missing_and_invented_labels_by_hand() -> None:
     # Two of four are there, one of them twice as near as the other; one more was invented.
-    scores = label_scores(TARGET, [Label("Mon", 0.12, 0.9), Label("10", 0.05, 0.55), Label("Wed", 0.9, 0.9)])
+    scores = compute_label_scores(TARGET, [Label("Mon", 0.12, 0.9), Label("10", 0.05, 0.55), Label("Wed", 0.9, 0.9)])
     assert (scores.precision, scores.recall) == (2 / 3, 2 / 4)
     assert scores.f1 == pytest.approx(2 * 2 / (4 + 3))
 
 
 def test_one_label_cannot_stand_for_two() -> None:
-    assert label_scores([Label("A", 0.5, 0.5)] * 2, [Label("A", 0.5, 0.5)]).recall == 0.5
+    assert compute_label_scores([Label("A", 0.5, 0.5)] * 2, [Label("A", 0.5, 0.5)]).recall == 0.5
 
 
 def test_without_labels_there_is_nothing_to_say() -> None:
-    assert label_scores([], []).f1 is None
-    assert label_scores([], TARGET).recall is None
-    assert label_scores(TARGET, []).f1 == 0
+    assert compute_label_scores([], []).f1 is None
+    assert compute_label_scores([], TARGET).recall is None
+    assert compute_label_scores(TARGET, []).f1 == 0
 
 
 def test_labels_of_recognised_lines_are_shares_of_the_picture() -> None:
     line = TextLine("km", ((90, 0), (110, 0), (110, 20), (90, 20)), 0.9)
-    assert labels_of_lines([line], 200, 100) == (Label("km", 0.5, 0.1),)
-    assert labels_of_lines([TextLine("—", line.corners, 0.9), TextLine("km", line.corners, 0.5)], 200, 100) == ()
+    assert select_labels([line], 200, 100) == (Label("km", 0.5, 0.1),)
+    assert select_labels([TextLine("—", line.corners, 0.9), TextLine("km", line.corners, 0.5)], 200, 100) == ()
 
 
 def sign(*texts: tuple[str, float, float]) -> Pixels:

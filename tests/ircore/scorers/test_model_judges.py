@@ -21,14 +21,14 @@ from samples import CentreDescriber, sample_run
 from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import Score
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet
 from ircore.players.base import Captioned, DescriberView, Exchange, JudgeError, JudgeView, TextAnswer
 from ircore.players.calls import ProviderStopError
-from ircore.players.examination import shown_picture
+from ircore.players.examination import build_shown_picture
 from ircore.players.openai.describer import OpenAIDescriber
 from ircore.results.model import Results
-from ircore.runs.answers import question_hash, seat_hash
+from ircore.runs.answers import hash_question, hash_seat
 from ircore.runs.folder import RunFolder
 from ircore.runs.judge_questions import read_judgements
 from ircore.runs.summary import summarise
@@ -86,7 +86,7 @@ def knowing(run: RunFolder) -> dict[bytes, int]:
     return {
         run.rendering(turn.rendering).data: turn.turn
         for episode in run.episodes()
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering is not None
     }
 
@@ -129,7 +129,7 @@ def test_a_judge_sees_pictures_and_nothing_that_anybody_said(
     tmp_path: Path, run: RunFolder, server: OpenAIServer
 ) -> None:
     score(run, write_judge(tmp_path, server))
-    messages = [turn.message for episode in run.episodes() for turn in turns_of(episode) if turn.message]
+    messages = [turn.message for episode in run.episodes() for turn in list_turns(episode) if turn.message]
     for seen in server.seen:
         words = json.dumps(seen.document)
         (message,) = seen.document["messages"]
@@ -246,7 +246,7 @@ def test_of_several_ends_of_a_judge_the_first_is_told(
         await asyncio.sleep(0.05 * number)
         raise ProviderStopError(f"end {number}", "Add credit.")
 
-    monkeypatch.setattr(runner, "_judged", end)
+    monkeypatch.setattr(runner, "_judge_item", end)
     assert score(run, write_judge(tmp_path, server), more=("--concurrency", "2")) == 1
     told = capsys.readouterr().err
     assert (next(numbers), "end 0" in told, "end 1" in told) == (2, True, False)
@@ -543,7 +543,7 @@ def test_without_its_key_nothing_is_begun(
 
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"score": {"type": "integer"}}, "required": ["score"]}
-TARGET, IMAGE = shown_picture(), shown_picture("#0000ff")
+TARGET, IMAGE = build_shown_picture(), build_shown_picture("#0000ff")
 VIEW = JudgeView("How alike are they?", (Captioned("A:", TARGET), Captioned("B:", IMAGE)), schema=SCHEMA)
 REPAIRED = JudgeView(VIEW.prompt, VIEW.pictures, (Exchange("seven", "Answer with JSON."),))
 
@@ -610,6 +610,6 @@ def test_an_answer_withheld_is_the_judges(server: OpenAIServer, api: str, fault:
 def test_another_picture_order_or_repair_is_another_question(server: OpenAIServer) -> None:
     views = [VIEW, REPAIRED, JudgeView(VIEW.prompt, VIEW.pictures[::-1]), JudgeView(VIEW.prompt, VIEW.pictures[:1])]
     asked = spec(server)
-    assert len({question_hash(seat_hash("judge", asked), view) for view in views}) == 4
+    assert len({hash_question(hash_seat("judge", asked), view) for view in views}) == 4
     same = asked.model_copy(update={"api_key_env": "OTHER_KEY"})
-    assert question_hash(seat_hash("judge", asked), VIEW) == question_hash(seat_hash("judge", same), VIEW)
+    assert hash_question(hash_seat("judge", asked), VIEW) == hash_question(hash_seat("judge", same), VIEW)

@@ -10,15 +10,15 @@ from PIL import Image, ImageDraw, ImageFont
 from ircore.core.images import Picture
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test import edits
-from ircore.scorers.judge_test.foreign.families import picture_of
-from ircore.scorers.judge_test.redraw import redrawn
-from ircore.scorers.verification.eye.strokes import Course, colour_of
-from ircore.scorers.verification.eye.view import Observed, rgb_of
+from ircore.scorers.judge_test.foreign.families import draw_picture
+from ircore.scorers.judge_test.redraw import redraw_scene
+from ircore.scorers.verification.eye.strokes import Course, find_colour
+from ircore.scorers.verification.eye.view import Observed, parse_rgb
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import verify_picture
-from ircore.scorers.verification.verdicts import Checked, check
+from ircore.scorers.verification.verdicts import Checked, check_fact
 
 
 def checked(drawn: Drawn, image: Image.Image) -> dict[str, Checked]:
@@ -31,7 +31,7 @@ def checked(drawn: Drawn, image: Image.Image) -> dict[str, Checked]:
 def changed(scene: Scene, change: Callable[[Element], Element | None]) -> Image.Image:
     """Draw a scene after a change of its elements; None leaves one out."""
     elements = tuple(element for element in map(change, scene.elements) if element is not None)
-    return Image.fromarray(redrawn(scene.model_copy(update={"elements": elements})))
+    return Image.fromarray(redraw_scene(scene.model_copy(update={"elements": elements})))
 
 
 def without(drawn: Drawn, kind: str, place: int) -> Image.Image:
@@ -52,7 +52,7 @@ def without(drawn: Drawn, kind: str, place: int) -> Image.Image:
 def test_what_is_gone_is_not_seen_in_what_lies_behind_it(
     category: str, difficulty: Difficulty, seed: int, kind: str, place: int
 ) -> None:
-    drawn = draw(category, difficulty, seed)
+    drawn = draw_target(category, difficulty, seed)
     assert checked(drawn, without(drawn, kind, place))[f"{kind}-{place + 1}/presence"].verdict == "fails"
     assert (
         checked(drawn, changed(drawn.scene, lambda element: element))[f"{kind}-{place + 1}/presence"].verdict == "holds"
@@ -61,7 +61,7 @@ def test_what_is_gone_is_not_seen_in_what_lies_behind_it(
 
 @pytest.mark.slow
 def test_a_curve_that_is_gone_is_not_seen_in_the_grid() -> None:
-    drawn = draw("functions", "hard", 200)
+    drawn = draw_target("functions", "hard", 200)
     facts = checked(drawn, without(drawn, "curve", 1))
     assert facts["curve-2/presence"].verdict == "fails"
     assert facts["curve-1/presence"].verdict == "holds"
@@ -69,7 +69,7 @@ def test_a_curve_that_is_gone_is_not_seen_in_the_grid() -> None:
 
 @pytest.mark.slow
 def test_labels_in_another_font_are_not_misspelt() -> None:
-    drawn = draw("bar_graph", "hard", 100)
+    drawn = draw_target("bar_graph", "hard", 100)
     image = changed(drawn.scene, lambda element: None if element.text is not None else element)
     font = ImageFont.load_default_imagefont()
     for element in drawn.scene.elements:
@@ -89,7 +89,7 @@ def test_labels_in_another_font_are_not_misspelt() -> None:
 @pytest.mark.parametrize(("category", "seed"), [("line_graph", 7), ("bar_graph", 2)])
 def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: str, seed: int) -> None:
     """No figure is taken for a text figure because the picture's longest labels do not tell which kind it has."""
-    drawn = draw(category, "easy", seed)
+    drawn = draw_target(category, "easy", seed)
 
     def moved(element: Element) -> Element:
         # A text is drawn about the middle of its box.
@@ -112,7 +112,7 @@ def test_labels_that_stand_half_a_pixel_beside_their_places_are_right(category: 
 def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
     category: str, right: str, wrong: str
 ) -> None:
-    drawn = draw(category, "easy", 300)
+    drawn = draw_target(category, "easy", 300)
     texts = {right: wrong}
     image = changed(
         drawn.scene, lambda element: element.model_copy(update={"text": texts.get(str(element.text), element.text)})
@@ -126,7 +126,7 @@ def test_another_figure_in_the_target_s_own_font_is_not_taken_for_the_right_one(
 
 @pytest.mark.parametrize(("areas", "verdict"), [("#303a4d", "holds"), ("#2f3964", "fails")])
 def test_a_ground_of_two_colours_is_seen_where_both_are_a_shade_off(areas: str, verdict: str) -> None:
-    drawn = draw("simple_shapes", "hard", 16001)
+    drawn = draw_target("simple_shapes", "hard", 16001)
     scene = drawn.scene.model_copy(update={"background": "#2f3964"})
     image = changed(
         scene, lambda element: element.model_copy(update={"colour": areas}) if element.type == "background" else element
@@ -136,7 +136,7 @@ def test_a_ground_of_two_colours_is_seen_where_both_are_a_shade_off(areas: str, 
 
 @pytest.mark.slow
 def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
-    drawn = draw("line_graph", "easy", 100)
+    drawn = draw_target("line_graph", "easy", 100)
     purple = "#911eb4"
     image = changed(
         drawn.scene,
@@ -161,18 +161,18 @@ def test_a_line_in_a_neighbouring_hue_has_the_wrong_colour() -> None:
 def test_what_is_gone_is_not_seen_in_lines_beside_it(
     difficulty: Difficulty, seed: int, kind: str, place: int, quality: int
 ) -> None:
-    drawn = draw("geometry", difficulty, seed)
+    drawn = draw_target("geometry", difficulty, seed)
     image = compressed(without(drawn, kind, place), quality)
     assert checked(drawn, image)[f"{kind}-{place + 1}/presence"].verdict == "fails"
 
 
 def compressed(image: Image.Image, quality: int) -> Image.Image:
-    return Image.fromarray(edits.as_jpeg(np.asarray(image), quality))
+    return Image.fromarray(edits.compress_as_jpeg(np.asarray(image), quality))
 
 
 @pytest.mark.slow
 def test_thin_lines_keep_their_colour_after_compression() -> None:
-    drawn = draw("geometry", "hard", 700)  # thin lines in teal and green beside near-black ones
+    drawn = draw_target("geometry", "hard", 700)  # thin lines in teal and green beside near-black ones
     facts = checked(drawn, compressed(drawn.drawing.image, 50))
     colours = [fact for key, fact in facts.items() if key.startswith("segment-") and key.endswith("/colour")]
     assert len(colours) >= 6
@@ -181,7 +181,7 @@ def test_thin_lines_keep_their_colour_after_compression() -> None:
 
 @pytest.mark.slow
 def test_dots_have_their_colour_as_well_as_compression_lets_it_be_seen() -> None:
-    drawn = draw("geometry", "hard", 702)
+    drawn = draw_target("geometry", "hard", 702)
     facts = checked(drawn, compressed(drawn.drawing.image, 50))
     dots = [fact for key, fact in facts.items() if key.startswith("point-") and key.endswith("/colour")]
     assert len(dots) == 7
@@ -202,10 +202,10 @@ def test_a_paled_line_has_the_colour_towards_which_its_hue_leads(line: str, roug
     course = Course(
         places=np.zeros((count, 2), np.float32), normals=np.zeros((count, 2), np.float32),
         offsets=np.zeros(count, np.float32), seen=np.ones(count, bool),
-        lines=np.tile(rgb_of(line), (count, 1)), grounds=np.tile(rgb_of("#e0e9f8"), (count, 1)),
+        lines=np.tile(parse_rgb(line), (count, 1)), grounds=np.tile(parse_rgb("#e0e9f8"), (count, 1)),
         usable=np.ones(count, bool), widths=np.full(count, 2.0, np.float32),
     )  # fmt: skip
-    colour = colour_of(course, ["#1e3a5f", "#c62828", "#2e7d32", "#1d4ed8"], "#c62828", roughness)
+    colour = find_colour(course, ["#1e3a5f", "#c62828", "#2e7d32", "#1d4ed8"], "#c62828", roughness)
     assert (colour == "#1e3a5f") == is_navy
 
 
@@ -258,7 +258,7 @@ def test_a_colour_earns_less_the_farther_off_it_is(
     expected: str, colours: tuple[str, ...], seen: str, credit: float
 ) -> None:
     fact = Fact("panel/colour", "panel", "panel", "colour", "colour", expected, None, 1.0, "The panel is grey.")
-    result = check(fact, Observed(seen), colours)
+    result = check_fact(fact, Observed(seen), colours)
     assert result.credit == pytest.approx(credit, abs=0.01)
     assert result.verdict == ("holds" if credit == 1 else "fails")
 
@@ -274,7 +274,7 @@ def test_a_colour_earns_less_the_farther_off_it_is(
 )
 def test_a_mark_in_another_marks_colour_counts_against_the_score(kind: str, seen: str, credit: float) -> None:
     fact = Fact(f"{kind}-1/colour", f"{kind}-1", kind, "colour", "colour", "#d62728", None, 1.0, "It is red.")
-    assert check(fact, Observed(seen), ("#d62728", "#1f77b4")).credit == credit
+    assert check_fact(fact, Observed(seen), ("#d62728", "#1f77b4")).credit == credit
 
 
 @pytest.mark.parametrize(
@@ -290,12 +290,12 @@ def test_a_mark_in_another_marks_colour_counts_against_the_score(kind: str, seen
 )
 def test_a_misspelt_word_earns_a_part_and_a_wrong_number_nothing(expected: str, seen: str, credit: float) -> None:
     fact = Fact("label-1/text", "label-1", "label", "text", "text", expected, None, 1.0, "The text reads so.")
-    assert check(fact, Observed(seen), ()).credit == pytest.approx(credit, abs=0.001)
+    assert check_fact(fact, Observed(seen), ()).credit == pytest.approx(credit, abs=0.001)
 
 
 @pytest.mark.slow
 def test_a_value_label_that_is_gone_is_not_seen_in_the_line_that_passes_by() -> None:
-    drawn = draw("line_graph", "easy", 408)
+    drawn = draw_target("line_graph", "easy", 408)
     key = "value_label-2/presence"
     assert checked(drawn, without(drawn, "value_label", 1))[key].verdict == "fails"
     assert checked(drawn, changed(drawn.scene, lambda element: element))[key].verdict == "holds"
@@ -304,8 +304,8 @@ def test_a_value_label_that_is_gone_is_not_seen_in_the_line_that_passes_by() -> 
 @pytest.mark.slow
 def test_where_labels_stand_in_place_what_is_not_seen_is_gone() -> None:
     # Without its lines the figure was not found on its canvas of 300 x 300 pixels: 2.0 of 10.
-    drawn = draw("line_graph", "hard", 20000)
-    image, _ = known(picture_of("marks-gone", drawn.scene, "held-out/line_graph/hard/20000", {}, None))
+    drawn = draw_target("line_graph", "hard", 20000)
+    image, _ = known(draw_picture("marks-gone", drawn.scene, "held-out/line_graph/hard/20000", {}, None))
     own = Picture.from_pixels(drawn.drawing.pixels)
     result = verify_picture(own, drawn.scene, Picture.from_pixels(np.asarray(image)), ocr=False)
     values = [each.verdict for each in result.facts if each.fact.attribute == "value"]
@@ -316,7 +316,7 @@ def test_where_labels_stand_in_place_what_is_not_seen_is_gone() -> None:
 @pytest.mark.parametrize(("category", "difficulty", "seed"), [("functions", "easy", 401), ("functions", "hard", 416)])
 @pytest.mark.slow
 def test_a_line_at_zero_that_is_gone_is_not_seen_in_the_grid(category: str, difficulty: Difficulty, seed: int) -> None:
-    drawn = draw(category, difficulty, seed)
+    drawn = draw_target(category, difficulty, seed)
     lines = [element for element in drawn.scene.elements if element.type == "zero_line"]
     keys = {f"zero_line-{element.parameters['axis']}/presence" for element in lines}
     facts = checked(drawn, changed(drawn.scene, lambda element: None if element in lines else element))

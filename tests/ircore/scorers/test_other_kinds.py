@@ -7,9 +7,9 @@ import pytest
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.instances.scene_percepts import readable_scene
+from ircore.instances.scene_percepts import complete_scene
 from ircore.instances.targets.base import Drawn, SceneDrawing
-from ircore.scorers.verification.scene_facts import facts_of, marks_of
+from ircore.scorers.verification.scene_facts import list_facts, list_marks
 from ircore.scorers.verification.score import verify_picture
 from leaderboard.model.xray import draw_scene
 
@@ -38,7 +38,7 @@ def picture(drawn: Drawn) -> Picture:
 
 
 def weights(scene: Scene) -> dict[str, float]:
-    return {fact.key: fact.weight for fact in facts_of(scene)}
+    return {fact.key: fact.weight for fact in list_facts(scene)}
 
 
 def score(rendering: Picture) -> float:
@@ -49,7 +49,7 @@ def score(rendering: Picture) -> float:
 
 
 def test_elements_of_own_kinds_have_presence_colour_place_and_text() -> None:
-    facts = {(fact.kind, fact.attribute) for fact in facts_of(clock().scene)}
+    facts = {(fact.kind, fact.attribute) for fact in list_facts(clock().scene)}
     assert facts == {
         ("dial", "presence"), ("dial", "colour"), ("dial", "place"),
         ("hour_hand", "presence"), ("hour_hand", "colour"), ("hour_hand", "place"),
@@ -59,7 +59,7 @@ def test_elements_of_own_kinds_have_presence_colour_place_and_text() -> None:
 
 
 def test_sentences_name_the_kind_in_words() -> None:
-    sentences = [fact.sentence for fact in facts_of(clock().scene)]
+    sentences = [fact.sentence for fact in list_facts(clock().scene)]
     assert "The hour hand at 58 % from the left and 46 % from the top is red (#c0392b)." in sentences
     assert 'The text at 75 % from the left and 35 % from the top reads "2".' in sentences
 
@@ -84,7 +84,7 @@ def test_a_category_gives_its_kinds_weights() -> None:
 
 def test_numerals_weigh_what_writing_weighs_whatever_a_category_says_of_them() -> None:
     for kinds in (None, {"numeral": 0.1}, {"numeral": 10.0}):
-        facts = facts_of(clock(kinds=kinds).scene)
+        facts = list_facts(clock(kinds=kinds).scene)
         assert sum(fact.weight for fact in facts if fact.kind == "numeral") < 30
 
 
@@ -127,24 +127,24 @@ def test_whatever_a_scene_holds_is_read(element: Element, beside: str | None) ->
     drawing.rectangle(20, 20, 60, 60, fill=RED)
     drawing.text((80, 30), "A", 18, BLUE)
     shown = Picture.from_pixels(drawing.pixels)
-    facts = facts_of(scene)
+    facts = list_facts(scene)
     assert len({fact.key for fact in facts}) == len(facts)
     assert facts[0].attribute == "presence"
-    assert {fact.mark for fact in facts} == {mark.key for mark in marks_of(scene)}
-    assert len(draw_scene(scene).marks) == len(marks_of(scene))
+    assert {fact.mark for fact in facts} == {mark.key for mark in list_marks(scene)}
+    assert len(draw_scene(scene).marks) == len(list_marks(scene))
     assert verify_picture(shown, scene, shown).score in (10, None)
 
 
 def test_an_element_that_lacks_what_its_type_defines_is_a_plain_one() -> None:
     scene = Scene(width=99, height=99, background=None, elements=(Element(type="bar", colour=RED, box=BOX),))
-    assert [element.type for element in readable_scene(scene).elements] == ["plain_bar"]
-    sentences = [fact.sentence for fact in facts_of(scene)]
+    assert [element.type for element in complete_scene(scene).elements] == ["plain_bar"]
+    sentences = [fact.sentence for fact in list_facts(scene)]
     assert sentences[0] == "The plain bar at 40 % from the left and 40 % from the top is there."
 
 
 def test_a_scene_of_this_project_is_read_as_it_is() -> None:
-    from ircore.instances.targets.categories import BUILDERS, draw
+    from ircore.instances.targets.categories import BUILDERS, draw_target
 
     for category in BUILDERS:
-        scene = draw(category, "hard", seed=3).scene
-        assert readable_scene(scene) is scene
+        scene = draw_target(category, "hard", seed=3).scene
+        assert complete_scene(scene) is scene

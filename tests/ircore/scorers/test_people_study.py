@@ -13,8 +13,8 @@ from known_pictures import blank, run_of
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.games.reconstruction.records import RECONSTRUCTION, turns_of
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.games.reconstruction.records import RECONSTRUCTION, list_turns
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.results.tables.judges import people_table
@@ -31,7 +31,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """Six drawn targets with 30 pictures each, of which a judge gave half 8 to 10: nobody verified these."""
     folder = tmp_path_factory.mktemp("pool")
     drawn = BuildRequest(folder / "set", per_condition=1, categories=("bar_graph", "geometry", "pie_graph"))
-    instances = builder_of(RECONSTRUCTION)(drawn)
+    instances = find_builder(RECONSTRUCTION)(drawn)
     assert isinstance(instances, InstanceSet)
     random = Random(5)
     pictures = {
@@ -140,7 +140,7 @@ def test_a_study_of_a_judge_test_may_take_only_what_others_drew(tmp_path: Path) 
     score_runs([run], ScoringPlan(("structural",), (), every_turn=True, preferences=False), workers=1)
     study = choose_tasks([run], TaskPlan(foreign=True, by_score="structural"))
     asked = {item.turn for item in study.items}
-    words = {turn.turn: turn.message for turn in turns_of(episode)}
+    words = {turn.turn: turn.message for turn in list_turns(episode)}
     assert len(asked) > 15
     assert all((words[turn] or "").startswith("drawn by others: ") for turn in asked)
     assert any(turn not in asked for turn in words)
@@ -153,5 +153,5 @@ def test_foreign_pictures_are_those_of_judge_tests(pool: RunFolder) -> None:
 
 def drawn_targets(folder: Path) -> Path:
     """A set of one category, so that its judge test is small."""
-    builder_of(RECONSTRUCTION)(BuildRequest(folder, per_condition=1, categories=("simple_shapes",)))
+    find_builder(RECONSTRUCTION)(BuildRequest(folder, per_condition=1, categories=("simple_shapes",)))
     return folder

@@ -13,10 +13,10 @@ from ircore.core.images import Picture
 from ircore.core.records import Scene
 from ircore.games.base import Ending, RatedPicture
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import turns_of
-from ircore.instances.targets.categories import draw
+from ircore.games.reconstruction.records import list_turns
+from ircore.instances.targets.categories import draw_target
 from ircore.scorers.game_measures import EpisodeInstruments
-from ircore.scorers.rated_episodes import RatedEpisode, rated_episodes_of
+from ircore.scorers.rated_episodes import RatedEpisode, iterate_rated_episodes
 from ircore.scorers.verification.judge import VerifiedJudge
 
 SCENE = Scene(width=8, height=8, elements=())
@@ -34,7 +34,7 @@ class Naming(Drawing):
 
 def episode(*pictures: Any) -> RatedEpisode:
     run = drawn_run(steps=3)
-    (rated,) = rated_episodes_of(Naming(*pictures), run.instances, run.episodes())
+    (rated,) = iterate_rated_episodes(Naming(*pictures), run.instances, run.episodes())
     return rated
 
 
@@ -51,8 +51,8 @@ def test_turns_that_were_left_out_keep_the_numbers_of_the_others() -> None:
     instances = invented_set(1, ("geometry",))
     run = invented_run(instances, "seer", "painter", 6, 0)
     (played, *_) = run.played
-    turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(turns_of(played), (1, 4), strict=False)]
-    (rated,) = rated_episodes_of(ReconstructionGame(), instances, [played.with_steps(turns)])
+    turns = [turn.model_copy(update={"turn": number}) for turn, number in zip(list_turns(played), (1, 4), strict=False)]
+    (rated,) = iterate_rated_episodes(ReconstructionGame(), instances, [played.with_steps(turns)])
     assert [*rated.renderings] == [1, 4]
 
 
@@ -87,10 +87,10 @@ def test_a_step_of_another_version_of_the_game_is_told() -> None:
     (played,) = run.episodes()
     other = played.model_copy(update={"steps": ({"painting": 1},)})
     with pytest.raises(InputError, match="a step does not fit the game"):
-        list(rated_episodes_of(Drawing(), run.instances, [other]))
+        list(iterate_rated_episodes(Drawing(), run.instances, [other]))
 
 
-DRAWN = draw("simple_shapes", "easy", seed=5)
+DRAWN = draw_target("simple_shapes", "easy", seed=5)
 TARGET = Picture.from_pixels(DRAWN.drawing.pixels)
 BLANK = Picture.from_pixels(np.full_like(TARGET.pixels, 255))
 

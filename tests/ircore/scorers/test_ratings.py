@@ -10,7 +10,7 @@ from samples import sample_instances, sample_run, sample_submission
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.score_records import JudgeIdentity
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
@@ -61,7 +61,7 @@ def test_five_columns_are_enough(tmp_path: Path, run: RunFolder) -> None:
 
 
 def test_the_columns_of_an_export_in_any_order(tmp_path: Path, run: RunFolder) -> None:
-    rendering = rendered_turns(run.episodes()[0])[-1].rendering
+    rendering = list_rendered_turns(run.episodes()[0])[-1].rendering
     assert rendering is not None
     row = {
         "study": "0123456789abcdef", "annotator": "a1", "run_id": run.run.run_id, "episode_id": EPISODES[0],

@@ -9,8 +9,17 @@ import pytest
 
 from ircore.core.records import Box, Difficulty, Element, Scene
 from ircore.instances.targets.categories import BUILDERS
-from ircore.scorers.verification.scene_facts import PARTS, SHARES, Fact, Share, facts_of, marks_of, share_of, weighed
-from ircore.scorers.verification.scene_facts.shapes import relations
+from ircore.scorers.verification.scene_facts import (
+    PARTS,
+    SHARES,
+    Fact,
+    Share,
+    find_share,
+    list_facts,
+    list_marks,
+    weigh_facts,
+)
+from ircore.scorers.verification.scene_facts.shapes import find_relations
 
 
 def two_bars() -> Scene:
@@ -32,7 +41,7 @@ def two_bars() -> Scene:
 
 
 def test_a_bar_is_there_has_a_value_and_a_colour() -> None:
-    facts = {fact.key: fact for fact in facts_of(two_bars())}
+    facts = {fact.key: fact for fact in list_facts(two_bars())}
     assert facts["bar-2/value"].expected == 80
     assert facts["bar-2/value"].tolerance == 4.0  # 5 % of 80 is more than 1.5 % of the axis
     assert facts["bar-1/value"].tolerance == 1.5  # 1.5 % of the axis is more than 5 % of 20
@@ -41,14 +50,14 @@ def test_a_bar_is_there_has_a_value_and_a_colour() -> None:
 
 
 def test_facts_are_sentences() -> None:
-    sentences = [fact.sentence for fact in facts_of(two_bars())]
+    sentences = [fact.sentence for fact in list_facts(two_bars())]
     assert 'The bar for "Tue" shows the value 80.' in sentences
     assert 'The bar for "Mon" is red (#d62728).' in sentences
     assert "There are 2 bars." in sentences
 
 
 def test_a_text_stands_where_it_stands_and_says_what_it_says() -> None:
-    facts = {fact.key: fact for fact in facts_of(two_bars())}
+    facts = {fact.key: fact for fact in list_facts(two_bars())}
     assert facts["tick_label-1/text"].expected == "Mon"
     assert facts["tick_label-1/place"].expected == [140, 466]
 
@@ -63,25 +72,25 @@ def test_a_text_stands_where_it_stands_and_says_what_it_says() -> None:
     ],
 )
 def test_relations_follow_gir_bench(box: Box, other: Box, expected: list[str]) -> None:
-    assert relations(box, other) == expected
+    assert find_relations(box, other) == expected
 
 
 @pytest.mark.parametrize("category", sorted(BUILDERS))
 @pytest.mark.parametrize("difficulty", ["easy", "hard"])
 def test_every_drawn_category_has_facts_with_keys_of_their_own(category: str, difficulty: Difficulty) -> None:
     scene = BUILDERS[category](difficulty, random.Random(7)).scene
-    facts = facts_of(scene)
+    facts = list_facts(scene)
     assert len({fact.key for fact in facts}) == len(facts) > 10
     assert {fact.part for fact in facts} <= set(PARTS)
     assert all(fact.weight > 0 and fact.sentence.endswith(".") for fact in facts)
-    assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in marks_of(scene)}
+    assert {fact.mark for fact in facts if fact.attribute != "count"} <= {mark.key for mark in list_marks(scene)}
 
 
 def shares(facts: list[Fact]) -> dict[Share, float]:
     written = {fact.mark for fact in facts if fact.attribute == "text"}
     sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
     for fact in facts:
-        sums[share_of(fact, written)] += fact.weight
+        sums[find_share(fact, written)] += fact.weight
     return sums
 
 
@@ -91,15 +100,15 @@ def shares(facts: list[Fact]) -> dict[Share, float]:
 def test_marks_that_carry_data_weigh_most_and_all_writing_little(
     category: str, difficulty: Difficulty, seed: int
 ) -> None:
-    sums = shares(facts_of(BUILDERS[category](difficulty, random.Random(seed)).scene))
+    sums = shares(list_facts(BUILDERS[category](difficulty, random.Random(seed)).scene))
     assert sum(sums.values()) == pytest.approx(100, abs=0.01)
     assert sums["data"] + sums["data colours"] >= 60
     assert sums["writing"] <= 30
 
 
 def test_shares_hold_when_facts_are_not_asked() -> None:
-    facts = facts_of(two_bars())
-    asked = weighed(facts, {"bar-1/value", "bar-1/presence"})
+    facts = list_facts(two_bars())
+    asked = weigh_facts(facts, {"bar-1/value", "bar-1/presence"})
     assert shares(asked) == pytest.approx(shares(facts), abs=0.01)
     weights = {fact.key: fact.weight for fact in asked}
     assert weights["bar-1/value"] == weights["bar-1/presence"] == 0
@@ -111,7 +120,7 @@ def test_shares_hold_when_facts_are_not_asked() -> None:
 
 
 def test_a_label_is_one_thing_of_which_most_is_what_it_says() -> None:
-    weights = {fact.key: fact.weight for fact in facts_of(two_bars())}
+    weights = {fact.key: fact.weight for fact in list_facts(two_bars())}
     label = [weights[f"tick_label-1/{attribute}"] for attribute in ("presence", "text", "place")]
     assert label == pytest.approx([2.2, 15.4, 4.4], abs=0.01)  # the only text has all of the 22 of writing
 
@@ -122,7 +131,7 @@ def test_the_page_states_the_weights_of_each_category() -> None:
     for category, build in BUILDERS.items():
         sums: dict[Share, float] = dict.fromkeys(SHARES, 0.0)
         for difficulty, seed in product(get_args(Difficulty), range(10)):
-            for share, weight in shares(facts_of(build(difficulty, random.Random(seed)).scene)).items():
+            for share, weight in shares(list_facts(build(difficulty, random.Random(seed)).scene)).items():
                 sums[share] += weight / 20
         cells = " | ".join(str(round(weight)) if round(weight) else "–" for weight in ordered(sums))
         assert f"| {category} | {cells} |" in page

@@ -21,7 +21,14 @@ from ircore.core.records import Instance, Scene
 from ircore.results.model import Results
 from ircore.runs.folder import SCORES, RunFolder
 from ircore.scorers.rated_episodes import Original, RatedEpisode
-from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, applicable_judges, score_runs, wanted_scores
+from ircore.scorers.scoring import (
+    JUDGES,
+    METRICS,
+    ScoringPlan,
+    list_wanted_scores,
+    score_runs,
+    select_applicable_judges,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +44,9 @@ def episode(renderings: str) -> RatedEpisode:
 
 
 def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
-    wanted = [(each.turn, each.task, each.judge, each.rendering[0]) for each in wanted_scores(episode("abc"), QUICK)]
+    wanted = [
+        (each.turn, each.task, each.judge, each.rendering[0]) for each in list_wanted_scores(episode("abc"), QUICK)
+    ]
     assert wanted == [
         (1, "similarity", "structural", "a"),
         (1, "metric", "psnr", "a"),
@@ -49,13 +58,13 @@ def test_first_and_final_rendering_are_wanted_and_the_preference() -> None:
 
 def test_every_turn_and_single_renderings() -> None:
     every = ScoringPlan(metrics=(), every_turn=True)
-    assert [(score.turn, score.task) for score in wanted_scores(episode("abc"), every)] == [
+    assert [(score.turn, score.task) for score in list_wanted_scores(episode("abc"), every)] == [
         (1, "similarity"),
         (2, "similarity"),
         (3, "similarity"),
         (3, "preference"),
     ]
-    assert [(score.turn, score.task) for score in wanted_scores(episode("a"), every)] == [(1, "similarity")]
+    assert [(score.turn, score.task) for score in list_wanted_scores(episode("a"), every)] == [(1, "similarity")]
 
 
 def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
@@ -64,11 +73,11 @@ def test_verified_is_asked_by_default_wherever_a_set_has_scenes() -> None:
         an_instance("bar_graph", Scene(width=9, height=9, elements=())),
         an_instance("bar_graph"),
     )
-    assert applicable_judges(JUDGES, [photograph, chart]) == ("structural", "verified")
-    assert applicable_judges(JUDGES, [photograph]) == ("structural",)
-    assert applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
+    assert select_applicable_judges(JUDGES, [photograph, chart]) == ("structural", "verified")
+    assert select_applicable_judges(JUDGES, [photograph]) == ("structural",)
+    assert select_applicable_judges(JUDGES, [photograph, unknown]) == ("structural",)
     # Of a set with scenes, a chart without one is asked about in vain: it is missing, not inapplicable.
-    asked = wanted_scores(replace(episode("a"), category="bar_graph"), ScoringPlan(metrics=()))
+    asked = list_wanted_scores(replace(episode("a"), category="bar_graph"), ScoringPlan(metrics=()))
     assert [wanted.judge for wanted in asked] == ["structural", "verified"]
 
 
@@ -76,9 +85,9 @@ def test_verified_is_asked_of_scenes_in_another_game_whatever_its_categories_are
     scene = Scene(width=9, height=9, elements=())
     instances = [an_instance("mosaic", scene)]
     drawn = RatedEpisode("one", "one", "mosaic", "easy", {1: Original("one", "target", "0" * 64, scene)}, {})
-    assert applicable_judges(JUDGES, instances, [drawn]) == ("structural", "verified")
+    assert select_applicable_judges(JUDGES, instances, [drawn]) == ("structural", "verified")
     unknown = replace(drawn, originals={1: Original("one", "target", "0" * 64)})
-    assert applicable_judges(JUDGES, instances, [unknown]) == ("structural",)
+    assert select_applicable_judges(JUDGES, instances, [unknown]) == ("structural",)
 
 
 def an_instance(category: str, scene: Scene | None = None) -> Instance:

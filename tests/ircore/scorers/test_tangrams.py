@@ -19,8 +19,8 @@ from ircore.core.records import Scene
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.tangrams import PIECES, read_tangram_svg
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw
-from ircore.scorers.judges.tangrams import PiecesJudge, Polygon, compare_frames, frame_of_polygons, numbered
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.judges.tangrams import PiecesJudge, Polygon, compare_frames, draw_polygons_in_frame, number_pieces
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[3].parent / "shared" / "data")
 SVG = SHARED / "lang" / "kilogram" / "svg"
@@ -61,21 +61,21 @@ def test_disturbed_figures_overlap_as_measured_before(change: Change, silhouette
     matches = []
     for path in sorted(SVG.glob("*.svg")):
         figure: dict[str, Polygon] = {name: piece.corners for name, piece in read_tangram_svg(path).pieces.items()}
-        matches.append(compare_frames(frame_of_polygons(figure), frame_of_polygons(moved(figure, change))))
+        matches.append(compare_frames(draw_polygons_in_frame(figure), draw_polygons_in_frame(moved(figure, change))))
     assert np.mean([match.silhouette for match in matches]) == pytest.approx(silhouette, abs=0.03)
     assert np.mean([match.mean for match in matches]) == pytest.approx(pieces, abs=0.03)
 
 
 def test_two_pieces_of_one_form_may_stand_for_each_other() -> None:
     exchanged = {**APART, "3": APART["4"], "4": APART["3"], "6": APART["7"], "7": APART["6"]}
-    frames = frame_of_polygons(APART), frame_of_polygons(exchanged)
+    frames = draw_polygons_in_frame(APART), draw_polygons_in_frame(exchanged)
     assert compare_frames(*frames).mean == 1
     assert compare_frames(*frames, interchange=False).mean == pytest.approx(3 / 7)
 
 
 def test_a_silhouette_cannot_tell_which_piece_lies_where() -> None:
     renamed = dict(zip("1234567", [APART[name] for name in "2345671"], strict=True))
-    match = compare_frames(frame_of_polygons(APART), frame_of_polygons(renamed), interchange=False)
+    match = compare_frames(draw_polygons_in_frame(APART), draw_polygons_in_frame(renamed), interchange=False)
     assert match.silhouette == 1
     assert match.mean == 0
 
@@ -83,7 +83,7 @@ def test_a_silhouette_cannot_tell_which_piece_lies_where() -> None:
 def test_seven_polygons_are_numbered_by_their_form() -> None:
     """Given in reverse, four times as large and turned, each is found; of two alike, either may be either."""
     polygons: list[Polygon] = [[turned(30)(4 * x, 4 * y) for x, y in APART[name]] for name in reversed("1234567")]
-    names = numbered(polygons)
+    names = number_pieces(polygons)
     assert [polygons.index(names[name]) for name in "125"] == [6, 5, 2]
     assert {polygons.index(names[name]) for name in "34"} == {4, 3}
 
@@ -98,12 +98,12 @@ def test_seven_polygons_are_numbered_by_their_form() -> None:
 )
 def test_other_polygons_are_no_pieces(polygons: list[Polygon], fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
-        numbered(polygons)
+        number_pieces(polygons)
 
 
 @pytest.fixture(params=["easy", "hard"])
 def tangram(request: pytest.FixtureRequest) -> Drawn:
-    return draw("tangrams", request.param, seed=11)
+    return draw_target("tangrams", request.param, seed=11)
 
 
 def rated(tangram: Drawn, image: Image.Image) -> float:
@@ -147,7 +147,7 @@ def test_wrong_figures_are_wrong(tangram: Drawn) -> None:
     assert rated(tangram, image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)) < 5
     assert rated(tangram, Image.new("RGB", (512, 512), "white")) == 0
     assert rated(tangram, Image.new("RGB", (512, 512), "black")) < 1
-    others = [rated(tangram, draw("tangrams", difficulty, seed=seed).drawing.image)
+    others = [rated(tangram, draw_target("tangrams", difficulty, seed=seed).drawing.image)
               for difficulty in ("easy", "hard") for seed in range(20, 26)]  # fmt: skip
     assert max(others) < 3
 

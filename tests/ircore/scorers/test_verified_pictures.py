@@ -11,23 +11,23 @@ from PIL import Image
 from ircore.core.images import Picture
 from ircore.games.reconstruction.records import CATEGORIES
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw
-from ircore.scorers.judge_test.edits import labels_misspelt, one_bar_shorter
-from ircore.scorers.judge_test.redraw import repainted
-from ircore.scorers.verification.eye.look import edits
-from ircore.scorers.verification.eye.registration import Model, Transform, register
+from ircore.instances.targets.categories import draw_target
+from ircore.scorers.judge_test.edits import build_bar_shortener, misspell_labels
+from ircore.scorers.judge_test.redraw import repaint_changes
+from ircore.scorers.verification.eye.look import compute_edit_distance
+from ircore.scorers.verification.eye.registration import Model, Transform, register_rendering
 from ircore.scorers.verification.eye.view import Observed
 from ircore.scorers.verification.judge import VerifiedJudge
 from ircore.scorers.verification.scene_facts import Fact
 from ircore.scorers.verification.score import Verification, verify_picture
-from ircore.scorers.verification.verdicts import check, mistake_exchanged
+from ircore.scorers.verification.verdicts import check_fact, fail_exchanged_colours
 
 DRAWN = [category for category in CATEGORIES if category != "photos"]
 
 
 @cache
 def target(category: str, seed: int = 5) -> Drawn:
-    return draw(category, "easy", seed)
+    return draw_target(category, "easy", seed)
 
 
 def verified(drawn: Drawn, image: Image.Image) -> Verification:
@@ -88,7 +88,9 @@ def test_a_move_costs_little_and_another_target_shows_little(category: str) -> N
 def test_a_move_is_reported() -> None:
     drawn = target("geometry")
     own = Picture.from_pixels(drawn.drawing.pixels)
-    transform, agreement, *_ = register(Model(own, drawn.scene), np.asarray(moved(drawn.drawing.image, 8, -4)))
+    transform, agreement, *_ = register_rendering(
+        Model(own, drawn.scene), np.asarray(moved(drawn.drawing.image, 8, -4))
+    )
     assert transform.x * 512 == pytest.approx(8, abs=1)
     assert transform.y * 512 == pytest.approx(-4, abs=1)
     assert transform.scale == pytest.approx(1, abs=0.01)
@@ -117,9 +119,9 @@ def test_a_missing_bar_is_named() -> None:
 @pytest.mark.parametrize("category", ["bar_graph", "line_graph", "pie_graph"])
 def test_words_with_two_letters_in_the_wrong_order_cost_something(category: str) -> None:
     drawn = target(category)
-    changed = known(labels_misspelt(drawn.scene))
+    changed = known(misspell_labels(drawn.scene))
     own = Picture.from_pixels(drawn.drawing.pixels)
-    misspelt = Picture.from_pixels(repainted(drawn.drawing.pixels, drawn.scene, changed))
+    misspelt = Picture.from_pixels(repaint_changes(drawn.drawing.pixels, drawn.scene, changed))
     result = verify_picture(own, drawn.scene, misspelt)
     wrong = [checked for checked in result.facts if checked.fact.attribute == "text" and checked.verdict == "fails"]
     pairs = zip(drawn.scene.elements, changed.elements, strict=True)
@@ -137,8 +139,8 @@ def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
     own = Picture.from_pixels(drawn.drawing.pixels)
     scores = [10.0]
     for percent in (10, 25, 40):
-        changed = known(one_bar_shorter(percent)(drawn.scene))
-        shorter = Picture.from_pixels(repainted(drawn.drawing.pixels, drawn.scene, changed))
+        changed = known(build_bar_shortener(percent)(drawn.scene))
+        shorter = Picture.from_pixels(repaint_changes(drawn.drawing.pixels, drawn.scene, changed))
         scores.append(verify_picture(own, drawn.scene, shorter).score or 0.0)
     assert scores == sorted(set(scores), reverse=True)
 
@@ -146,7 +148,7 @@ def test_a_bar_that_is_shorter_scores_less_the_shorter_it_is() -> None:
 @pytest.mark.parametrize(("seen", "credit"), [(100, 1.0), (104, 1.0), (80, 0.5), (120, 0.5), (60, 0.0), (20, 0.0)])
 def test_a_value_earns_less_the_larger_its_relative_error(seen: float, credit: float) -> None:
     value = Fact("bar-1/value", "bar-1", "bar", "value", "value", 100, 5.0, 1.5, "The bar shows 100.")
-    assert check(value, Observed(seen), ()).credit == credit
+    assert check_fact(value, Observed(seen), ()).credit == credit
 
 
 PURPLE, GREY, GREEN = "#7b6d8d", "#6b7280", "#2a9d8f"
@@ -171,7 +173,7 @@ def test_marks_that_exchanged_their_colours_are_mistaken_and_no_shade_off(
     facts = [
         Fact(f"shape-{k}/colour", f"shape-{k}", "shape", "colour", "colour", scene[k], None, 5.0, "…") for k in range(3)
     ]
-    checked = mistake_exchanged([check(fact, Observed(colours[k]), scene) for k, fact in enumerate(facts)])
+    checked = fail_exchanged_colours([check_fact(fact, Observed(colours[k]), scene) for k, fact in enumerate(facts)])
     assert {k for k in range(3) if checked[k].credit == -1.5} == exchanged
 
 
@@ -233,4 +235,4 @@ def test_the_judge_needs_a_scene() -> None:
     ("text", "other", "apart"), [("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0), ("ab", "ba", 2)]
 )
 def test_the_edit_distance_counts_single_letters(text: str, other: str, apart: int) -> None:
-    assert edits(text, other) == apart
+    assert compute_edit_distance(text, other) == apart

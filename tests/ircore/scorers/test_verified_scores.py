@@ -16,14 +16,14 @@ from samples import sample_run
 from ircore.core.images import Picture
 from ircore.core.records import DIFFICULTIES, Difficulty, Scene
 from ircore.core.score_records import Verdict
-from ircore.games.reconstruction.records import CATEGORIES, turns_of
-from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.games.reconstruction.records import CATEGORIES, list_turns
+from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.runs.folder import FACTS, RunFolder, read_facts
-from ircore.scorers.judge_test.foreign.drawers import Style, redrawn
+from ircore.scorers.judge_test.foreign.drawers import Style, redraw_scene
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.report import checked_facts, verdicts_of
-from ircore.scorers.verification.scene_facts import COLOURS, Fact, facts_of, share_of
-from ircore.scorers.verification.score import ScoredFact, score_of, verify_picture
+from ircore.scorers.verification.report import build_stored_verdicts, restore_checked_facts
+from ircore.scorers.verification.scene_facts import COLOURS, Fact, find_share, list_facts
+from ircore.scorers.verification.score import ScoredFact, compute_score_interval, verify_picture
 from ircore.seeing.ocr import find_missing_reader_package
 
 
@@ -55,25 +55,25 @@ def colour(weight: float, credit: float = 1.0, verdict: Verdict | None = None) -
     ],
 )
 def test_scores_worked_by_hand(facts: list[ScoredFact], surplus: float, cost: float, expected: float) -> None:
-    interval = score_of(facts, surplus, cost)
+    interval = compute_score_interval(facts, surplus, cost)
     assert interval.score == pytest.approx(expected, abs=0.005)
     assert interval.low == interval.score == interval.high
 
 
 def test_what_is_undecided_gives_an_interval_and_the_score_is_its_middle() -> None:
-    interval = score_of([form(70), form(10, 0, "undecided"), colour(20)], 0, 0)
+    interval = compute_score_interval([form(70), form(10, 0, "undecided"), colour(20)], 0, 0)
     assert interval == (7.5, 8.75, 10.0)
-    interval = score_of([form(80), colour(10), colour(10, 0, "undecided")], 0, 0)
+    interval = compute_score_interval([form(80), colour(10), colour(10, 0, "undecided")], 0, 0)
     assert interval == (6.22, 8.11, 10.0)
 
 
 def whole(category: str, difficulty: Difficulty) -> list[Fact]:
-    return facts_of(BUILDERS[category](difficulty, random.Random(7)).scene)
+    return list_facts(BUILDERS[category](difficulty, random.Random(7)).scene)
 
 
 def score(facts: list[Fact], wrong: set[str], undecided: bool = False) -> float:
     verdict: Verdict = "undecided" if undecided else "fails"
-    return score_of(
+    return compute_score_interval(
         [
             ScoredFact(
                 fact.attribute, fact.weight, verdict if fact.key in wrong else "holds", float(fact.key not in wrong)
@@ -94,7 +94,7 @@ def test_a_person_would_say_so_whatever_the_category(category: str, difficulty: 
     written = {fact.mark for fact in facts if fact.attribute == "text"}
     by_share: dict[str, set[str]] = {}
     for fact in facts:
-        by_share.setdefault(share_of(fact, written), set()).add(fact.key)
+        by_share.setdefault(find_share(fact, written), set()).add(fact.key)
     writing, data = by_share.get("writing", set()), by_share["data"] | by_share.get("data colours", set())
     colours = {fact.key for fact in facts if fact.attribute in COLOURS}
     assert score(facts, set()) == 10
@@ -148,8 +148,8 @@ def pets(dogs: int) -> tuple[Scene, Picture]:
 def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
     (scene, target), (_, wrong) = pets(80), pets(40)
     verification = verify_picture(target, scene, wrong)
-    stored = verdicts_of(verification)
-    back = checked_facts(scene, stored)
+    stored = build_stored_verdicts(verification)
+    back = restore_checked_facts(scene, stored)
     assert [(fact.fact.key, fact.verdict, fact.credit, fact.reason) for fact in back] == [
         (fact.fact.key, fact.verdict, fact.credit, fact.reason) for fact in verification.facts
     ]
@@ -161,8 +161,8 @@ def test_what_is_kept_of_a_verification_gives_the_same_facts_back() -> None:
 
 def test_facts_of_another_version_are_not_read_as_those_of_this_one() -> None:
     scene, target = pets(80)
-    stored = verdicts_of(verify_picture(target, scene, target)).model_copy(update={"version": "0"})
-    assert checked_facts(scene, stored) == ()
+    stored = build_stored_verdicts(verify_picture(target, scene, target)).model_copy(update={"version": "0"})
+    assert restore_checked_facts(scene, stored) == ()
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_facts_are_kept_once_for_each_rendering_and_never_computed_again(tmp_pat
         (episode.episode_id, turn.rendering.sha256)
         for episode in run.episodes()
         if episode.played
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering is not None
     }
     lines = [(line.episode_id, line.rendering) for line in read_facts(run)]
@@ -219,12 +219,12 @@ def test_a_layout_costs_at_most_half_a_point() -> None:
     off: list[str] = []
     conditions = list(zip(CATEGORIES[:-1], DIFFICULTIES * 3, strict=True))
     for seed, (category, difficulty) in enumerate(conditions, start=300):
-        target = draw(category, difficulty, seed)  # type: ignore[arg-type]
+        target = draw_target(category, difficulty, seed)  # type: ignore[arg-type]
         own = Picture.from_pixels(target.drawing.pixels)
         whole = known(verify_picture(own, target.scene, own).score)
         # Every other layout: each is tried on two targets or four, easy and hard ones.
         for title, style in list(LAYOUTS.items())[seed // 2 % 2 :: 2]:
-            image = Picture.from_pixels(np.asarray(redrawn(target.scene, style)))
+            image = Picture.from_pixels(np.asarray(redraw_scene(target.scene, style)))
             found = verify_picture(own, target.scene, image)
             score = found.score if READS else found.high
             if score is None or abs(score - whole) > MOST:

@@ -12,10 +12,10 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ircore.core.images import Picture
 from ircore.instances.targets.base import Drawn
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.scorers.verification.eye import letter_shapes
-from ircore.scorers.verification.eye.regions import shades_of, target_of
-from ircore.scorers.verification.eye.view import Floats, hex_of, lab_of, rgb_of
+from ircore.scorers.verification.eye.regions import find_shades, prepare_target
+from ircore.scorers.verification.eye.view import Floats, format_rgb, parse_lab, parse_rgb
 from ircore.scorers.verification.score import Verification, verify_picture
 from ircore.scorers.verification.verdicts import Checked
 
@@ -24,7 +24,7 @@ FONTS = ("cmr10", "STIXGeneral", "DejaVuSansMono", "DejaVuSans-Bold")
 
 @cache
 def target(category: str, seed: int = 5) -> Drawn:
-    return draw(category, "easy", seed)
+    return draw_target(category, "easy", seed)
 
 
 def verified(drawn: Drawn, image: Image.Image) -> Verification:
@@ -84,16 +84,16 @@ def test_a_slight_misfit_says_more_of_another_digit_in_a_font_that_is_well_known
     seven = letter_shapes.Fit("120", own, np.array([0.89, 0.90, 0.90]), "720")
     faint = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "720")
     sign = letter_shapes.Fit("120", own, np.array([0.87, 0.90, 0.90]), "$20")
-    assert letter_shapes.reading_of(seven, usual=0.9) == "720"
-    assert letter_shapes.reading_of(faint, usual=0.9) is None
-    assert letter_shapes.reading_of(faint, usual=0.8) == "120"
-    assert letter_shapes.reading_of(sign, usual=0.9) == "120"
+    assert letter_shapes.read_label(seven, usual=0.9) == "720"
+    assert letter_shapes.read_label(faint, usual=0.9) is None
+    assert letter_shapes.read_label(faint, usual=0.8) == "120"
+    assert letter_shapes.read_label(sign, usual=0.9) == "120"
 
 
 def test_a_label_of_one_letter_that_fits_far_worse_than_the_others_is_not_told() -> None:
     letter = letter_shapes.Fit("y", np.array([0.72]), np.array([0.72]), "y")
-    assert letter_shapes.reading_of(letter, usual=0.9) is None
-    assert letter_shapes.reading_of(letter, usual=0.82) == "y"
+    assert letter_shapes.read_label(letter, usual=0.9) is None
+    assert letter_shapes.read_label(letter, usual=0.82) == "y"
 
 
 @pytest.mark.slow
@@ -123,10 +123,10 @@ def test_small_letters_may_be_small_capitals_and_other_words_may_not() -> None:
 
     words = ["Plums", "Melons", "Lemons"]
     inks = [ink(word) for word in words]
-    fits = letter_shapes.fits_of(inks, words)
-    assert [letter_shapes.reading_of(fit, fits.usual) for fit in fits.labels if fit] == words
-    others = letter_shapes.fits_of(inks, ["Grape", "Cherry", "Apples"])
-    assert not {letter_shapes.reading_of(fit, others.usual) for fit in others.labels if fit} & {
+    fits = letter_shapes.find_fits(inks, words)
+    assert [letter_shapes.read_label(fit, fits.usual) for fit in fits.labels if fit] == words
+    others = letter_shapes.find_fits(inks, ["Grape", "Cherry", "Apples"])
+    assert not {letter_shapes.read_label(fit, others.usual) for fit in others.labels if fit} & {
         "Grape",
         "Cherry",
         "Apples",
@@ -148,11 +148,11 @@ def test_figures_may_be_as_uneven_in_height_as_small_letters() -> None:
         return np.asarray(page.crop(page.getbbox()), np.float32) / 255
 
     numbers = ["2019", "1230", "685", "740", "20"]
-    fits = letter_shapes.fits_of([ink(number) for number in numbers], numbers)
-    assert [letter_shapes.reading_of(fit, fits.usual) for fit in fits.labels if fit] == numbers
+    fits = letter_shapes.find_fits([ink(number) for number in numbers], numbers)
+    assert [letter_shapes.read_label(fit, fits.usual) for fit in fits.labels if fit] == numbers
     wrong = ["2014", "1830", "605", "790", "50"]
-    others = letter_shapes.fits_of([ink(number) for number in numbers], wrong)
-    assert not {letter_shapes.reading_of(fit, others.usual) for fit in others.labels if fit} & {*wrong}
+    others = letter_shapes.find_fits([ink(number) for number in numbers], wrong)
+    assert not {letter_shapes.read_label(fit, others.usual) for fit in others.labels if fit} & {*wrong}
 
 
 def test_figures_are_of_the_kind_that_all_labels_with_figures_show() -> None:
@@ -165,7 +165,7 @@ def test_figures_are_of_the_kind_that_all_labels_with_figures_show() -> None:
         return np.asarray(page.crop(page.getbbox()), np.float32) / 255
 
     labels = ["Rainfall", "Month", "April", "Mar", "100", "200", "50", "75"]
-    fits = letter_shapes.fits_of([ink(label) for label in labels], labels)
+    fits = letter_shapes.find_fits([ink(label) for label in labels], labels)
     assert all(lettering.casing.keys().isdisjoint(map(ord, "0123456789")) for lettering in fits.letterings)
 
 
@@ -173,15 +173,15 @@ def test_what_a_font_draws_oddly_everywhere_is_no_wrong_letter() -> None:
     odd = {label: letter_shapes.Fit(label, np.array([0.7, 0.9]), np.array([0.85, 0.9]), f"³{label[1]}") for label in
            ("10", "12", "15", "18")}  # fmt: skip
     alone = letter_shapes.Fit("20", np.array([0.7, 0.9]), np.array([0.85, 0.9]), "70")
-    *usual, other = letter_shapes.without_habits([*odd.values(), alone])
-    assert [letter_shapes.reading_of(fit, 0.85) for fit in usual if fit] == [*odd]
+    *usual, other = letter_shapes.discount_habits([*odd.values(), alone])
+    assert [letter_shapes.read_label(fit, 0.85) for fit in usual if fit] == [*odd]
     assert other is not None
-    assert letter_shapes.reading_of(other, 0.85) == "70"
+    assert letter_shapes.read_label(other, 0.85) == "70"
 
 
 def test_strokes_about_a_label_are_no_part_of_it() -> None:
-    drawn = draw("geometry", "hard", 20002)  # dashed lines run about its labels
-    blocks = target_of(Picture.from_pixels(drawn.drawing.pixels), drawn.scene).blocks
+    drawn = draw_target("geometry", "hard", 20002)  # dashed lines run about its labels
+    blocks = prepare_target(Picture.from_pixels(drawn.drawing.pixels), drawn.scene).blocks
     boxes = [element.box for element in drawn.scene.elements if element.text]
     assert all(block and max(abs(a - b) for a, b in zip(block.box, box, strict=True)) <= 2
                for block, box in zip(blocks, boxes, strict=True))  # fmt: skip
@@ -231,23 +231,23 @@ def test_strokes_are_no_letters_where_each_label_is_one() -> None:
         inks.append(np.asarray(page.crop(page.getbbox()), np.float32) / 255)
     letters = ["A", "B", "C", "D"]
     own_inks = [foreign_ink(letter) for letter in letters]
-    assert letter_shapes.fits_of(inks, letters, own_inks).is_garbled
-    assert not letter_shapes.fits_of(own_inks, letters, own_inks).is_garbled
+    assert letter_shapes.find_fits(inks, letters, own_inks).is_garbled
+    assert not letter_shapes.find_fits(own_inks, letters, own_inks).is_garbled
 
 
 def test_an_exchanged_label_is_the_other_one() -> None:
     shares = ["31%", "53%", "16%"]
-    fits = letter_shapes.fits_of([foreign_ink(share) for share in shares], shares)
-    assert fits.clearly_better(foreign_ink("31%"), "53%", ["16%", "31%"]) == "31%"
-    assert fits.clearly_better(foreign_ink("53%"), "53%", ["16%", "31%"]) is None
+    fits = letter_shapes.find_fits([foreign_ink(share) for share in shares], shares)
+    assert fits.find_clearly_better(foreign_ink("31%"), "53%", ["16%", "31%"]) == "31%"
+    assert fits.find_clearly_better(foreign_ink("53%"), "53%", ["16%", "31%"]) is None
 
 
 def test_labels_that_spell_each_other_were_exchanged() -> None:
     shares = ["31%", "26%", "23%", "20%"]
     inks = [foreign_ink(share, 24) for share in shares]
-    moved = letter_shapes.fits_of([inks[2], inks[3], inks[0], inks[1]], shares)
-    assert letter_shapes.spell_others(moved.labels) == [0, 1, 2, 3]
-    assert letter_shapes.spell_others(letter_shapes.fits_of(inks, shares).labels) == []
+    moved = letter_shapes.find_fits([inks[2], inks[3], inks[0], inks[1]], shares)
+    assert letter_shapes.find_exchanged_labels(moved.labels) == [0, 1, 2, 3]
+    assert letter_shapes.find_exchanged_labels(letter_shapes.find_fits(inks, shares).labels) == []
 
 
 def labels_of(inks: list[Floats]) -> list[letter_shapes.Label]:
@@ -257,8 +257,8 @@ def labels_of(inks: list[Floats]) -> list[letter_shapes.Label]:
 def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     inks = [foreign_ink(label) for label in LABELS]
     lettering = letter_shapes.Lettering(1)
-    written = letter_shapes.recurrence_of(labels_of(inks), lettering)
-    scribbled = letter_shapes.recurrence_of(labels_of(scribbles(len(LABELS))), lettering)
+    written = letter_shapes.measure_recurrence(labels_of(inks), lettering)
+    scribbled = letter_shapes.measure_recurrence(labels_of(scribbles(len(LABELS))), lettering)
     assert written is not None
     assert scribbled is not None
     assert written.pairs == scribbled.pairs == 21  # 6 of Q, 6 of 5, 3 of 1, 3 of 2, 3 of 0
@@ -266,13 +266,13 @@ def test_letters_recur_in_words_of_any_font_and_not_in_scribbles() -> None:
     assert scribbled.same < scribbled.different + 0.1
     assert sum(written.labels) >= 7
     assert sum(scribbled.labels) <= 4
-    assert not letter_shapes.fits_of(scribbles(len(LABELS)), LABELS).recurring  # what recurs by chance is no letter
-    assert letter_shapes.recurrence_of(labels_of(inks[:1]), lettering) is None  # nothing recurs
+    assert not letter_shapes.find_fits(scribbles(len(LABELS)), LABELS).recurring  # what recurs by chance is no letter
+    assert letter_shapes.measure_recurrence(labels_of(inks[:1]), lettering) is None  # nothing recurs
 
 
 @pytest.mark.slow
 def test_nothing_is_said_of_labels_that_are_too_small_to_read() -> None:
-    drawn = draw("functions", "easy", 11000)
+    drawn = draw_target("functions", "easy", 11000)
     small = drawn.drawing.image.resize((160, 160), Image.Resampling.LANCZOS)
     labels = verdicts(verified(drawn, small), "tick_label", "text")
     assert labels
@@ -295,7 +295,7 @@ def test_symbols_in_the_place_of_labels_fail(font: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("font", FONTS)
 def test_single_letters_do_not_pass_among_symbols(font: str) -> None:
-    drawn = draw("geometry", "hard", 101)  # labels of one letter, which something fits by chance
+    drawn = draw_target("geometry", "hard", 101)  # labels of one letter, which something fits by chance
     symbols = str.maketrans("ABCDEM", "*=#%@=")
     labels = verdicts(verified(drawn, relabelled(drawn, font, lambda text: text.translate(symbols))), "label", "text")
     assert [label.verdict for label in labels] == ["fails"] * 6
@@ -345,11 +345,11 @@ def graded(part: np.ndarray, width: int, height: int) -> np.ndarray:
 
 @pytest.mark.parametrize("colour", ["#ba68c8", "#ff7043", "#4fc3f7", "#2e7d32", "#d62728"])
 def test_dark_shades_belong_to_the_pale_shade_that_is_the_commonest(colour: str) -> None:
-    full = rgb_of(colour)
-    pale, dark = (lab_of(hex_of(shade)) for shade in (full + 0.2 * (255 - full), 0.8 * full))
-    others = [lab_of(other) for other in ("#ffb74d", "#1d4ed8", "#111827", "#e377c2")]
-    assert shades_of(dark[None], pale).all()
-    assert not shades_of(np.stack(others), pale).any()
+    full = parse_rgb(colour)
+    pale, dark = (parse_lab(format_rgb(shade)) for shade in (full + 0.2 * (255 - full), 0.8 * full))
+    others = [parse_lab(other) for other in ("#ffb74d", "#1d4ed8", "#111827", "#e377c2")]
+    assert find_shades(dark[None], pale).all()
+    assert not find_shades(np.stack(others), pale).any()
 
 
 @pytest.mark.slow

@@ -21,20 +21,20 @@ from ircore.players.informed_view import Knowledge
 from ircore.runs.judge_questions import JudgeQuestion
 from ircore.scorers import contamination, scoring
 from ircore.scorers.elements import grounded
-from ircore.scorers.elements.grounded import detected_once
-from ircore.scorers.judge_test.page import percent
+from ircore.scorers.elements.grounded import detect_with_cache
+from ircore.scorers.judge_test.page import format_percent
 from ircore.scorers.judges.base import Judgement
 from ircore.scorers.judges.manifest import load_judge_prompts
-from ircore.scorers.judges.structural import StructuralJudge, structure_agreement
-from ircore.scorers.material import Material, Wanted, scores_of
+from ircore.scorers.judges.structural import StructuralJudge, compute_structure_agreement
+from ircore.scorers.material import Material, Wanted, compute_scores
 from ircore.scorers.metrics import text
-from ircore.scorers.metrics.networks.weights import fingerprint
-from ircore.scorers.metrics.pairs import at_size_of
+from ircore.scorers.metrics.networks.weights import compute_fingerprint
+from ircore.scorers.metrics.pairs import resize_to_target
 from ircore.scorers.model_judges.losses import count_losses
-from ircore.scorers.references import another
-from ircore.scorers.scoring import scored_turns
+from ircore.scorers.references import choose_other_instance
+from ircore.scorers.scoring import list_scored_turns
 from ircore.scorers.verification import report
-from ircore.scorers.verification.report import facts_version
+from ircore.scorers.verification.report import compute_facts_version
 from ircore.seeing.ocr import TextLine
 
 
@@ -83,11 +83,11 @@ def test_answers_of_a_model_are_kept_by_model_words_and_labels(tmp_path: Path, m
         (one, second, ("dog",)),
         (other, first, ("dog",)),
     ]:
-        detected_once(path, picture, labels)
-        detected_once(path, picture, labels)
+        detect_with_cache(path, picture, labels)
+        detect_with_cache(path, picture, labels)
     assert len(asked) == 4
     monkeypatch.setattr(grounded, "PROMPT", grounded.PROMPT + " Once more.")
-    detected_once(one, first, ("dog",))
+    detect_with_cache(one, first, ("dog",))
     assert len(asked) == 5
 
 
@@ -98,7 +98,7 @@ def test_another_target_is_another_picture_and_not_another_id() -> None:
     )
     for seed in range(12):
         knowledge = Knowledge(instance=first, others=(first, twin, other), picture_of=None, seed=seed)  # type: ignore[arg-type]
-        assert another(knowledge) == other
+        assert choose_other_instance(knowledge) == other
 
 
 def test_only_identical_pictures_get_ten_and_a_negative_gets_no_less_than_nothing() -> None:
@@ -126,15 +126,15 @@ def test_weights_that_were_replaced_are_others(tmp_path: Path) -> None:
         for number, content in enumerate((b"one", b"two")):
             file.write_bytes(content)
             os.utime(file, ns=(10**18 + number, 10**18 + number))
-            prints.append(fingerprint(str(place)))
+            prints.append(compute_fingerprint(str(place)))
     assert len({*prints[:2]}) == len({*prints[2:]}) == 2
-    assert fingerprint("org/name") == "org/name"
+    assert compute_fingerprint("org/name") == "org/name"
 
 
 def test_the_resized_picture_of_another_target_is_not_taken() -> None:
     first, second, image = plain(32, 1), plain(48, 2), plain(64, 3)
-    assert [at_size_of(target, image).shape[0] for target in (first, second, first)] == [32, 48, 32]
-    assert int(at_size_of(first, plain(64, 9))[0, 0, 0]) == 9
+    assert [resize_to_target(target, image).shape[0] for target in (first, second, first)] == [32, 48, 32]
+    assert int(resize_to_target(first, plain(64, 9))[0, 0, 0]) == 9
 
 
 class Episode:
@@ -143,9 +143,9 @@ class Episode:
 
 
 def test_one_rendering_is_rated_once_and_the_final_comes_last() -> None:
-    assert scored_turns(Episode("a"), every_turn=False) == [(1, "a")]  # type: ignore[arg-type]
-    assert scored_turns(Episode("a", "b", "c"), every_turn=False) == [(1, "a"), (3, "c")]  # type: ignore[arg-type]
-    assert scored_turns(Episode("a", "b"), every_turn=True) == [(1, "a"), (2, "b")]  # type: ignore[arg-type]
+    assert list_scored_turns(Episode("a"), every_turn=False) == [(1, "a")]  # type: ignore[arg-type]
+    assert list_scored_turns(Episode("a", "b", "c"), every_turn=False) == [(1, "a"), (3, "c")]  # type: ignore[arg-type]
+    assert list_scored_turns(Episode("a", "b"), every_turn=True) == [(1, "a"), (2, "b")]  # type: ignore[arg-type]
 
 
 def test_equal_renderings_share_a_rating_and_a_rating_is_no_preference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_equal_renderings_share_a_rating_and_a_rating_is_no_preference(monkeypat
         return rate(self, target, image)
 
     monkeypatch.setattr(StructuralJudge, "rate", counted)
-    scores = scores_of(Material(target, first, pictures, tuple(wanted))).scores
+    scores = compute_scores(Material(target, first, pictures, tuple(wanted))).scores
     assert [score.task for score in scores] == ["similarity"] * 3 + ["preference"]
     assert scores[1].value == scores[2].value
     # Two ratings, and the two of the preference.
@@ -178,19 +178,19 @@ def test_the_version_of_facts_hangs_on_keys_words_and_order() -> None:
 
     facts = [fact("a", "One."), fact("b", "Two.")]
     others = [facts, facts[:1], facts[::-1], [fact("c", "One."), facts[1]], [fact("a", "Other."), facts[1]]]
-    assert len({facts_version(each) for each in others}) == 5
+    assert len({compute_facts_version(each) for each in others}) == 5
 
 
 @pytest.mark.parametrize(("share", "digits", "shown"), [
     (0.9996, 1, "99.9 %"), (0.996, 0, "99 %"), (1.0, 1, "100.0 %"), (0.5, 0, "50 %"), (0.0004, 1, "0.0 %"),
 ])  # fmt: skip
 def test_all_but_one_is_not_all(share: float, digits: int, shown: str) -> None:
-    assert percent(share, digits) == shown
+    assert format_percent(share, digits) == shown
 
 
 def test_what_a_model_wrote_is_not_filled_in_when_it_is_quoted() -> None:
     prompts = replace(load_judge_prompts(), repair="{problem} Write {form}.")
-    assert prompts.repaired("it says {form}", "a number") == "it says {form} Write a number."
+    assert prompts.format_repair("it says {form}", "a number") == "it says {form} Write a number."
 
 
 def question(**more: Any) -> JudgeQuestion:
@@ -221,7 +221,7 @@ def test_the_same_id_in_another_set_is_another_target() -> None:
         for name, identity in (("one", "x"), ("two", "x"), ("three", "y"))
     ]
     works = [(run, SimpleNamespace(episode=SimpleNamespace(instance_id=name))) for run in runs for name in ("b", "a")]
-    groups = scoring._by_target(works)  # type: ignore[arg-type]  # what the grouping looks at
+    groups = scoring._group_by_target(works)  # type: ignore[arg-type]  # what the grouping looks at
     assert [[(str(run.path), work.episode.instance_id) for run, work in group] for group in groups] == [
         [("one", "a"), ("two", "a")], [("three", "a")], [("one", "b"), ("two", "b")], [("three", "b")]
     ]  # fmt: skip
@@ -229,8 +229,8 @@ def test_the_same_id_in_another_set_is_another_target() -> None:
 
 def test_a_negative_is_as_wrong_as_anything_unrelated() -> None:
     waves = np.random.default_rng(3).normal(size=(32, 32, 3))
-    assert structure_agreement(waves, -waves) == 0.0
-    assert structure_agreement(waves, waves) == pytest.approx(1.0)
+    assert compute_structure_agreement(waves, -waves) == 0.0
+    assert compute_structure_agreement(waves, waves) == pytest.approx(1.0)
 
 
 def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,10 +249,10 @@ def test_a_probe_is_known_by_who_is_asked_how_and_about_which_picture(monkeypatc
 
 def test_the_last_kept_extra_has_the_weight_of_all_further_ones() -> None:
     extras = [ExtraBox(Box(0, 0, 9 + place, 9), 1.0 + place) for place in range(MOST_EXTRAS + 3)]
-    kept = report._bounded(extras)
+    kept = report._limit_extras(extras)
     assert len(kept) == MOST_EXTRAS
     assert sum(extra.weight for extra in kept) == sum(extra.weight for extra in extras)
-    assert report._bounded(extras[:2]) == tuple(extras[:2])
+    assert report._limit_extras(extras[:2]) == tuple(extras[:2])
 
 
 def test_a_slip_is_never_in_the_last_answer() -> None:
@@ -260,6 +260,6 @@ def test_a_slip_is_never_in_the_last_answer() -> None:
     told = [["A red (#d62728) circle at (10, 10)."], ["A blue (#1f77b4) square at (50, 50)."]]
     for seed in range(20):
         answers = [list(answer) for answer in told]
-        dialogues._err_and_correct(answers, random.Random(seed))
+        dialogues._add_corrected_error(answers, random.Random(seed))
         assert answers[0][0] != told[0][0]
         assert any("red" in sentence for sentence in answers[1])

@@ -16,7 +16,7 @@ from workflows import read_workflow
 from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.submissions.check.change import CheckedChange, check_change
-from ircore.submissions.findings import errors
+from ircore.submissions.findings import select_errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
@@ -53,14 +53,14 @@ def test_a_hostile_change_is_refused(objects: ObjectRepository, base: str, chang
     """From maintainers too, all but where it lies: that is theirs to decide."""
     kept = {path: file for path, file in BASE.items() if path not in change.removed}
     head = objects.commit({**kept, **change.files}, base)
-    wrong = errors(check_change(objects.path, base, head).findings)
+    wrong = select_errors(check_change(objects.path, base, head).findings)
     told = [fault for fault in wrong if fault.file == change.file and change.problem in fault.problem]
     assert told, [str(fault) for fault in wrong]
     assert all(fault.remedy for fault in wrong)
     assert all(part.isprintable() for fault in wrong for part in (fault.file, fault.field, fault.problem, fault.remedy))
     may = "only maintainers add or change built-in pairs"
     harmful = [fault for fault in wrong if "submissions/" in fault.file and fault.problem != may]
-    assert errors(check_change(objects.path, base, head, by_maintainers=True).findings) == harmful
+    assert select_errors(check_change(objects.path, base, head, by_maintainers=True).findings) == harmful
 
 
 def test_an_update_passes_with_a_remark(proposed: Callable[..., CheckedChange]) -> None:
@@ -84,7 +84,7 @@ def test_what_was_merged_meanwhile_is_no_part_of_a_change(objects: ObjectReposit
 def test_names_that_were_merged_meanwhile_are_taken(objects: ObjectRepository, base: str) -> None:
     head = objects.commit({**BASE, **GOOD_FILE}, base)
     newer: Files = {**BASE, "submissions/plain-pa1r/submission.yaml": (PLAIN, GOOD.replace("plain", "PLAIN").encode())}
-    wrong = errors(check_change(objects.path, objects.commit(newer, base), head).findings)
+    wrong = select_errors(check_change(objects.path, objects.commit(newer, base), head).findings)
     assert [fault.problem for fault in wrong] == ["looks like the name of plain-pa1r"]
 
 
@@ -105,7 +105,7 @@ def test_nothing_is_checked_out_and_no_hook_or_filter_runs(tmp_path: Path) -> No
     for setting in ("filter.evil.smudge", "diff.evil.textconv", "diff.evil.command", "core.fsmonitor"):
         subprocess.run(["git", "-C", str(folder), "config", setting, f"touch {mark}"], check=True)
     before = sorted(path for path in folder.rglob("*") if "objects" not in path.parts)
-    assert errors(check_change(folder, base, head).findings)
+    assert select_errors(check_change(folder, base, head).findings)
     assert sorted(path for path in folder.rglob("*") if "objects" not in path.parts) == before
     assert not mark.exists()
 
@@ -215,7 +215,7 @@ BAD_DECISIONS = {
 def test_words_of_a_decision_that_cannot_be_published(proposed: Callable[..., CheckedChange], name: str) -> None:
     decision, problem = BAD_DECISIONS[name]
     data = f"decisions:\n- {json.dumps(MADE)}\n- {json.dumps(decision)}\n".encode()
-    (wrong,) = errors(proposed({DECISIONS: (PLAIN, data)}).findings)
+    (wrong,) = select_errors(proposed({DECISIONS: (PLAIN, data)}).findings)
     assert (wrong.file, wrong.line) == (DECISIONS, 3)
     assert problem in wrong.problem
     assert wrong.problem.isprintable()
@@ -224,7 +224,7 @@ def test_words_of_a_decision_that_cannot_be_published(proposed: Callable[..., Ch
 def test_nothing_is_decided_yet_about_what_is_not_there(proposed: Callable[..., CheckedChange]) -> None:
     data = json.dumps({"decisions": [MADE]}).encode()
     for files in ({}, GOOD_FILE):
-        (wrong,) = errors(proposed({**files, f"{IN}/decisions.yaml": (PLAIN, data)}).findings)
+        (wrong,) = select_errors(proposed({**files, f"{IN}/decisions.yaml": (PLAIN, data)}).findings)
         assert "not there yet" in wrong.problem
 
 
@@ -299,10 +299,10 @@ def test_maintainers_change_several_pairs_and_other_files(objects: ObjectReposit
     builtin, page = "submissions/builtin-more/submission.yaml", "README.md"
     files = {"submissions/there/submission.yaml": (PLAIN, mended), builtin: GOOD_FILE[MANIFEST], page: (PLAIN, b"x")}
     head = objects.commit({**BASE, **files}, base)
-    problems = {error.problem for error in errors(check_change(objects.path, base, head).findings)}
+    problems = {error.problem for error in select_errors(check_change(objects.path, base, head).findings)}
     assert {"only maintainers add or change built-in pairs", "is in no submission's folder"} <= problems
     change = check_change(objects.path, base, head, by_maintainers=True)
-    assert errors(change.findings) == []
+    assert select_errors(change.findings) == []
     assert {submission.slug for submission in change.checked} == {"there", "builtin-more"}
 
 

@@ -14,35 +14,35 @@ from samples import sample_run
 
 from ircore.commands.main import run as ircore
 from ircore.games.reconstruction.records import Rules
-from ircore.instances.requests import BuildRequest, builder_of
+from ircore.instances.requests import BuildRequest, find_builder
 from ircore.instances.store import InstanceSet
-from ircore.instances.targets.categories import draw
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.instances.targets.categories import draw_target
+from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.players.submission import make_player, read_manifest
-from ircore.results.ranking import held_runs
+from ircore.results.ranking import find_held_runs
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, record_findings, write_provenance
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.scene_facts import Fact, facts_of
+from ircore.scorers.verification.scene_facts import Fact, list_facts
 from ircore.submissions.channel.channel_test import (
     RULES,
     ChannelPlan,
     ChannelResult,
     Drawer,
     channel_test,
-    drawer_of,
+    find_drawer,
     play_words,
 )
-from ircore.submissions.channel.paraphrase import ByList, numbers_of, paraphrased
-from ircore.submissions.channel.unstated import TOLD, is_named, unstated_facts, without_guessed
+from ircore.submissions.channel.paraphrase import ByList, count_numbers, paraphrase_messages
+from ircore.submissions.channel.unstated import TOLD, drop_guessed, find_unstated_facts, is_named
 
-PAIR = read_manifest(builtin_pairs()["classical+canvas"])
+PAIR = read_manifest(list_builtin_pairs()["classical+canvas"])
 TARGETS = ("simple_shapes", "geometry", "bar_graph")
 
 
 @pytest.fixture(scope="module")
 def targets(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
-    made = builder_of("reconstruction")(BuildRequest(tmp_path_factory.mktemp("set") / "targets", 7, 1, TARGETS))
+    made = find_builder("reconstruction")(BuildRequest(tmp_path_factory.mktemp("set") / "targets", 7, 1, TARGETS))
     assert isinstance(made, InstanceSet)
     return made
 
@@ -55,7 +55,7 @@ def played(folder: Path, targets: InstanceSet, describer: Any, generator: Any) -
 
 
 def result_of(run: RunFolder, out: Path, own: Any = None) -> ChannelResult:
-    asking = ChannelPlan(drawer_of(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
+    asking = ChannelPlan(find_drawer(PAIR), ByList(), None if own is None else Drawer(PAIR, own))
     return channel_test(run, asking, out)
 
 
@@ -78,7 +78,7 @@ def test_a_code_book_collapses_and_holds_the_run(tmp_path: Path, targets: Instan
     record_findings(run.path, RULES, result.flags)  # a second test takes the place of the first
     provenance = known(run.provenance())
     assert [flag.rule for flag in provenance.flags] == ["words_do_not_carry", *["unstated_facts"] * 6]
-    assert held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
+    assert find_held_runs([(run.run.run_id, provenance)]) == {run.run.run_id}
 
 
 @pytest.mark.attack
@@ -99,13 +99,13 @@ def test_a_bent_copy_beside_poor_words_holds_the_run(tmp_path: Path, targets: In
     run = sample_run(tmp_path / "run", targets, describer=cheats, generator=cheats, rules=Rules(max_turns=2))
     hashes = {instance.instance_id: instance.pictures["target"].sha256 for instance in targets.instances}
     words = {hashes[episode.instance_id]: [str(episode.steps[0]["message"])] for episode in run.episodes()}
-    unstated = unstated_facts(run, play_words(run, words, drawer_of(PAIR), "same", tmp_path / "same"))
+    unstated = find_unstated_facts(run, play_words(run, words, find_drawer(PAIR), "same", tmp_path / "same"))
     assert (unstated.share or 0) > 0.8
     flags = unstated.flags
     assert flags[0].where == "the run"
     assert all(flag.grave and known(flag.evidence).instance == flag.where for flag in flags[1:])
     # What another pair gets right without having told it can be guessed.
-    assert without_guessed(unstated, [unstated]).flags == ()
+    assert drop_guessed(unstated, [unstated]).flags == ()
 
 
 MESSAGES = (*ENCODED.values(), *UNLIKELY.values(), *POINTING.values())
@@ -115,7 +115,7 @@ def test_no_code_states_what_it_stands_for() -> None:
     facts = [
         fact
         for category in ("bar_graph", "line_graph", "pie_graph")
-        for fact in facts_of(known(draw(category, "hard", seed=5).scene))
+        for fact in list_facts(known(draw_target(category, "hard", seed=5).scene))
         if fact.attribute in TOLD
     ]
     shares = [sum(is_named(fact, [message]) for fact in facts) / len(facts) for message in MESSAGES]
@@ -180,13 +180,13 @@ SAID = (
 
 
 def test_a_paraphrase_keeps_numbers_quotations_and_what_leans_on_a_sentence() -> None:
-    (text,) = paraphrased([SAID], ByList())
+    (text,) = paraphrase_messages([SAID], ByList())
     assert text != SAID
-    assert numbers_of(text) == numbers_of(SAID) == {"40": 1, "100": 1, "120": 1, "#1f77b4": 1, "20": 1, "30.5": 1}
+    assert count_numbers(text) == count_numbers(SAID) == {"40": 1, "100": 1, "120": 1, "#1f77b4": 1, "20": 1, "30.5": 1}
     assert '"large grey picture"' in text
     assert text.startswith("The image has a gray backdrop.")
     assert "(100, 120). It has a black outline." in text
-    assert paraphrased([SAID], ByList()) == [text]
+    assert paraphrase_messages([SAID], ByList()) == [text]
 
 
 @pytest.mark.slow

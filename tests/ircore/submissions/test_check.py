@@ -9,14 +9,14 @@ from installed_packages import install_package
 from manifest_attacks import GOOD
 
 from ircore.commands.main import run as ircore
-from ircore.core.plugins import available, load
+from ircore.core.plugins import list_available, load_plugin
 from ircore.core.records import PlayerSpec
 from ircore.games.registry import load_game
-from ircore.players.traits import traits_of
+from ircore.players.traits import load_traits
 from ircore.submissions.check.seats import METHODS, OFFLINE, SERVICES, Conditions, repeat_warnings, seat_faults
 from ircore.submissions.check.submission import check_bytes, check_submission
 from ircore.submissions.check.tree import check_tree
-from ircore.submissions.findings import errors
+from ircore.submissions.findings import select_errors
 
 SUBMISSIONS = Path(__file__).resolve().parents[3] / "submissions"
 
@@ -37,26 +37,26 @@ def test_the_repositorys_own_submissions_are_valid() -> None:
         "builtin-classical-canvas",
         "builtin-captioner-sketch",
     }
-    assert errors(checked.findings) == []
+    assert select_errors(checked.findings) == []
 
 
 def test_players_are_known_by_their_seats_without_being_imported() -> None:
-    ours = {name for name, point in available("players").items() if point.dist and point.dist.name == "ircore"}
-    of_other_games = {name for name in ours if traits_of(name).methods == ("answer",)}
+    ours = {name for name, point in list_available("players").items() if point.dist and point.dist.name == "ircore"}
+    of_other_games = {name for name in ours if load_traits(name).methods == ("answer",)}
     assert {"literal", "looker", "clip", "solver", "editor", "identity-editor"} <= of_other_games
-    references = {name for name in ours - of_other_games if traits_of(name).reference}
+    references = {name for name in ours - of_other_games if load_traits(name).reference}
     assert references == {"scene", "shuffled", "title-only"}
-    at_home = {name for name in ours if traits_of(name).needs in ("person", "files")}
+    at_home = {name for name in ours if load_traits(name).needs in ("person", "files")}
     assert ours - references - of_other_games == (OFFLINE | SERVICES | at_home) - of_other_games
     for name in OFFLINE | SERVICES:
-        player = load("players", name)
-        assert {method for method in METHODS if hasattr(player, method)} == {*traits_of(name).methods} - {"judge"}
+        player = load_plugin("players", name)
+        assert {method for method in METHODS if hasattr(player, method)} == {*load_traits(name).methods} - {"judge"}
 
 
 def test_faults_of_another_games_manifest_have_remedies_of_that_game() -> None:
     text = "schema: 1\ngame: reference\nname: A\nlicence: MIT\nspeaker: {player: canvas}\nrules: {repetitions: 0}\n"
     checked = check_bytes(text.encode(), "submission.yaml", "a")
-    remedies = {finding.field: finding.remedy for finding in errors(checked.findings)}
+    remedies = {finding.field: finding.remedy for finding in select_errors(checked.findings)}
     assert remedies == {
         "listener": "Add listener: a mapping such as {player: openai, model: …}.",
         "rules.repetitions": "See ircore games show reference for its rules.",
@@ -85,7 +85,8 @@ def test_what_else_lies_in_a_folder_is_found(tree: Path) -> None:
     os.mkfifo(tree / "first" / "pipe")
     (tree / "stray.yaml").write_text("x")
     by_name = {
-        Path(error.file).relative_to(tree).as_posix(): error.problem for error in errors(check_tree(tree).findings)
+        Path(error.file).relative_to(tree).as_posix(): error.problem
+        for error in select_errors(check_tree(tree).findings)
     }
     assert by_name == {
         "empty": "has no submission.yaml", "first/notes.txt": "is no file that a submission has",
@@ -166,7 +167,7 @@ def test_a_reference_with_a_slip_leaves_the_rest_to_be_checked_as_played_elsewhe
     lines = manifest.read_text().splitlines()
     lines[2] = f"describer: {own}"
     manifest.write_text("\n".join([*lines, "transcripts: {repo: me/mine, revision: main, run: a}", ""]))
-    assert [error.field for error in errors(check_submission(manifest).findings)] == ["transcripts.revision"]
+    assert [error.field for error in select_errors(check_submission(manifest).findings)] == ["transcripts.revision"]
 
 
 def test_a_folder_gets_the_verdict_of_the_repository(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,7 +247,7 @@ def players_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points = "".join(f"{name} = studio_players:{name.title()}\n" for name in traits)
     packages = install_package(tmp_path / "packages", "studio-players", f"[ircore.players]\n{points}", code)
     monkeypatch.syspath_prepend(packages)
-    traits_of.cache_clear()
+    load_traits.cache_clear()
 
 
 @pytest.mark.usefixtures("players_of_others")

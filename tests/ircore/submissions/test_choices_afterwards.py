@@ -11,20 +11,20 @@ from samples import sample_instances, sample_run
 from ircore.core.episode_records import AbortReason, Attempt, Episode, Usage
 from ircore.core.records import Difficulty, PlayerSpec
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import renderings_of, turns_of
-from ircore.results.ranking import held_runs
+from ircore.games.reconstruction.records import collect_renderings, list_turns
+from ircore.results.ranking import find_held_runs
 from ircore.runs.events import Call
 from ircore.runs.provenance import GRAVE_RULES
-from ircore.submissions.rescoring.flags import answers_of_models, clock, most_correlation
+from ircore.submissions.rescoring.flags import answers_of_models, check_clock, most_correlation
 from ircore.submissions.rescoring.selection import (
     Peers,
-    at_least,
     chance_of_low,
+    check_failures,
+    check_stopping,
     common_share,
+    compute_tail,
     ends_at_best,
-    failures,
-    peers_of,
-    stopping,
+    select_peers,
 )
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -72,7 +72,7 @@ def rules(run: Run, calls: Sequence[Call]) -> list[str]:
 def test_answers_of_an_honest_service_have_no_finding(run: Run, seed: int) -> None:
     calls = answers(60 + 5 * seed, seed, speed=(20, 60, 200)[seed % 3])
     assert rules(run, calls) == []
-    assert list(clock(run, calls[:10], NOW)) == []
+    assert list(check_clock(run, calls[:10], NOW)) == []
 
 
 def test_waiting_for_a_service_that_was_busy_is_no_time_of_writing(run: Run) -> None:
@@ -124,7 +124,7 @@ def test_a_rank_correlation_is_bounded_as_fisher_did() -> None:
     ("started", "what"), [("1970-01-01T00:00:00+00:00", "it began on 1970-01-01"), ("2026-05-01T00:00:00+00:00", "")]
 )
 def test_a_start_before_the_game_is_listed(run: Run, started: str, what: str) -> None:
-    (flag,) = clock(run.model_copy(update={"started": started}), [], NOW)
+    (flag,) = check_clock(run.model_copy(update={"started": started}), [], NOW)
     assert flag.rule == "clock"
     assert what in flag.what
 
@@ -136,16 +136,16 @@ def test_a_released_set_is_played_after_its_release(run: Run) -> None:
         "prompts": "built-in 78b6eb7c0e60",
     }
     early = run.model_copy(update={**released, "started": "2026-11-20T10:00:00+00:00"})
-    assert "version 2026.1-demo was released on 2026-11-22" in next(clock(early, [], NOW)).what
-    assert list(clock(early.model_copy(update={"started": "2026-11-21T10:00:00+00:00"}), [], NOW)) == []
+    assert "version 2026.1-demo was released on 2026-11-22" in next(check_clock(early, [], NOW)).what
+    assert list(check_clock(early.model_copy(update={"started": "2026-11-21T10:00:00+00:00"}), [], NOW)) == []
 
 
 def test_an_episode_lasts_no_longer_than_the_time_since_the_start(run: Run) -> None:
     """Two hours after the start, an episode of five turns cannot have taken 5 × 3,000 s."""
     calls = changed(answers(5), seconds=3000.0)
-    (flag,) = clock(run, calls, NOW)
+    (flag,) = check_clock(run, calls, NOW)
     assert (flag.rule, flag.where) == ("clock", "a-0")
-    assert list(clock(run, changed(answers(25), seconds=600.0), NOW)) == []  # five episodes side by side
+    assert list(check_clock(run, changed(answers(25), seconds=600.0), NOW)) == []  # five episodes side by side
 
 
 # Stopping.
@@ -168,7 +168,7 @@ def cut(curve: Sequence[float]) -> list[float]:
 
 def chance(curves: Sequence[Sequence[float]], common: float) -> float:
     at_best, wavering = ends_at_best(curves)
-    return at_least(at_best, wavering, common)
+    return compute_tail(at_best, wavering, common)
 
 
 def test_episodes_cut_at_their_best_are_told_from_honest_ones() -> None:
@@ -193,20 +193,20 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
     instances = sample_instances(tmp_path / "instances", per_condition=3)
     played = sample_run(tmp_path / "run", instances)
     peers = Peers([[[3.0, 2.0, 1.0]] * 30], {})
-    assert list(stopping(played.ended(), instances, played.rendering, peers)) == []
+    assert list(check_stopping(played.ended(), instances, played.rendering, peers)) == []
     backwards = {
         name: episode.with_steps(
             tuple(
                 turn.model_copy(update={"turn": number, "rendering": renderings[place]})
                 for number, (turn, place) in enumerate(
-                    zip([*turns_of(episode)[:2], turns_of(episode)[1]], (1, 0, 1), strict=True), start=1
+                    zip([*list_turns(episode)[:2], list_turns(episode)[1]], (1, 0, 1), strict=True), start=1
                 )
             )
         )
         for name, episode in played.ended().items()
-        if isinstance(episode, Episode) and len(renderings := list(renderings_of(episode).values())) == 2
+        if isinstance(episode, Episode) and len(renderings := list(collect_renderings(episode).values())) == 2
     }
-    (flag,) = stopping(backwards, instances, played.rendering, peers)
+    (flag,) = check_stopping(backwards, instances, played.rendering, peers)
     assert flag.rule == "stops_at_best"
     assert f"{len(backwards)} of {len(backwards)} episodes" in flag.what
 
@@ -214,8 +214,8 @@ def test_stopping_is_measured_on_the_renderings(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_peers_are_other_pairs_on_the_same_targets(tmp_path: Path, run: Run) -> None:
     folder = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
-    assert peers_of(run.model_copy(update={"slug": "another"}), [folder]) == Peers([[]], {})  # not scored yet
-    assert peers_of(folder.run, [folder]) == Peers([], {})
+    assert select_peers(run.model_copy(update={"slug": "another"}), [folder]) == Peers([[]], {})  # not scored yet
+    assert select_peers(folder.run, [folder]) == Peers([], {})
 
 
 # Failures.
@@ -253,7 +253,7 @@ def test_a_permutation_test_knows_the_chance() -> None:
 def test_failures_on_the_hardest_targets_are_listed_however_few() -> None:
     known = similarities()
     worst = sorted(known, key=known.__getitem__)[:5]
-    (flag,) = failures(episodes(worst), Peers([], known))
+    (flag,) = check_failures(episodes(worst), Peers([], known))
     assert flag.rule == "chosen_failures"
     assert "5 technical failures" in flag.what
 
@@ -262,7 +262,7 @@ def test_failures_on_the_hardest_targets_are_listed_however_few() -> None:
 def test_failures_on_hard_targets_are_listed_without_other_pairs() -> None:
     """Half of all targets are hard: twelve of them by chance are less likely than one in 2 ** 12."""
     hard = [name for name in episodes([]) if "hard" in name][:12]
-    assert [flag.rule for flag in failures(episodes(hard), Peers([], {}))] == ["many_failures", "chosen_failures"]
+    assert [flag.rule for flag in check_failures(episodes(hard), Peers([], {}))] == ["many_failures", "chosen_failures"]
 
 
 @pytest.mark.slow
@@ -270,10 +270,10 @@ def test_failures_by_chance_are_not_listed() -> None:
     known = similarities()
     for seed in range(50):
         failed = random.Random(seed).sample(sorted(known), seed % 6)
-        assert list(failures(episodes(failed), Peers([], known))) == []
+        assert list(check_failures(episodes(failed), Peers([], known))) == []
 
 
 def test_none_of_these_findings_holds_a_run() -> None:
     """A describer that sees well, or a service that counts oddly, could come by them honestly."""
     assert not {"clock", "time", "tokens", "no_cost", "stops_at_best", "chosen_failures"} & GRAVE_RULES
-    assert held_runs([("run", None)]) == frozenset()
+    assert find_held_runs([("run", None)]) == frozenset()

@@ -21,7 +21,7 @@ from ircore.core.errors import InputError
 from ircore.core.submission_records import Opening
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.runs.provenance import commitment_of, in_order, seed_of
+from ircore.runs.provenance import compute_commitment, compute_seed, sort_ids
 from ircore.submissions.commitments import number_of, register_of
 from ircore.submissions.rescoring.packing import pack
 from ircore.submissions.rescoring.rescore import Rescored, rescore
@@ -74,7 +74,7 @@ def test_a_commitment_is_of_name_players_rules_and_salt_alone(tmp_path: Path) ->
 
     def made(slug: str = "my-pair", salt: str = salt, **fields: Any) -> str:
         (pair / "submission.yaml").write_text(yaml.safe_dump(MANIFEST | fields))
-        return commitment_of(slug, read_manifest(pair).submission, salt)
+        return compute_commitment(slug, read_manifest(pair).submission, salt)
 
     same = [made(), made(name="Ours", authors=["Somebody"]), made(hardware="a laptop")]
     other = [
@@ -92,10 +92,10 @@ def test_seed_and_order_need_both_numbers() -> None:
     ids = [f"target-{number}" for number in range(40)]
     opening, salt = Opening(salt="0" * 64, nonce=NONCE), bytes(32)
     drawn = hmac.digest(salt, f"{NONCE} seed".encode(), hashlib.sha256)
-    assert seed_of(opening) == int.from_bytes(drawn[:8]) // 2
+    assert compute_seed(opening) == int.from_bytes(drawn[:8]) // 2
     others = [Opening(salt="2" * 64, nonce=NONCE), Opening(salt="0" * 64, nonce="2" * 64)]
-    assert len({seed_of(known) for known in (opening, *others)}) == 3
-    orders = [tuple(in_order(known, ids)) for known in (opening, *others)]
+    assert len({compute_seed(known) for known in (opening, *others)}) == 3
+    orders = [tuple(sort_ids(known, ids)) for known in (opening, *others)]
     assert len(set(orders)) == 3
     assert all(sorted(order) == sorted(ids) for order in orders)
 
@@ -155,9 +155,9 @@ def rescored(handed: Handed, folder: Path) -> Rescored:
 def test_a_run_by_its_commitment_is_told_from_others(handed: Handed, tmp_path: Path) -> None:
     run = RunFolder(handed.submission.parents[1] / "run")
     opening = known(run.run.opening)
-    assert run.run.seed == seed_of(opening)
+    assert run.run.seed == compute_seed(opening)
     begun = list(dict.fromkeys(event.episode_id for event in run.calls()))
-    assert begun == in_order(opening, begun)
+    assert begun == sort_ids(opening, begun)
     assert opening.nonce == git(handed.submission.parents[1], "rev-parse", "main")
     made = rescored(handed, tmp_path)
     assert made.committed is not None
@@ -216,7 +216,7 @@ def _without_opening(handed: Handed) -> None:
 
 def _other_nonce(handed: Handed) -> None:
     opening = Opening(salt=(handed.submission.parents[1] / "salt").read_text().strip(), nonce="d" * 40)
-    handed.edit_run(lambda run: run.update(opening=opening.model_dump(), seed=seed_of(opening)))
+    handed.edit_run(lambda run: run.update(opening=opening.model_dump(), seed=compute_seed(opening)))
 
 
 def _begun_before(handed: Handed) -> None:

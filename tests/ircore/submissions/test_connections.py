@@ -19,7 +19,7 @@ from ircore.players.calls import FaultError
 from ircore.players.openai.connection import Connection
 from ircore.players.openai.replies import ChatReply
 from ircore.players.openai.transport import JsonBody
-from ircore.submissions.addresses import InsideError, only_outside
+from ircore.submissions.addresses import InsideError, refuse_internal
 
 HOST = "models.example.org"
 OUTSIDE = "93.184.216.34"
@@ -84,7 +84,7 @@ def test_the_address_that_is_connected_to_counts(
 ) -> None:
     pytest.importorskip("aiohttp" if transport == "aiohttp" else "openai")
     resolver.answers = [addresses]
-    with only_outside():
+    with refuse_internal():
         refused = asked(server, transport)
     assert refused.startswith("unreachable: ")
     assert "this machine's own address: nothing there is asked for a stranger's pair" in refused
@@ -100,12 +100,12 @@ def test_the_address_that_is_connected_to_counts(
 )  # fmt: skip
 def test_no_connection_leads_inside(address: str) -> None:
     """Python says so before each connection; IPv6 need not be there."""
-    with only_outside(), pytest.raises(InsideError, match=address):
+    with refuse_internal(), pytest.raises(InsideError, match=address):
         sys.audit("socket.connect", None, (address, 80))
 
 
 def test_sockets_of_whichever_client_ask_first() -> None:
-    with socket.socket() as item, only_outside():
+    with socket.socket() as item, refuse_internal():
         with pytest.raises(InsideError, match=r"10\.0\.0\.1 is an address inside a network"):
             item.connect(("10.0.0.1", 80))
         with pytest.raises(InsideError):
@@ -113,7 +113,7 @@ def test_sockets_of_whichever_client_ask_first() -> None:
 
 
 def test_a_name_that_the_socket_itself_would_look_up_is_refused() -> None:
-    with socket.socket() as item, only_outside(), pytest.raises(InsideError, match="not looked up"):
+    with socket.socket() as item, refuse_internal(), pytest.raises(InsideError, match="not looked up"):
         item.connect(("localhost", 80))
 
 
@@ -124,14 +124,14 @@ def test_it_ends_with_its_block_and_leaves_files_of_this_machine_alone(
     with socket.create_server(("127.0.0.1", 0)) as inside, socket.socket(socket.AF_UNIX) as own:
         own.bind("s")
         own.listen()
-        with only_outside(), socket.socket(socket.AF_UNIX) as item:
+        with refuse_internal(), socket.socket(socket.AF_UNIX) as item:
             item.connect("s")
         socket.create_connection(inside.getsockname()).close()
 
 
 def test_a_proxy_would_look_names_up_unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
-    with pytest.raises(InputError, match="HTTPS_PROXY is set"), only_outside():
+    with pytest.raises(InputError, match="HTTPS_PROXY is set"), refuse_internal():
         pytest.fail("not to be begun")
 
 

@@ -16,11 +16,11 @@ from target_instances import target_instance
 from ircore.commands.main import run as ircore
 from ircore.core.images import Picture, Pixels
 from ircore.instances.store import InstanceSet, read_instances, write_instances
-from ircore.results.ranking import held_runs
+from ircore.results.ranking import find_held_runs
 from ircore.runs.provenance import Evidence, Flag, Provenance, write_provenance
 from ircore.submissions.copies.comparison import Comparison, is_photograph
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.copies.patches import match, small
+from ircore.submissions.copies.patches import match, shrink_to_grey
 from ircore.submissions.rescoring.rescore import flag_run
 
 pytestmark = pytest.mark.slow
@@ -215,7 +215,7 @@ def test_a_pixel_for_pixel_copy_is_grave_unless_an_offline_player_draws_it_again
 
 
 def test_patches_of_a_picture_are_found_in_itself_and_not_in_another() -> None:
-    coffee, cat = small(photograph("coffee")), small(photograph("chelsea"))
+    coffee, cat = shrink_to_grey(photograph("coffee")), shrink_to_grey(photograph("chelsea"))
     assert match(coffee, coffee).share == 1
     assert match(coffee, coffee).in_place == match(coffee, coffee).sought
     assert match(coffee, cat).share < 0.25
@@ -223,7 +223,7 @@ def test_patches_of_a_picture_are_found_in_itself_and_not_in_another() -> None:
 
 def test_a_flat_picture_has_nothing_to_compare() -> None:
     flat = np.full((96, 96, 3), 200, np.uint8)
-    assert match(small(flat), small(photograph("coffee"))).share == 0
+    assert match(shrink_to_grey(flat), shrink_to_grey(photograph("coffee"))).share == 0
     assert look_at(Picture.from_pixels(flat)).flat
     assert not is_photograph(Picture.from_pixels(flat))
     assert is_photograph(Picture.from_pixels(photograph("coffee")))
@@ -235,8 +235,8 @@ def test_a_run_is_held_until_it_is_cleared() -> None:
     )
     mild = grave.model_copy(update={"rule": "copy_of_target"})
     runs = [(name, provenance(flags)) for name, flags in (("copied", (grave,)), ("alike", (mild,)), ("clean", ()))]
-    assert held_runs([*runs, ("nobody's", None)]) == {"copied"}
-    assert held_runs(runs, cleared={"copied"}) == frozenset()
+    assert find_held_runs([*runs, ("nobody's", None)]) == {"copied"}
+    assert find_held_runs(runs, cleared={"copied"}) == frozenset()
 
 
 def provenance(flags: tuple[Flag, ...]) -> Provenance:

@@ -19,10 +19,10 @@ from ircore.submissions.decisions import (
     DECISIONS,
     Decision,
     add_decision,
+    find_status,
+    list_withdrawals,
     parse_decisions,
     read_decisions,
-    status_of,
-    withdrawals_of,
 )
 
 
@@ -40,17 +40,17 @@ def command(*words: str | Path) -> int:
 def test_nothing_has_happened_yet(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("history", pair) == 0
     assert capsys.readouterr().out == "centre-block: active, nothing was decided since it was merged\n"
-    assert list(withdrawals_of(pair.parent)) == []
+    assert list(list_withdrawals(pair.parent)) == []
 
 
 def test_a_dispute_is_marked_and_settled(pair: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("dispute", pair, "--reason", "the pictures look traced", "--date", "2026-11-01") == 0
-    assert status_of(read_decisions(pair)) == "disputed"
-    (disputed,) = withdrawals_of(pair.parent)
+    assert find_status(read_decisions(pair)) == "disputed"
+    (disputed,) = list_withdrawals(pair.parent)
     assert (disputed.kind, disputed.slug, disputed.removes) == ("disputed", "centre-block", False)
     assert command("settle", pair, "--reason", "played again with the same result", "--date", "2026-11-05") == 0
-    assert status_of(read_decisions(pair)) == "active"
-    assert list(withdrawals_of(pair.parent)) == []
+    assert find_status(read_decisions(pair)) == "active"
+    assert list(list_withdrawals(pair.parent)) == []
     capsys.readouterr()
     assert command("settle", pair, "--reason", "once more") == 2
     assert "Nothing is disputed." in capsys.readouterr().err
@@ -93,7 +93,7 @@ def test_a_reason_is_one_line(pair: Path, reason: str, problem: str, capsys: pyt
 def test_a_withdrawn_pair_leaves_the_next_release(tmp_path: Path, pair: Path) -> None:
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     assert command("withdraw", pair, "--reason", "a wrong model was named") == 0
-    assert status_of(read_decisions(pair)) == "withdrawn"
+    assert find_status(read_decisions(pair)) == "withdrawn"
     assert command("decisions", pair.parent, "--out", tmp_path / "w.jsonl") == 0
     (item,) = read_withdrawals(tmp_path / "w.jsonl")
     assert item.removes
@@ -139,7 +139,7 @@ def test_an_update_names_new_transcripts_and_keeps_the_old_reference(pair: Path)
     assert (pair / "submission.yaml").read_text() == manifest.replace(REVISION, new)
     (decision,) = read_decisions(pair)
     assert known(decision.former).revision == REVISION
-    (run,) = withdrawals_of(pair.parent)
+    (run,) = list_withdrawals(pair.parent)
     assert (run.kind, run.run_id) == ("corrected", "centre-block-ab")
 
 
@@ -163,7 +163,7 @@ def test_an_update_takes_out_the_runs_of_the_former_transcripts_and_no_other(tmp
     """The new transcripts were played before they could be named: the day of the update says nothing of them."""
     former = read_manifest(pair).submission
     assert command("update", pair, "--revision", "f" * 40, "--reason", "two episodes had failed") == 0
-    (item,) = withdrawals_of(pair.parent)
+    (item,) = list_withdrawals(pair.parent)
     known = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances")).run
     assert item.concerns(known.model_copy(update={"submission": former}))
     assert not item.concerns(known.model_copy(update={"submission": read_manifest(pair).submission}))
@@ -175,15 +175,15 @@ def test_a_withdrawn_pair_comes_back_and_both_decisions_stay(pair: Path, capsys:
     assert "all runs: not withdrawn" in capsys.readouterr().err
     assert command("withdraw", pair, "--reason", "a wrong model was named", "--date", "2026-11-01") == 0
     assert command("reinstate", pair, "--reason", "it was the right one", "--date", "2026-11-02") == 0
-    assert status_of(read_decisions(pair)) == "active"
+    assert find_status(read_decisions(pair)) == "active"
     assert [entry.kind for entry in read_decisions(pair)] == ["withdrawn", "reinstated"]
-    assert [(entry.kind, entry.removes) for entry in withdrawals_of(pair.parent)] == [
+    assert [(entry.kind, entry.removes) for entry in list_withdrawals(pair.parent)] == [
         ("withdrawn", True),
         ("reinstated", False),
     ]
     assert command("reinstate", pair, "--reason", "r") == 2
     assert command("withdraw", pair, "--reason", "for good", "--date", "2026-11-03") == 0
-    assert status_of(read_decisions(pair)) == "withdrawn"
+    assert find_status(read_decisions(pair)) == "withdrawn"
 
 
 def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
@@ -195,8 +195,8 @@ def test_one_run_comes_back_if_it_was_taken_off(pair: Path) -> None:
 
 def test_a_corrected_run_only(pair: Path) -> None:
     assert command("correct", pair, "--reason", "a broken server", "--run", "centre-block-01234567") == 0
-    assert status_of(read_decisions(pair)) == "active"
-    assert [run.run_id for run in withdrawals_of(pair.parent)] == ["centre-block-01234567"]
+    assert find_status(read_decisions(pair)) == "active"
+    assert [run.run_id for run in list_withdrawals(pair.parent)] == ["centre-block-01234567"]
 
 
 GOOD = {"date": "2026-11-01", "kind": "disputed", "reason": "r"}

@@ -12,7 +12,7 @@ from pairs import served_pair, write_pair
 
 from ircore.commands.main import run as ircore
 from ircore.players import examination
-from ircore.players.examination import SIDE, shown_picture
+from ircore.players.examination import SIDE, build_shown_picture
 from ircore.players.submission import read_manifest
 
 pytestmark = pytest.mark.slow
@@ -31,7 +31,7 @@ def doctor(submission: Path, capsys: pytest.CaptureFixture[str], *more: str) -> 
 
 
 def test_the_picture_is_a_red_disc_on_white() -> None:
-    pixels = shown_picture().pixels
+    pixels = build_shown_picture().pixels
     assert pixels.shape == (SIDE, SIDE, 3)
     assert tuple(pixels[SIDE // 2, SIDE // 2]) == (255, 0, 0)
     assert tuple(pixels[0, 0]) == (255, 255, 255)

@@ -12,9 +12,9 @@ from manifest_attacks import ATTACKS, GOOD, SLUGS, TAKEN, Attack
 from manifest_promises import SEEDS, keeps_promises
 
 from ircore.core.strict_yaml import MAX_BYTES
-from ircore.submissions.check.reports import annotations, summary
+from ircore.submissions.check.reports import format_annotations, format_summary
 from ircore.submissions.check.submission import Neighbour, Purpose, check_bytes, check_submission, slug_faults
-from ircore.submissions.findings import Finding, errors
+from ircore.submissions.findings import Finding, select_errors
 
 pytestmark = [pytest.mark.attack, pytest.mark.slow]
 
@@ -42,7 +42,7 @@ def test_nothing_is_wrong_with_a_good_manifest() -> None:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda entry: entry.name)
 def test_an_attack_is_refused_and_the_message_says_where_what_and_how_to_mend(attack: Attack) -> None:
-    wrong = errors(checked(attack.text))
+    wrong = select_errors(checked(attack.text))
     told = [fault for fault in wrong if fault.field == attack.field and attack.problem in fault.problem]
     assert told, [str(fault) for fault in wrong]
     assert told[0].file == FILE
@@ -56,10 +56,10 @@ def test_a_report_of_an_attack_is_inert(attack: Attack) -> None:
     text = "\n".join(str(item) for item in faults)
     assert all(item.isprintable() or item == "\n" for item in text)
     assert len(text) < 30_000
-    for line in annotations(faults):
+    for line in format_annotations(faults):
         assert search(r"^::(error|warning) file=submissions/plain-pair/submission\.yaml,line=\d+,col=\d+,title=S", line)
         assert not search(r"[\r\n]", line)
-    told = summary((), faults)
+    told = format_summary((), faults)
     assert told.count("<") == told.count("<pre>") * 2 + told.count("<code>") * 2
 
 
@@ -88,9 +88,11 @@ def test_names_of_folders_that_are_refused(slug: str) -> None:
 @pytest.mark.parametrize("slug", ["good-pair-97e64db0", "good-pair_97e64db0", "a.00000000", "pair-20260101"])
 def test_a_folder_must_not_be_called_like_a_run(slug: str) -> None:
     """Pages of runs are named by their ids, such as ``good-pair-97e64db0``."""
-    (fault,) = errors(checked(GOOD, slug))
+    (fault,) = select_errors(checked(GOOD, slug))
     assert "ends like the id of a run" in fault.problem
-    assert errors(checked(GOOD, "good-pair-97e64db")) == errors(checked(GOOD, "good-pair-97e64db0a")) == []
+    assert (
+        select_errors(checked(GOOD, "good-pair-97e64db")) == select_errors(checked(GOOD, "good-pair-97e64db0a")) == []
+    )
 
 
 @pytest.mark.parametrize(("slug", "problem"), TAKEN["slug"].items())
@@ -101,7 +103,7 @@ def test_a_folder_must_not_look_like_another(slug: str, problem: str) -> None:
 
 @pytest.mark.parametrize(("name", "problem"), TAKEN["name"].items())
 def test_a_name_must_not_look_like_another(name: str, problem: str) -> None:
-    wrong = errors(checked(GOOD.replace("A plain pair", name)))
+    wrong = select_errors(checked(GOOD.replace("A plain pair", name)))
     assert any(fault.field == "name" and search(problem, fault.problem) for fault in wrong)
 
 
@@ -118,12 +120,12 @@ def test_a_key_goes_to_one_service_only() -> None:
     lines[2] = f"describer: {spec % 'b.example.org'}"
     others = (Neighbour("other", "Other", {"LAB_KEY": "a.example.org"}),)
     data = "\n".join(lines).encode()
-    (wrong,) = errors(check_bytes(data, FILE, "plain-pair", others).findings)
+    (wrong,) = select_errors(check_bytes(data, FILE, "plain-pair", others).findings)
     assert "LAB_KEY is sent to a.example.org by another submission" in wrong.problem
     lines[3] = (
         "generator: {player: openai-chat, model: m-2026-01-01, base_url: 'https://c.example.org', api_key_env: LAB_KEY}"
     )
-    (wrong,) = errors(check_bytes("\n".join(lines).encode(), FILE, "plain-pair").findings)
+    (wrong,) = select_errors(check_bytes("\n".join(lines).encode(), FILE, "plain-pair").findings)
     assert (wrong.field, wrong.line) == ("generator.api_key_env", 4)
 
 
@@ -131,7 +133,7 @@ def test_every_error_is_told_at_once() -> None:
     text = (
         GOOD.replace("name:", "nmae:").replace("0}}", "hot}}").replace("CC-BY-4.0", "[5]").replace("github.com", "x.y")
     )
-    fields = {error.field for error in errors(checked(text))}
+    fields = {error.field for error in select_errors(checked(text))}
     assert fields == {"nmae", "describer.parameters.temperature", "licence", "links.code"}
 
 
@@ -148,15 +150,15 @@ def test_thousands_of_errors_are_told_shortly(text: str) -> None:
 def test_a_summary_is_never_larger_than_the_service_takes() -> None:
     quotes = "'" + '"' * 4000
     matches = [Finding("error", f"{quotes}{number}", 1, 1, quotes, quotes, quotes, quotes) for number in range(150)]
-    assert len(summary((), matches).encode()) < 1024**2
-    assert "150 errors" in summary((), matches)
+    assert len(format_summary((), matches).encode()) < 1024**2
+    assert "150 errors" in format_summary((), matches)
 
 
 def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
     home = GOOD.replace("player: canvas", "player: human, parameters: {folder: desk/eyes}")
     own = home.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
     assert checked(own, purpose=Purpose(local=True)) == []
-    assert {error.field for error in errors(checked(own))} == {
+    assert {error.field for error in select_errors(checked(own))} == {
         "describer.base_url",
         "generator.parameters.folder",
         "generator.player",
@@ -166,12 +168,12 @@ def test_what_stays_at_home_may_use_a_server_and_people_of_ones_own() -> None:
 def test_with_transcripts_a_server_of_ones_own_is_never_asked_from_here() -> None:
     own = GOOD.replace("api_key_env: OPENAI_API_KEY", "base_url: 'http://127.0.0.1:8000/v1'")
     with_them = own + f"transcripts: {{repo: some/data, revision: {'a' * 40}, run: a-1}}\n"
-    assert errors(checked(own)) != []
+    assert select_errors(checked(own)) != []
     assert checked(with_them) == []
     other = with_them.replace("{player: canvas}", "{player: their-own, model: x-2026-01-01}")
     assert [(problem.level, problem.field) for problem in checked(other)] == [("warning", "generator.player")]
     private = with_them.replace("http://127.0.0.1:8000", "https://10.0.0.1")
-    assert [error.field for error in errors(checked(private))] == ["describer.api_key_env", "describer.base_url"]
+    assert [error.field for error in select_errors(checked(private))] == ["describer.api_key_env", "describer.base_url"]
 
 
 def test_before_it_is_played_a_host_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,10 +183,10 @@ def test_before_it_is_played_a_host_is_looked_up(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(socket, "getaddrinfo", found)
     text = GOOD.replace("OPENAI_API_KEY", "LAB_KEY, base_url: 'https://rebound.example.org/v1'")
-    assert errors(checked(text)) == []
-    (wrong,) = errors(checked(text, purpose=Purpose(resolve=True)))
+    assert select_errors(checked(text)) == []
+    (wrong,) = select_errors(checked(text, purpose=Purpose(resolve=True)))
     assert "a name for 169.254.169.254" in wrong.problem
-    assert errors(checked(text.replace("rebound", "public"), purpose=Purpose(resolve=True))) == []
+    assert select_errors(checked(text.replace("rebound", "public"), purpose=Purpose(resolve=True))) == []
 
 
 TEXTS = some.text(max_size=40) | some.sampled_from(

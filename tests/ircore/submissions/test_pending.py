@@ -19,7 +19,7 @@ from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import Flag, make_provenance, write_provenance
 from ircore.submissions.pending_work import (
     Forecast,
-    chosen,
+    choose_pending,
     forecast,
     merged_submissions,
     waiting_submissions,
@@ -207,7 +207,7 @@ def test_what_waits_is_told_with_its_cost(tmp_path: Path) -> None:
     cost = known(forecast(priced, one).cost_usd)
     assert forecast(priced, two).cost_usd == pytest.approx(2 * cost)
     assert forecast(priced, None).text == "cost not foretold; prices are known"
-    assert chosen([], ["b", "a"]) == (["b", "a"], [])
+    assert choose_pending([], ["b", "a"]) == (["b", "a"], [])
 
 
 def test_each_pair_of_a_batch_is_played_on_the_set_of_its_game(

@@ -17,7 +17,7 @@ from ircore.runs.events import Call
 from ircore.runs.provenance import Flag
 from ircore.submissions.check.submission import Purpose, check_bytes
 from ircore.submissions.pending_work import merged_submissions, waiting_submissions
-from ircore.submissions.request_fields import LIST, service_of, unlisted_fields
+from ircore.submissions.request_fields import LIST, find_service, find_unlisted_fields
 from ircore.submissions.rescoring.flags import is_same_model, other_models
 
 OPENROUTER: dict[str, Any] = {"base_url": "https://openrouter.ai/api/v1", "api_key_env": "OPENROUTER_API_KEY"}
@@ -103,7 +103,7 @@ TOOLS = {
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_brings_tools_words_or_pictures_is_self_reported_only(name: str) -> None:
     spec, field = TOOLS[name]
-    assert [unlisted.field for unlisted in unlisted_fields(spec)] == [field]
+    assert [unlisted.field for unlisted in find_unlisted_fields(spec)] == [field]
 
 
 HONEST = [
@@ -127,7 +127,7 @@ HONEST = [
 
 @pytest.mark.parametrize("spec", HONEST, ids=lambda spec: f"{spec.player} {spec.model}")
 def test_what_changes_only_how_a_model_samples_is_allowed(spec: PlayerSpec) -> None:
-    assert list(unlisted_fields(spec)) == []
+    assert list(find_unlisted_fields(spec)) == []
 
 
 def test_the_list_names_day_and_place_for_every_service() -> None:
@@ -139,8 +139,8 @@ def test_the_list_names_day_and_place_for_every_service() -> None:
     for service in services.values():
         assert str(service["date"]) >= "2026-01-01"
         assert service["source"].startswith("https://")
-    assert service_of(seat(base_url="https://api.bfl.ai/v1")) == "bfl"
-    assert service_of(seat(base_url="https://somewhere.example.org/v1")) == "server"
+    assert find_service(seat(base_url="https://api.bfl.ai/v1")) == "bfl"
+    assert find_service(seat(base_url="https://somewhere.example.org/v1")) == "server"
 
 
 def test_every_parameter_of_a_player_that_asks_a_service_is_in_the_list() -> None:

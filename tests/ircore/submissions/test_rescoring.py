@@ -16,7 +16,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError, WorkError
 from ircore.core.images import Picture
 from ircore.core.submission_records import TranscriptsReference
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.runs.events import Call, End, Failure
 from ircore.runs.folder import RunFolder, RunWriter
 from ircore.runs.provenance import PROVENANCE, make_provenance, write_provenance
@@ -63,7 +63,7 @@ def test_a_run_comes_back_as_it_was_played(tmp_path: Path, served: HubServer) ->
     assert [
         ours.rendering(turn.rendering).sha256
         for episode in ours.episodes()
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering
     ]
     assert made.provenance == ours.provenance()
@@ -227,7 +227,7 @@ def test_a_file_longer_than_listed_is_not_read_to_its_end(
     commit = upload(served, played)
     shorter = {path: len(data) for path, data in played.files().items()}
     monkeypatch.setattr(
-        fetching, "listing", lambda *_: [(path.split("/", 1)[1], 10) for path in shorter if "/" in path]
+        fetching, "list_files", lambda *_: [(path.split("/", 1)[1], 10) for path in shorter if "/" in path]
     )
     with pytest.raises(InputError, match="listed 10 bytes and sends another number"):
         fetch(TranscriptsReference(repo="me/mine", revision=commit, run=played.run.name), tmp_path, deadline=300)

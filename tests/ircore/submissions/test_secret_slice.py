@@ -14,11 +14,11 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.instances.store import InstanceSet
 from ircore.players.base import DescriberView, GeneratorView, PictureAnswer, TextAnswer
-from ircore.players.builtin_pairs import builtin_pairs
+from ircore.players.builtin_pairs import list_builtin_pairs
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.submissions.seasons import Committed, begin_season, committed_set, read_season_gaps
-from ircore.submissions.secret_slice import gap_of, slice_of, write_slice
+from ircore.submissions.seasons import Committed, begin_season, read_committed_set, read_season_gaps
+from ircore.submissions.secret_slice import compute_gap, select_slice, write_slice
 
 pytestmark = pytest.mark.slow
 
@@ -28,24 +28,26 @@ def committed(tmp_path: Path) -> Committed:
     """A season of twelve pictures under four conditions."""
     given = sample_instances(tmp_path / "given", per_condition=3)
     begin_season("spring", tmp_path / "secret", tmp_path / "spring.json", instance_set=given.folder)
-    return committed_set(tmp_path / "secret", given.folder)
+    return read_committed_set(tmp_path / "secret", given.folder)
 
 
 def test_a_pairs_pictures_are_the_same_each_time_and_others_than_another_pairs(committed: Committed) -> None:
-    ours = slice_of(committed, "ours-01234567", 4)
-    assert ours == slice_of(committed, "ours-01234567", 4)
+    ours = select_slice(committed, "ours-01234567", 4)
+    assert ours == select_slice(committed, "ours-01234567", 4)
     assert len({(instance.category, instance.difficulty) for instance in ours}) == 4
-    others = {tuple(known.instance_id for known in slice_of(committed, f"other-{number}", 4)) for number in range(20)}
+    others = {
+        tuple(known.instance_id for known in select_slice(committed, f"other-{number}", 4)) for number in range(20)
+    }
     assert len(others) > 10
-    assert len(slice_of(committed, "ours-01234567", 10)) == 10
+    assert len(select_slice(committed, "ours-01234567", 10)) == 10
     with pytest.raises(InputError, match="has no 13 pictures"):
-        slice_of(committed, "ours-01234567", 13)
+        select_slice(committed, "ours-01234567", 13)
 
 
 def test_only_the_committed_set_is_taken(tmp_path: Path, committed: Committed) -> None:
     other = sample_instances(tmp_path / "other")
     with pytest.raises(InputError, match="not the set of season spring"):
-        committed_set(tmp_path / "secret", other.folder)
+        read_committed_set(tmp_path / "secret", other.folder)
     known = write_slice(committed, "ours-01234567", tmp_path / "slice", 4)
     assert write_slice(committed, "ours-01234567", tmp_path / "slice", 4).identity == known.identity
     with pytest.raises(InputError, match="holds other pictures"):
@@ -79,10 +81,10 @@ def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Pat
     public = sample_instances(tmp_path / "public")
     player = ByHeart(public)
     pictures = {entry.pictures["target"].sha256 for entry in public.instances}
-    assert sum(entry.pictures["target"].sha256 not in pictures for entry in slice_of(committed, "x", 12)) == 8
+    assert sum(entry.pictures["target"].sha256 not in pictures for entry in select_slice(committed, "x", 12)) == 8
     first = played(tmp_path / "p", public, player)
     targets = write_slice(committed, first.run.run_id, tmp_path / "slice", 12)
-    gap = gap_of(first, played(tmp_path / "s", targets, player), "structural")
+    gap = compute_gap(first, played(tmp_path / "s", targets, player), "structural")
     assert known(gap.mean) > 30
     assert known(gap.low) > 0
 
@@ -90,7 +92,7 @@ def test_a_pair_that_knows_the_public_targets_by_heart_shows_a_gap(tmp_path: Pat
 def test_nothing_but_the_gap_leaves_the_secret_folder(
     tmp_path: Path, committed: Committed, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    public, pair = sample_instances(tmp_path / "public"), builtin_pairs()["captioner+canvas"]
+    public, pair = sample_instances(tmp_path / "public"), list_builtin_pairs()["captioner+canvas"]
     out = tmp_path / "run"
     assert ircore(["play", str(pair), "--instances", str(public.folder), "--out", str(out), "--as-maintainers"]) == 0
     assert ircore(["score", str(out)]) == 0
@@ -102,7 +104,7 @@ def test_nothing_but_the_gap_leaves_the_secret_folder(
     after = {path for path in tmp_path.rglob("*") if tmp_path / "secret" not in path.parents}
     assert after - before == {gaps}
     published = gaps.read_text()
-    secrets = [entry.pictures["target"].sha256 for entry in slice_of(committed, "any", 12)]
+    secrets = [entry.pictures["target"].sha256 for entry in select_slice(committed, "any", 12)]
     assert not [secret for secret in (*secrets, committed.salt, committed.instances.identity) if secret in published]
     known = read_season_gaps(gaps)
     assert known.season.revealed is None
@@ -124,7 +126,7 @@ def test_a_job_draws_the_season_again_from_a_line_of_text(
     assert "IRCORE_SEASON_SECRET: is not set" in capsys.readouterr().err
     monkeypatch.setenv("IRCORE_SEASON_SECRET", text)
     assert ircore(restore) == 0
-    here, there = committed_set(tmp_path / "at-home"), committed_set(tmp_path / "job")
+    here, there = read_committed_set(tmp_path / "at-home"), read_committed_set(tmp_path / "job")
     assert (there.season, there.instances.identity, there.salt) == (begun, here.instances.identity, here.salt)
     assert ircore(restore) == 2, "a folder that holds something stays as it is"
     assert ircore([*restore[:3], "winter", *restore[4:5], str(tmp_path / "other")]) == 2

@@ -12,22 +12,22 @@ from samples import sample_instances
 from ircore.commands.main import run as ircore
 from ircore.runs.folder import RunFolder
 from ircore.runs.provenance import make_provenance, read_provenance, write_provenance
-from ircore.submissions.spot_replay import SpotReplay, drawn_episodes
+from ircore.submissions.spot_replay import SpotReplay, select_episodes
 
 COMMIT = "0" * 40
 
 
 def test_which_episodes_are_played_follows_from_a_commit() -> None:
     names = [f"target-{number:03d}" for number in range(140)]
-    drawn = drawn_episodes(names, "a-run", COMMIT)
+    drawn = select_episodes(names, "a-run", COMMIT)
     assert len(drawn) == 7
-    assert drawn == drawn_episodes(reversed(names), "a-run", COMMIT)
-    assert drawn != drawn_episodes(names, "a-run", "1" * 40)
-    assert len(drawn_episodes(names[:10], "a-run", COMMIT)) == 7
+    assert drawn == select_episodes(reversed(names), "a-run", COMMIT)
+    assert drawn != select_episodes(names, "a-run", "1" * 40)
+    assert len(select_episodes(names[:10], "a-run", COMMIT)) == 7
     # Every episode is as likely as every other: of 7 × 400 draws each is due 20 times (σ 4.4).
     counts = dict.fromkeys(names, 0)
     for number in range(400):
-        for name in drawn_episodes(names, "a-run", f"{number:040x}"):
+        for name in select_episodes(names, "a-run", f"{number:040x}"):
             counts[name] += 1
     assert min(counts.values()) >= 4
     assert max(counts.values()) <= 42
@@ -79,7 +79,7 @@ def test_the_same_models_play_the_same_episodes_alike(tmp_path: Path, capsys: py
         capsys.readouterr()
         assert ircore([*words, "--record", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["episode"] for row in rows} == set(drawn_episodes(scored(run), RunFolder(run).run.run_id, COMMIT))
+    assert {row["episode"] for row in rows} == set(select_episodes(scored(run), RunFolder(run).run.run_id, COMMIT))
     assert all(row["published"] == row["replay"] and row["same_words"] == "yes" for row in rows)
     provenance = known(read_provenance(run))
     assert provenance.flags == ()

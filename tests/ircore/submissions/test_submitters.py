@@ -9,7 +9,7 @@ from manifest_attacks import GOOD
 from trees import PLAIN, Files, ObjectRepository
 
 from ircore.submissions.check.change import CheckedChange, Proposer, check_change
-from ircore.submissions.findings import errors
+from ircore.submissions.findings import select_errors
 
 pytestmark = pytest.mark.attack
 
@@ -61,36 +61,36 @@ CHANGES: dict[str, Files] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_belongs_to_an_account_is_changed_by_it_or_maintainers(proposed: Propose, name: str) -> None:
-    wrong = errors(proposed(CHANGES[name], EVE).findings)
+    wrong = select_errors(proposed(CHANGES[name], EVE).findings)
     assert (next(iter(CHANGES[name])), BELONGS) in [(fault.file, fault.problem) for fault in wrong]
     assert any("Dispute a result" in fault.remedy for fault in wrong)
     assert proposed(CHANGES[name], ANN).findings == ()
-    assert errors(proposed(CHANGES[name], EVE, maintainers=True).findings) == []
+    assert select_errors(proposed(CHANGES[name], EVE, maintainers=True).findings) == []
     assert {finding.level for finding in proposed(CHANGES[name], None).findings} == {"warning"}, "at home"
 
 
 def test_the_manifest_that_is_merged_says_whose_it_is(proposed: Propose) -> None:
     """Not the manifest that the change brings: who writes a name of their own into it gains nothing."""
     taken: Files = {THERE: (PLAIN, MANIFEST.replace(b"Ann", b"eve"))}
-    assert [fault.problem for fault in errors(proposed(taken, EVE).findings)] == [BELONGS]
-    assert errors(proposed(taken, EVE, maintainers=True).findings) == [], "maintainers pass a pair on"
+    assert [fault.problem for fault in select_errors(proposed(taken, EVE).findings)] == [BELONGS]
+    assert select_errors(proposed(taken, EVE, maintainers=True).findings) == [], "maintainers pass a pair on"
     given: Files = {THERE: (PLAIN, MANIFEST.replace(b"Ann", b"bob"))}
-    (wrong,) = errors(proposed(given, ANN).findings)
+    (wrong,) = select_errors(proposed(given, ANN).findings)
     assert (wrong.field, wrong.problem) == ("submitter", "names bob, and ann opens the pull request")
 
 
 def test_a_pair_without_a_submitter_is_for_maintainers(proposed: Propose) -> None:
     changed: Files = {NOBODYS: (PLAIN, OLDER + b"submitter: eve\n")}
-    (wrong,) = errors(proposed(changed, EVE).findings)
+    (wrong,) = select_errors(proposed(changed, EVE).findings)
     assert "names no submitter" in wrong.problem
 
 
 def test_a_new_submission_names_the_account_that_hands_it_in(proposed: Propose) -> None:
     assert proposed(GOOD_FILE, EVE).findings == ()
-    (wrong,) = errors(proposed(GOOD_FILE, ANN).findings)
+    (wrong,) = select_errors(proposed(GOOD_FILE, ANN).findings)
     assert (wrong.field, wrong.remedy) == ("submitter", "Write submitter: ann. A maintainer passes a pair on.")
     without: Files = {f"{IN}/submission.yaml": (PLAIN, GOOD.replace("submitter: eve\n", "").encode())}
-    (wrong,) = errors(proposed(without, EVE).findings)
+    (wrong,) = select_errors(proposed(without, EVE).findings)
     assert (wrong.problem, wrong.remedy) == ("is missing", "Write submitter: eve.")
 
 
@@ -111,7 +111,7 @@ def test_who_owns_a_pair_does_not_judge_it(proposed: Propose, kind: str, spelled
     data = decided(kind, run="a-run")
     if spelled == "with an escape":
         data = data.replace(b'"' + kind.encode(), b'"\\u%04x' % ord(kind[0]) + kind[1:].encode())
-    (wrong,) = errors(proposed({DECISIONS: (PLAIN, data)}, ANN).findings)
+    (wrong,) = select_errors(proposed({DECISIONS: (PLAIN, data)}, ANN).findings)
     assert "which only maintainers decide" in wrong.problem
 
 
@@ -122,7 +122,7 @@ def test_earlier_decisions_stay(objects: ObjectRepository) -> None:
     def wrong(data: bytes | None) -> list[str]:
         files = {path: file for path, file in merged.items() if path != DECISIONS}
         head = objects.commit(files if data is None else {**files, DECISIONS: (PLAIN, data)}, base)
-        return [fault.problem for fault in errors(check_change(objects.path, base, head, False, ANN).findings)]
+        return [fault.problem for fault in select_errors(check_change(objects.path, base, head, False, ANN).findings)]
 
     assert wrong(decided("disputed", "withdrawn")) == []
     assert wrong(decided("disputed", "withdrawn").replace(b": ", b":  ", 1)) == [], "spaces decide nothing"
@@ -154,7 +154,7 @@ def test_a_name_that_looks_like_one_that_is_there(objects: ObjectRepository, nam
     mine: Files = {"submissions/second/submission.yaml": (PLAIN, GOOD.replace("A plain pair", name).encode())}
     problems = [
         fault.problem
-        for fault in errors(check_change(objects.path, base, objects.commit({**merged, **mine}, base)).findings)
+        for fault in select_errors(check_change(objects.path, base, objects.commit({**merged, **mine}, base)).findings)
     ]
     assert any(
         "looks like the name of first" in problem or "is also the name of first" in problem for problem in problems
@@ -172,7 +172,7 @@ def test_a_folder_is_not_named_as_another_pair_nor_a_pair_as_a_folder(objects: O
         ("mine", "Night Owl", "looks like"),
     ):
         mine: Files = {f"submissions/{slug}/submission.yaml": (PLAIN, GOOD.replace("A plain pair", name).encode())}
-        wrong = errors(check_change(objects.path, base, objects.commit({**merged, **mine}, base)).findings)
+        wrong = select_errors(check_change(objects.path, base, objects.commit({**merged, **mine}, base)).findings)
         assert [told in fault.problem for fault in wrong] == [True]
 
 
@@ -191,7 +191,7 @@ RESERVED = (
 def test_reserved_words(proposed: Propose, word: str) -> None:
     written = json.dumps(word, ensure_ascii=False)
     manifest = GOOD.replace("name: A plain pair", f"name: {written}").replace("[Someone]", f"[{written}]")
-    wrong = errors(proposed({f"{IN}/submission.yaml": (PLAIN, manifest.encode())}, EVE).findings)
+    wrong = select_errors(proposed({f"{IN}/submission.yaml": (PLAIN, manifest.encode())}, EVE).findings)
     assert {"name", "authors[0]"} <= {fault.field for fault in wrong}
 
 
@@ -199,7 +199,7 @@ def test_reserved_words(proposed: Propose, word: str) -> None:
     "slug", ["official-pair", "gold-pair", "1st", "the-verified", "ircore-pair", "sota", "built-in-x"]
 )
 def test_reserved_words_in_folders(proposed: Propose, slug: str) -> None:
-    wrong = errors(proposed({f"submissions/{slug}/submission.yaml": (PLAIN, GOOD.encode())}, EVE).findings)
+    wrong = select_errors(proposed({f"submissions/{slug}/submission.yaml": (PLAIN, GOOD.encode())}, EVE).findings)
     assert any("which only this project says" in fault.problem for fault in wrong)
 
 
@@ -219,13 +219,13 @@ PROVIDERS = ("OpenAI", "Open AI", "OPENAI", "0penAI", "ОреnАІ", "OpenAI Res
 @pytest.mark.parametrize("author", PROVIDERS)
 def test_a_providers_name_as_author_needs_proof(proposed: Propose, author: str) -> None:
     files: Files = {f"{IN}/submission.yaml": (PLAIN, GOOD.replace("[Someone]", f'["{author}"]').encode())}
-    assert errors(proposed(files, EVE).findings)
+    assert select_errors(proposed(files, EVE).findings)
 
 
 @pytest.mark.slow
 def test_the_fork_of_the_organisation_is_the_proof(proposed: Propose) -> None:
     files: Files = {"submissions/openai-first/submission.yaml": (PLAIN, GOOD.replace("[Someone]", "[OpenAI]").encode())}
-    refused = {(fault.field, fault.remedy) for fault in errors(proposed(files, EVE).findings)}
+    refused = {(fault.field, fault.remedy) for fault in select_errors(proposed(files, EVE).findings)}
     assert refused == {
         ("", "Write your own name for the folder, or prove it: open the pull request from a fork of openai."),
         ("authors[0]", "Write your own name, or prove it: open the pull request from a fork of openai."),
@@ -233,7 +233,7 @@ def test_the_fork_of_the_organisation_is_the_proof(proposed: Propose) -> None:
     # Names of accounts do not differ by case.
     for account in ("OpenAI", "openai", "OPENAI"):
         assert proposed(files, Proposer("eve", account)).findings == ()
-    assert errors(proposed(files, Proposer("eve", "openai-fans")).findings)
-    assert errors(proposed(files, EVE, maintainers=True).findings) == []
+    assert select_errors(proposed(files, Proposer("eve", "openai-fans")).findings)
+    assert select_errors(proposed(files, EVE, maintainers=True).findings) == []
     at_home = proposed(files, None).findings
     assert [finding.level for finding in at_home] == ["warning", "warning"]

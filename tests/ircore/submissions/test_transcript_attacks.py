@@ -21,10 +21,10 @@ from transcript_promises import Promises, check_refusal
 from transcripts import Handed, hand_in, write_manifest
 
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import drawn_renderings
+from ircore.core.episode_records import list_renderings
 from ircore.core.errors import InputError
 from ircore.core.images import Picture, Pixels
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import read_instances
 from ircore.runs.folder import RunFolder
 from ircore.submissions.rescoring import fetch as fetching
@@ -181,7 +181,7 @@ def test_renderings_of_another_pair_are_flagged(tmp_path: Path, handed: Handed) 
 
 def test_changed_copies_of_another_pairs_renderings_are_flagged(tmp_path: Path, handed: Handed) -> None:
     other = sample_run(tmp_path / "other", read_instances(handed.instances), sample_submission("another-pair"))
-    theirs = turns_of(next(episode for episode in other.episodes() if episode.episode_id == FIRST))[0].rendering
+    theirs = list_turns(next(episode for episode in other.episodes() if episode.episode_id == FIRST))[0].rendering
     assert theirs is not None
     handed.draw(Picture.from_pixels(noisy(other.rendering(theirs).pixels)).data, (FIRST,))
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed, published=[other.path])
@@ -229,7 +229,7 @@ def test_judges_see_pictures_and_fixed_words_whatever_was_said(tmp_path: Path, h
     assert asked
     assert not [text for text in asked if "perfect score" in text or "ignore previous" in text.lower()]
     run = RunFolder(tmp_path / "run")
-    assert any(injection in (turn.message or "") for episode in run.episodes() for turn in turns_of(episode))
+    assert any(injection in (turn.message or "") for episode in run.episodes() for turn in list_turns(episode))
 
 
 # The Hub.
@@ -275,7 +275,7 @@ def test_a_repository_is_refused_by_its_listing(
 @pytest.mark.parametrize("answer", [b"{}", b"[", b"[" * 200_000, b'[{"type": "file", "path": 1, "size": 2}]', b"[1]"])
 def test_a_listing_that_is_none(answer: bytes) -> None:
     with pytest.raises(InputError):
-        list(fetching._entries(answer, "me/mine"))
+        list(fetching._parse_entries(answer, "me/mine"))
 
 
 # Chance.
@@ -361,7 +361,7 @@ def test_empty_blocks_of_a_picture_are_not_kept(tmp_path: Path, handed: Handed) 
     handed.draw(clean[:at] + 1000 * empty + clean[at:], (FIRST,))
     made = rescore(handed.submission, tmp_path / "run", handed.instances, handed.packed)
     episode = next(episode for episode in made.folder.episodes() if episode.episode_id == FIRST)
-    _, rendering = drawn_renderings(episode)[0]
+    _, rendering = list_renderings(episode)[0]
     assert made.folder.rendering(rendering).data == clean
 
 

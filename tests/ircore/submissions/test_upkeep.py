@@ -15,7 +15,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.records import PlayerSpec
 from ircore.players.submission import read_manifest
 from ircore.runs.folder import RunFolder
-from ircore.submissions.links import DeadLink, Link, dead_links, links_of
+from ircore.submissions.links import DeadLink, Link, find_dead_links, list_links
 from ircore.submissions.reproduce import plays_offline
 
 
@@ -40,7 +40,7 @@ def test_links_that_lead_nowhere_are_told(hub: HubServer) -> None:
             "file:///etc/passwd",
         )
     )
-    dead = dead_links([there, missing, dropped, odd])
+    dead = find_dead_links([there, missing, dropped, odd])
     assert [item.link for item in dead] == [missing, dropped, odd]
     assert dead[0] == DeadLink(missing, "answers 401")  # so does the Hub, to whoever may not know
     assert dead[2].problem == "not https at a public host with a name"
@@ -53,7 +53,7 @@ def test_transcripts_are_a_link_to_their_commit(
     handed = hand_in(tmp_path)
     repo = hub.add_repo("me/mine", files=handed.files())
     write_manifest(handed.submission, {"repo": "me/mine", "revision": repo.head, "run": handed.run.name})
-    (link,) = links_of(read_manifest(handed.submission))
+    (link,) = list_links(read_manifest(handed.submission))
     assert link.address == f"{hub.url}/api/datasets/me/mine/tree/{repo.head}/{handed.run.name}"
     assert ircore(["maintain", "links", str(tmp_path / "submissions")]) == 0
     hub.empty()

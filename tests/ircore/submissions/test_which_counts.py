@@ -15,7 +15,7 @@ from ircore.core.drawing import Drawing
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.games.reconstruction.game import ReconstructionGame
-from ircore.games.reconstruction.records import rendered_turns, renderings_of, turns_of
+from ircore.games.reconstruction.records import collect_renderings, list_rendered_turns, list_turns
 from ircore.instances.store import write_instances
 from ircore.results.statistics.intervals import Estimate
 from ircore.runs.events import CallKey, End, Event, Failure
@@ -26,13 +26,13 @@ from ircore.submissions.channel.channel_test import ChannelResult
 from ircore.submissions.check.submission import Neighbour, check_bytes
 from ircore.submissions.copies.comparison import Comparison
 from ircore.submissions.copies.index import look_at
-from ircore.submissions.findings import errors
+from ircore.submissions.findings import select_errors
 from ircore.submissions.rescoring import flags as flagging
 from ircore.submissions.rescoring import rules
-from ircore.submissions.rescoring.messages import disguise
+from ircore.submissions.rescoring.messages import find_disguise
 from ircore.submissions.rescoring.rules import Replay
 from ircore.submissions.seasons import Committed
-from ircore.submissions.secret_slice import slice_of
+from ircore.submissions.secret_slice import select_slice
 
 
 @pytest.mark.parametrize(("low", "high", "is_collapsed"), [(0.01, 0.05, True), (0.01, 0.9, False)])
@@ -45,8 +45,8 @@ def test_a_score_collapses_only_where_its_upper_end_does(low: float, high: float
 def test_letters_with_accents_of_their_own_are_not_marked() -> None:
     # Ancient Greek, decomposed: the vowel carries breathing, accent and iota, and no mark after composition.
     plain = "\u03c9\u0314\u0342\u0345 tini"
-    assert disguise(plain) is None
-    assert disguise("a\u0301\u0301\u0301\u0301 red circle") is not None
+    assert find_disguise(plain) is None
+    assert find_disguise("a\u0301\u0301\u0301\u0301 red circle") is not None
 
 
 @pytest.mark.parametrize(("link", "is_taken"), [
@@ -72,7 +72,7 @@ def keyed(*hosts: str, key: str = "LAB_KEY") -> list[str]:
     for place, (name, spec) in enumerate(zip(("describer", "generator"), seats, strict=False), start=2):
         lines[place] = f"{name}: {spec}"
     checked = check_bytes("\n".join(lines).encode(), "submission.yaml", "plain-pair", THERE)
-    return [fault.field for fault in errors(checked.findings) if fault.field.endswith("api_key_env")]
+    return [fault.field for fault in select_errors(checked.findings) if fault.field.endswith("api_key_env")]
 
 
 @pytest.mark.parametrize(("hosts", "key", "faults"), [
@@ -105,8 +105,10 @@ def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> N
     dot = Picture.from_pixels(np.zeros((8, 8, 3), np.uint8))
     drawn = Rendering(sha256=dot.sha256, width=8, height=8)
     ended = next(event for event in run.events() if isinstance(event, End)).episode
-    steps = tuple(step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in turns_of(ended))
-    assert len(renderings_of(ended)) > 1
+    steps = tuple(
+        step.model_copy(update={"rendering": drawn}) if step.rendering else step for step in list_turns(ended)
+    )
+    assert len(collect_renderings(ended)) > 1
     flags = flagging.find_flags(run.run, [End(episode=ended.with_steps(steps))], run.instances, lambda _: dot)
     assert [flag.where for flag in flags if flag.rule == "tiny_rendering"] == [f"{ended.episode_id}, turn 1"]
 
@@ -119,7 +121,7 @@ def test_a_rendering_of_several_turns_is_named_by_the_first(run: RunFolder) -> N
     ],
 )  # fmt: skip
 def test_true_is_not_1_in_a_transcript(recorded: Any, by_rules: Any, same: bool) -> None:
-    assert rules._same(by_rules, recorded) is same
+    assert rules._are_same(by_rules, recorded) is same
 
 
 def pictures_of(count: int) -> list[Picture]:
@@ -160,14 +162,14 @@ def test_copies_of_many_targets_hold_a_run_and_many_copies_of_one_do_not(
 def test_a_pair_may_draw_its_own_pictures_again_and_no_other_pairs(run: RunFolder) -> None:
     drawn = {
         episode.episode_id: {
-            turn.rendering.sha256: turn.turn for turn in turns_of(episode) if turn.rendering is not None
+            turn.rendering.sha256: turn.turn for turn in list_turns(episode) if turn.rendering is not None
         }
         for episode in run.episodes()
     }
     pictures = {
         turn.rendering.sha256: run.rendering(turn.rendering)
         for episode in run.episodes()
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering is not None
     }
     looks = cache(lambda sha256: look_at(pictures[sha256]))
@@ -192,16 +194,16 @@ def test_a_question_that_was_answered_after_all_was_not_refused() -> None:
 
 def test_a_rendering_that_is_shown_twice_stands_at_its_first_step(run: RunFolder) -> None:
     episode = run.episodes()[0]
-    first, second = rendered_turns(episode)
+    first, second = list_rendered_turns(episode)
     again = second.model_copy(update={"turn": 3, "rendering": first.rendering})
     repeated = episode.model_copy(update={"turns": (first, second, again)})
     assert first.rendering is not None
-    assert flagging._drawn(repeated)[first.rendering.sha256] == 1
+    assert flagging._list_drawn(repeated)[first.rendering.sha256] == 1
 
 
 def test_a_slice_is_of_as_many_conditions_as_there_are() -> None:
     """Of two categories and two difficulties with three pictures each."""
     committed = Committed(None, invented_set(3, ("geometry", "photos")), "ab" * 32)  # type: ignore[arg-type]
     for number in range(5):
-        chosen = slice_of(committed, f"run-{number}", 4)
+        chosen = select_slice(committed, f"run-{number}", 4)
         assert len({(instance.category, instance.difficulty) for instance in chosen}) == 4

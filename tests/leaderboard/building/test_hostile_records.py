@@ -24,7 +24,7 @@ from visits import fits, visit_in
 
 from ircore.core.records import PlayerSpec
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.submissions.decisions import Decision
@@ -88,7 +88,9 @@ def hostile_run(folder: Path, slug: str, instances: InstanceSet, text: str = RUN
     (folder / slug / RUN_FILE).write_text(run.model_dump_json(by_alias=True))
     opened = RunFolder(folder / slug)
     opened.keep_judge(filled(JUDGE, text))
-    rated = [(episode, turn) for episode in opened.episodes() for turn in rendered_turns(episode) if turn.rendering]
+    rated = [
+        (episode, turn) for episode in opened.episodes() for turn in list_rendered_turns(episode) if turn.rendering
+    ]
     opened.add_scores(
         Score.model_validate(
             {"episode_id": episode.episode_id, "step": turn.turn, "measure": "similarity", "by": "eye"}

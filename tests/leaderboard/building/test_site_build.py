@@ -18,7 +18,7 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import ImageError
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder, create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -201,7 +201,7 @@ def test_a_missing_rendering_is_named(built: Built, tmp_path: Path) -> None:
     run = sample_run(tmp_path / "run", built.runs[0].instances)
     score_runs([run], ScoringPlan(("structural",), (), every_turn=False))
     lost = next(
-        turn.rendering.sha256 for episode in run.episodes() for turn in rendered_turns(episode) if turn.rendering
+        turn.rendering.sha256 for episode in run.episodes() for turn in list_rendered_turns(episode) if turn.rendering
     )
     run.rendering_path(lost).unlink()
     with pytest.raises(ImageError, match=lost):

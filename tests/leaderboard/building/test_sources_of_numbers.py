@@ -18,7 +18,7 @@ from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.model import Results
 from ircore.results.tables.board import leaderboard_table
-from ircore.results.tables.formats import flat_names
+from ircore.results.tables.formats import list_flat_names
 from leaderboard.building.sources import json_schemas
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.games.files import games_board_files, only_games_files
@@ -59,7 +59,7 @@ def test_the_boards_say_benchmark_set_and_units_behind_the_columns_that_they_alw
 ) -> None:
     files = dict(leaderboard_files(results, version))
     row = rows_of(files["data/leaderboard.csv"])[0]
-    assert list(row) == [*flat_names(leaderboard_table(results)), *SOURCE]
+    assert list(row) == [*list_flat_names(leaderboard_table(results)), *SOURCE]
     assert (row["benchmark"], row["instance_set"], row["prompts"]) == ("2026.1", results.instance_set, PROMPTS)
     assert row["judge"] == "structural"
     units = units_of(row["units"])

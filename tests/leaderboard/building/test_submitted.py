@@ -10,7 +10,7 @@ from transcripts import REVISION, write_manifest
 
 from ircore.core.errors import InputError
 from ircore.scorers.scoring import JUDGES, METRICS, ScoringPlan, score_runs
-from ircore.submissions.decisions import DECISIONS, Decision, add_decision, decisions_text
+from ircore.submissions.decisions import DECISIONS, Decision, add_decision, format_decisions
 from ircore.submissions.pending_work import merged_submissions
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
@@ -31,7 +31,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         write_manifest(folder / "submissions" / slug, reference if slug == "handed-in" else None)
     # Such a reason would be refused today; what was decided before is shown as text all the same.
     disputed = Decision(date="2026-11-01", kind="disputed", reason=REASON)
-    (folder / "submissions" / "centre-block" / DECISIONS).write_text(decisions_text([disputed]))
+    (folder / "submissions" / "centre-block" / DECISIONS).write_text(format_decisions([disputed]))
     add_decision(
         folder / "submissions" / "taken-back", Decision(date="2026-11-02", kind="withdrawn", reason="by its authors")
     )

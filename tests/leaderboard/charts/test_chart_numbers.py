@@ -10,10 +10,10 @@ from invented_pairs import pairs_of
 from known_values import known
 
 from ircore.core.episode_records import EpisodeCost
-from ircore.games.reconstruction.records import Rules, rendered_turns
+from ircore.games.reconstruction.records import Rules, list_rendered_turns
 from ircore.results.calibration import fit_maps
-from ircore.results.effects import budget_series
-from ircore.results.language.by_turn import chosen, correction_profile, episode_messages
+from ircore.results.effects import compare_budgets
+from ircore.results.language.by_turn import analyse_messages, count_corrections, select_messages
 from ircore.results.model import Results
 from ircore.results.statistics.calibration_map import Recalibration
 from ircore.results.tables.model import Value
@@ -64,7 +64,7 @@ def test_rules_are_not_mixed(results: Results, charts: Mapping[str, Chart]) -> N
 
 
 def test_budgets_stand_in_order(results: Results, charts: Mapping[str, Chart]) -> None:
-    (series,) = budget_series(results, OWN)
+    (series,) = compare_budgets(results, OWN)
     line = charts["budget-scores"].figure["data"][-1]
     assert line["x"] == pytest.approx([1, 1.699, 2.301], abs=0.001)
     assert line["y"] == pytest.approx([point.cell.score.mean for point in series.points], abs=0.001)
@@ -143,18 +143,20 @@ def test_corrections_are_the_shares_of_messages(results: Results, charts: Mappin
     table = known(charts["corrections"].table)
     trace = charts["corrections"].figure["data"][0]
     for row, run in enumerate(table.column("run_id")):
-        profile = correction_profile(episode_messages(results.game, results.episodes[str(run.value)]))
+        profile = count_corrections(analyse_messages(results.game, results.episodes[str(run.value)]))
         assert trace["z"][row] == pytest.approx([share.mean for share in profile.usage.values()], abs=0.001)
     by_turn = known(charts["corrections-by-turn"].table)
     run_id, turn = (by_turn.entry(1, key).value for key in ("run_id", "turn"))
     assert isinstance(turn, int)
     played = results.episodes[str(run_id)]
-    assert by_turn.entry(1, "messages").value == len(chosen(episode_messages(results.game, played), turn=turn))
+    assert by_turn.entry(1, "messages").value == len(select_messages(analyse_messages(results.game, played), turn=turn))
     # Over the episodes that reach the last turn that five of them reach.
-    lengths = sorted((len(rendered_turns(result.episode)) for result in played if result.episode.played), reverse=True)
-    same = [result for result in played if len(rendered_turns(result.episode)) >= lengths[4]]
-    messages = chosen(episode_messages(results.game, same), turn=turn)
-    assert by_turn.entry(1, "colour").value == correction_profile(messages).usage["colour"].mean
+    lengths = sorted(
+        (len(list_rendered_turns(result.episode)) for result in played if result.episode.played), reverse=True
+    )
+    same = [result for result in played if len(list_rendered_turns(result.episode)) >= lengths[4]]
+    messages = select_messages(analyse_messages(results.game, same), turn=turn)
+    assert by_turn.entry(1, "colour").value == count_corrections(messages).usage["colour"].mean
 
 
 def test_bars_of_one_standard_error_say_so_in_every_place(charts: Mapping[str, Chart]) -> None:

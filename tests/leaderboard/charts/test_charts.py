@@ -17,11 +17,11 @@ from known_values import known
 from plotly.offline import get_plotlyjs_version
 
 import leaderboard
-from ircore.games.reconstruction.records import Turn, turns_of
+from ircore.games.reconstruction.records import Turn, list_turns
 from ircore.results.episodes import CONVERGENCES
 from ircore.results.model import Results
 from ircore.results.tables.model import Selection, Value
-from ircore.results.tables.turns import trajectories
+from ircore.results.tables.turns import average_trajectories
 from leaderboard import theme
 from leaderboard.charts.catalogue import OF_ALL, OF_JUDGE, OF_PAIR, OF_PAIR_ONCE, Chart, chart_id, figures
 
@@ -48,7 +48,10 @@ def small_run(*trajectories: list[float | None]) -> InventedRun:
     run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
     episodes, scores = [], []
     for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = turns_of(episode)[0], next(score for score in run.given if score.episode_id == episode.episode_id)
+        turn, score = (
+            list_turns(episode)[0],
+            next(score for score in run.given if score.episode_id == episode.episode_id),
+        )
         numbered = [turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1)]
         episodes.append(episode.with_steps(tuple(numbered), outcome="converged", abort_reason=None))
         scores += [
@@ -87,7 +90,7 @@ def without_empty(value: Any) -> Any:
 
 def test_turns_that_were_not_scored_are_left_out() -> None:
     results = Results.from_runs([small_run([4, None, None, 8], [2, None, 5])])
-    points = trajectories(results.episodes["seer-painter"], "structural", [None])[None]
+    points = average_trajectories(results.episodes["seer-painter"], "structural", [None])[None]
     assert [(point.turn, point.reached.mean) for point in points] == [(1, 3), (4, 6.5)]
 
 
@@ -163,7 +166,7 @@ def test_the_last_messages_are_those_of_the_last_turn_that_enough_episodes_reach
     run = invented_run(instances, "seer", "painter", 5, 0)
     lengths = [(60, 40)] * 5 + [(60, 40, 10)]
     played = [
-        episode.with_steps(tuple(turns_like(turns_of(episode)[0], tokens)))
+        episode.with_steps(tuple(turns_like(list_turns(episode)[0], tokens)))
         for episode, tokens in zip(run.played, lengths, strict=True)
     ]
     results = Results.from_runs([replace(run, played=tuple(played))])

@@ -10,10 +10,10 @@ from charts import chart_instances
 from invented import InventedRun, invented_run, invented_set, judged_also, preferring, repeated
 from invented_pairs import pairs_of
 
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.results.model import Results
 from ircore.scorers.stated_facts.measuring import SaidTurn
-from ircore.scorers.verification.scene_facts.scene import facts_of
+from ircore.scorers.verification.scene_facts.scene import list_facts
 from leaderboard.charts.catalogue import Chart, figures
 from leaderboard.charts.grammar import Drawing, Json, axis, layout, vertical, words
 from leaderboard.charts.names_beside import Spot, end_names, places
@@ -81,9 +81,9 @@ def told(results: Results) -> Results:
         for result in episodes:
             scene = scenes[result.episode.instance_id]
             assert scene is not None
-            for turn in rendered_turns(result.episode):
+            for turn in list_rendered_turns(result.episode):
                 assert turn.rendering is not None
-                letters = ("1" if turn.turn > 1 else "0") * len(facts_of(scene))
+                letters = ("1" if turn.turn > 1 else "0") * len(list_facts(scene))
                 head = {"episode_id": result.episode.episode_id, "turn": turn.turn, "rendering": turn.rendering.sha256}
                 said = {"stated": letters, "named": letters, "shown": letters}
                 lines.append(SaidTurn.model_validate({**head, **said, "reader": "grammar", "version": "1"}))

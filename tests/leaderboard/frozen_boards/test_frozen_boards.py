@@ -9,7 +9,7 @@ from samples import sample_instances, sample_run
 
 from ircore.core.errors import InputError
 from ircore.instances.benchmark import BenchmarkVersion, read_versions, record_version
-from ircore.results.benchmark_version import Version, version_of
+from ircore.results.benchmark_version import Version, find_version
 from ircore.results.model import Results
 from ircore.runs.folder import create_run
 from ircore.scorers.scoring import ScoringPlan, score_runs
@@ -48,9 +48,9 @@ def test_results_are_of_the_version_with_their_set_and_prompts(tmp_path: Path) -
     run = sample_run(tmp_path / "run", sample_instances(tmp_path / "instances"))
     results = Results.from_runs([run])
     mine = NEW.model_copy(update={"instance_set": results.instance_set, "prompts": run.run.prompts})
-    assert version_of(results, [OLD, mine]).words == "benchmark 2026.2"
+    assert find_version(results, [OLD, mine]).words == "benchmark 2026.2"
     other = mine.model_copy(update={"prompts": "other prompts"})
-    assert version_of(results, [OLD, other]).words == f"unreleased benchmark (set {results.instance_set[:8]})"
+    assert find_version(results, [OLD, other]).words == f"unreleased benchmark (set {results.instance_set[:8]})"
 
 
 def test_runs_with_different_prompts_are_not_shown_together(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_runs_with_different_prompts_are_not_shown_together(tmp_path: Path) -> N
     other = run.run.model_copy(update={"run_id": "other", "slug": "other", "prompts": "other prompts"})
     results = Results.from_runs([run, create_run(tmp_path / "two", other, instances)])
     with pytest.raises(InputError, match="they follow two benchmark versions"):
-        version_of(results)
+        find_version(results)
 
 
 def test_a_frozen_board_is_shown_as_it_was(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from invented import invented_run, invented_set
 
-from ircore.results.effects import grid_effects, player_grid, player_result
+from ircore.results.effects import average_player, estimate_grid_effects, find_player_grid
 from ircore.results.model import Results
 from leaderboard.model.kept_results import effects_of_players, player_of
 from leaderboard.model.player_ranks import player_board
@@ -44,8 +44,8 @@ def test_a_new_pair_outside_the_grid_leaves_the_effects_and_the_other_players_as
     assert player_of(grown, "describer", "strong") == strong
     assert entries(after) == entries(before)
     # What is kept is what would be computed.
-    assert made == grid_effects(grown.results, player_grid(grown.results), JUDGE, "photos", "hard")
-    assert strong == player_result(grown.results, "describer", "strong", JUDGE)
+    assert made == estimate_grid_effects(grown.results, find_player_grid(grown.results), JUDGE, "photos", "hard")
+    assert strong == average_player(grown.results, "describer", "strong", JUDGE)
 
 
 def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it(tmp_path: Path) -> None:
@@ -54,10 +54,10 @@ def test_a_pair_that_is_scored_anew_or_joins_a_player_changes_what_depends_on_it
     effects_of_players(site, site.results, JUDGE)
     player_of(site, "generator", "x")
     changed = site_of({**GRID, ("weak", "x"): 5.0}, after, before)
-    assert effects_of_players(changed, changed.results, JUDGE) == grid_effects(
-        changed.results, player_grid(changed.results), JUDGE
+    assert effects_of_players(changed, changed.results, JUDGE) == estimate_grid_effects(
+        changed.results, find_player_grid(changed.results), JUDGE
     )
-    assert player_of(changed, "generator", "x") == player_result(changed.results, "generator", "x", JUDGE)
+    assert player_of(changed, "generator", "x") == average_player(changed.results, "generator", "x", JUDGE)
     assert entries(after).isdisjoint(entries(before))
 
 

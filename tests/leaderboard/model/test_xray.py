@@ -10,7 +10,7 @@ from site_samples import built_once
 from visits import Visit, axe_findings
 
 from ircore.core.records import Box
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.games.registry import load_game
 from leaderboard.components.xray_data import xray_data
 from leaderboard.model.sentences import LEAST, Subject, about, best, spans
@@ -86,7 +86,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     scene, episode, lines = episode_of(right, short)
     messages = ("A red bar for Cats. A blue bar for Dogs.", "Make the bar for Cats half as tall. Thanks.")
     turns = tuple(
-        turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
+        turn.model_copy(update={"message": text}) for turn, text in zip(list_turns(episode), messages, strict=True)
     )
     told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults == ()
@@ -98,7 +98,7 @@ def test_a_fault_cites_the_sentence_that_broke_it_or_did_not_mend_it() -> None:
     assert xray_data(replace(told[2], faults=(cited,)))["faults"][0][3] == [2, 3, 4, "broke"]
     scene, episode, lines = episode_of(short, short)
     turns = tuple(
-        turn.model_copy(update={"message": text}) for turn, text in zip(turns_of(episode), messages, strict=True)
+        turn.model_copy(update={"message": text}) for turn, text in zip(list_turns(episode), messages, strict=True)
     )
     told = xrays(draw_scene(scene), GAME, episode.with_steps(turns), lines)
     assert told[1].faults[0].cited is not None

@@ -11,11 +11,11 @@ from pages import Element, parse_page
 
 from ircore.core.errors import InputError
 from ircore.core.score_records import HUMAN, JudgeIdentity, Task
-from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
+from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
 from ircore.results.headline import judge_kind
-from ircore.results.image_metrics import metric_cells, metric_facts
+from ircore.results.image_metrics import describe_metric, estimate_metric_cells
 from ircore.results.model import Results
 from ircore.results.statistics.intervals import Estimate
 from ircore.results.tables.board import board_table
@@ -173,15 +173,17 @@ def test_a_metric_counts_final_renderings_and_what_became_of_the_first() -> None
         for turn in run.given
     )
     results = Results.from_runs([changed(run, given=run.given + given)])
-    (cell,) = metric_cells(results, "psnr")
+    (cell,) = estimate_metric_cells(results, "psnr")
     turns = [
-        len(rendered_turns(episode.episode)) for episode in results.episodes[run.run.run_id] if episode.episode.played
+        len(list_rendered_turns(episode.episode))
+        for episode in results.episodes[run.run.run_id]
+        if episode.episode.played
     ]
     single = turns.count(1)
     assert cell.final.n == len(turns)
     assert cell.final.mean == pytest.approx((10 * single + 20 * (len(turns) - single)) / len(turns))
     assert cell.change == Estimate(10.0, None, None, len(turns) - single)
-    assert (metric_facts("psnr").unit, metric_facts("nobody-knows").title) == ("dB", "nobody-knows")
+    assert (describe_metric("psnr").unit, describe_metric("nobody-knows").title) == ("dB", "nobody-knows")
 
 
 def rendered(site: Site, path: str) -> Element:
@@ -262,7 +264,7 @@ def test_the_page_of_targets_counts_messages_under_the_sites_own_rules() -> None
     """Ten tokens a message under the short budget say nothing of what a target takes under the usual one."""
     short = under(runs()[0], 10)
     curt = tuple(
-        episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in turns_of(episode)))
+        episode.with_steps(tuple(turn.model_copy(update={"message_tokens": 10}) for turn in list_turns(episode)))
         for episode in short.played
     )
     table = targets_page(site_of([*runs(), changed(short, played=curt)])).values["table"]

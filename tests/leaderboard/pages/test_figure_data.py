@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from invented import InventedRun, invented_run, invented_set
 
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from leaderboard.model.site import Site
 from leaderboard.pages.figure_data import figure_data_files
 
@@ -21,7 +21,10 @@ def scored_run(*trajectories: list[float]) -> InventedRun:
     run = invented_run(replace(instances, instances=easy), "seer", "painter", 5, 0)
     episodes, scores = [], []
     for episode, values in zip(run.played, trajectories, strict=True):
-        turn, score = turns_of(episode)[0], next(score for score in run.given if score.episode_id == episode.episode_id)
+        turn, score = (
+            list_turns(episode)[0],
+            next(score for score in run.given if score.episode_id == episode.episode_id),
+        )
         turns = tuple(turn.model_copy(update={"turn": number}) for number in range(1, len(values) + 1))
         episodes.append(episode.with_steps(turns, outcome="converged", abort_reason=None))
         scores += [score.model_copy(update={"step": at, "value": value}) for at, value in enumerate(values, start=1)]

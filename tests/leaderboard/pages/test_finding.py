@@ -9,7 +9,7 @@ from known_values import known
 from samples import sample_instances, sample_run
 from site_samples import named_submission, rate_turns
 
-from ircore.games.reconstruction.records import rendered_turns
+from ircore.games.reconstruction.records import list_rendered_turns
 from ircore.results.statistics.intervals import Estimate
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import read_runs
@@ -44,7 +44,9 @@ def test_the_best_pair_and_its_gain_come_from_the_data(site: Site) -> None:
     assert (made.pair.describer, made.pairs, made.pictures) == ("seer", 2, len(site.results.instances))
     episodes = enumerate(site.results.episodes[made.pair.run_id])
     played = {
-        number: len(rendered_turns(result.episode)) for number, result in episodes if rendered_turns(result.episode)
+        number: len(list_rendered_turns(result.episode))
+        for number, result in episodes
+        if list_rendered_turns(result.episode)
     }
     turns = set(played.values())
     assert len(turns) == 1

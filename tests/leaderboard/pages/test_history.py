@@ -9,7 +9,7 @@ from site_samples import named_submission, rate_turns
 
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.statistics.intervals import Estimate
-from ircore.results.tables.formats import as_csv
+from ircore.results.tables.formats import format_csv
 from leaderboard.charts.entries import entries_sketch
 from leaderboard.charts.grammar import Sketch
 from leaderboard.charts.places import versions_sketch
@@ -200,7 +200,7 @@ def test_the_page_has_intervals_and_leads_to_the_episodes_of_the_pair(site: Site
 
 def test_scores_are_drawn_as_pairs_enter_with_the_best_by_then(site: Site) -> None:
     table = entries_table(list(entries(site).values()))
-    assert as_csv(table).splitlines()[1].startswith("1,2026-01-01,")
+    assert format_csv(table).splitlines()[1].startswith("1,2026-01-01,")
     sketch = entries_sketch(table, site.pairs, top=1)
     assert isinstance(sketch, Sketch)
     assert sketch.title == "poet° + painter°, number 2 of 3 to enter, has the best main score: 77.0"

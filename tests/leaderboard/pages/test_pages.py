@@ -13,7 +13,7 @@ from site_samples import named_submission, rate_turns
 from ircore.commands.main import run
 from ircore.instances.benchmark import BenchmarkVersion
 from ircore.results.benchmark_version import Version
-from ircore.results.effects import player_result
+from ircore.results.effects import average_player
 from ircore.runs.folder import RunFolder
 from leaderboard.building.content import Options
 from leaderboard.building.site_build import build_site
@@ -67,7 +67,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site) -> None:
     # The finals of two pairs differ by a constant, so the mean over both lies half-way between.
-    seer = player_result(site.results, "describer", "seer", "structural")
+    seer = average_player(site.results, "describer", "seer", "structural")
     cells = [site.results.cell(run_id, "structural") for run_id in seer.run_ids]
     means = [cell.score.mean for cell in cells if cell.score.mean is not None]
     assert len(means) == 2
@@ -79,7 +79,7 @@ def test_a_player_is_averaged_over_its_partners_on_the_same_pictures(site: Site)
         for difficulty, split in splits.items():
             own = [site.results.cell(run_id, "structural", category, difficulty).score.mean for run_id in seer.run_ids]
             assert split.mean == pytest.approx(sum(mean or 0.0 for mean in own) / 2)
-    nobody = player_result(site.results, "generator", "nobody", "structural")
+    nobody = average_player(site.results, "generator", "nobody", "structural")
     assert (nobody.run_ids, nobody.score.mean, nobody.score.n) == ((), None, 0)
 
 

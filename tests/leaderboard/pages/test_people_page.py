@@ -13,12 +13,12 @@ from site_samples import built_once
 
 from ircore.commands.main import run as ircore
 from ircore.core.score_records import JudgeIdentity, Score
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.results.model import Results
 from ircore.results.tables.judges import people_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.scoring import ScoringPlan, score_runs
-from ircore.scorers.verification.scene_facts import facts_of
+from ircore.scorers.verification.scene_facts import list_facts
 from leaderboard.building.site_build import build_site
 from leaderboard.model.site import Site
 from leaderboard.model.site_runs import SiteRun
@@ -93,14 +93,16 @@ def make_site(folder: Path) -> None:
     pair = sample_run(folder / "pair", charts)
     score_runs([pair], ScoringPlan(metrics=()), workers=1)
     true = {
-        instance.pictures["target"].sha256: facts_of(instance.scene) for instance in charts.instances if instance.scene
+        instance.pictures["target"].sha256: list_facts(instance.scene)
+        for instance in charts.instances
+        if instance.scene
     }
     sentences = {fact.sentence for facts in true.values() for fact in facts}
     judge = folder / "facts.yaml"
     with serving() as server:
         server.judge = KnowingModel(
             {pair.rendering(turn.rendering).data: sentences
-             for episode in pair.episodes() for turn in turns_of(episode) if turn.rendering}
+             for episode in pair.episodes() for turn in list_turns(episode) if turn.rendering}
         )  # fmt: skip
         seat = f"player: openai\nmodel: judge-1\nbase_url: {server.base_url}\n"
         judge.write_text(f"schema: 1\nname: facts\nlabel: F\nasks: facts\n{seat}")

@@ -11,7 +11,7 @@ from known_values import known
 from pages import parse_page
 from samples import sample_run
 
-from ircore.games.reconstruction.records import renderings_of
+from ircore.games.reconstruction.records import collect_renderings
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.model.final_fates import final_fates
 from leaderboard.model.site import Page, Site
@@ -143,7 +143,7 @@ def test_shares_are_means_over_targets_and_every_wrong_mark_is_counted_once(tmp_
     # A picture opens the turn that it answered: the last one with a rendering.
     for example in cannot.examples:
         result = known(site.episode(pair.run_id, example.gallery.instance.instance_id))
-        assert example.turn == max(renderings_of(result.episode))
+        assert example.turn == max(collect_renderings(result.episode))
     assert cannot_draw(site, []) is None
 
 

@@ -15,16 +15,16 @@ from ircore.results.statistics.intervals import Estimate
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judge_test import cards
 from ircore.scorers.judge_test.card import JudgeCard, read_card, write_card
-from ircore.scorers.judge_test.cards import cards_of
+from ircore.scorers.judge_test.cards import read_cards
 from ircore.scorers.judge_test.foreign.part import ForeignPart
-from ircore.scorers.judge_test.page import card_body
-from ircore.scorers.judges.base import identity_of
+from ircore.scorers.judge_test.page import render_card
+from ircore.scorers.judges.base import describe_identity
 from ircore.scorers.judges.structural import StructuralJudge
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from leaderboard.building.site_build import build_site
 from leaderboard.components.plots import dot
 
-STRUCTURAL = identity_of("structural", StructuralJudge())
+STRUCTURAL = describe_identity("structural", StructuralJudge())
 
 
 def build(folder: Path) -> None:
@@ -92,13 +92,13 @@ def test_pairs_of_pictures_by_others_decide_where_a_card_has_them() -> None:
     assert not card(0.99).model_copy(update={"foreign": lost}).passed
     found = lost.model_copy(update={"right": 80, "share": 0.8})
     assert card(0.5).model_copy(update={"foreign": found}).passed
-    page = card_body(card(0.99).model_copy(update={"foreign": lost}))
+    page = render_card(card(0.99).model_copy(update={"foreign": lost}))
     assert "79.0 %" in page
     assert "95 % interval 70.0 % to 88.0 %" in page
 
 
 def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_it() -> None:
-    assert cards_of({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
+    assert read_cards({"structural": STRUCTURAL})["structural"].judge == STRUCTURAL
     # Whichever reader of texts is installed here, the card is of today's eye with the reader of `make install`.
     kept = JudgeCard.model_validate_json(files(cards).joinpath("verified.json").read_bytes())
     assert (kept.judge.version or "").startswith(f"{SCORE_RULE}, texts read by ")
@@ -108,7 +108,7 @@ def test_the_cards_that_come_with_the_project_are_of_the_judges_that_come_with_i
 def test_the_card_that_comes_with_the_project_is_what_the_judge_gets_now(tmp_path: Path) -> None:
     # Few of its targets: means vary by less than a point over targets.
     assert ircore(["judge-test", "structural", "--limit", "3", "--out", str(tmp_path / "test")]) == 0
-    now, kept = read_card(tmp_path / "test" / "card.json"), cards_of({"structural": STRUCTURAL})["structural"]
+    now, kept = read_card(tmp_path / "test" / "card.json"), read_cards({"structural": STRUCTURAL})["structural"]
     assert (now.targets, kept.targets) == (3, 42)
     means, known = ({edit.edit: edit.mean for edit in card.edits if edit.mean is not None} for card in (now, kept))
     assert means == pytest.approx({edit: known[edit] for edit in means}, abs=1)
@@ -117,15 +117,15 @@ def test_the_card_that_comes_with_the_project_is_what_the_judge_gets_now(tmp_pat
 
 
 def test_a_card_of_another_version_of_the_judge_is_not_shown() -> None:
-    assert cards_of({"structural": STRUCTURAL.model_copy(update={"version": "another"})}) == {}
+    assert read_cards({"structural": STRUCTURAL.model_copy(update={"version": "another"})}) == {}
 
 
 def test_a_given_card_must_be_of_one_of_the_judges(tmp_path: Path) -> None:
     write_card(tmp_path / "card.json", card(0.9, STRUCTURAL.model_copy(update={"name": "stranger"})))
     with pytest.raises(InputError, match="judged by none of them"):
-        cards_of({"structural": STRUCTURAL}, [tmp_path / "card.json"])
+        read_cards({"structural": STRUCTURAL}, [tmp_path / "card.json"])
     write_card(tmp_path / "mine.json", card(0.9))
-    assert cards_of({"structural": STRUCTURAL}, [tmp_path / "mine.json"])["structural"].share == 0.9
+    assert read_cards({"structural": STRUCTURAL}, [tmp_path / "mine.json"])["structural"].share == 0.9
 
 
 def test_a_reference_line_stands_at_its_value() -> None:

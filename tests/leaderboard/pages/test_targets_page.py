@@ -11,7 +11,7 @@ from site_samples import named_submission, rate_turns
 from target_instances import with_scene
 
 from ircore.core.records import Box, Element, Scene
-from ircore.games.reconstruction.records import rendered_turns, turns_of
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.results.model import Results
 from ircore.results.tables.targets import targets_table
 from ircore.runs.folder import RunFolder
@@ -63,9 +63,9 @@ def test_what_is_drawn_is_counted_but_not_the_ground(run: RunFolder) -> None:
 def test_first_messages_are_those_of_the_episodes(run: RunFolder) -> None:
     table = targets_table(Results.from_runs([run]), "simple_shapes", "easy")
     first = [
-        turns_of(episode)[0].message_tokens
+        list_turns(episode)[0].message_tokens
         for episode in run.episodes()
-        if (episode.category, episode.difficulty) == ("simple_shapes", "easy") and turns_of(episode)
+        if (episode.category, episode.difficulty) == ("simple_shapes", "easy") and list_turns(episode)
     ]
     tokens = table.entry(0, "tokens")
     assert tokens.value == pytest.approx(sum(first) / len(first))
@@ -116,7 +116,7 @@ def test_a_strip_has_two_frames_a_turn_and_there_are_at_most_six(tmp_path: Path)
         with Image.open(file) as picture:
             assert picture.format == "WEBP"
             # A frame is left out only where it repeats the one before.
-            assert 2 <= getattr(picture, "n_frames", 1) <= 2 * len(rendered_turns(episode.result.episode))
+            assert 2 <= getattr(picture, "n_frames", 1) <= 2 * len(list_rendered_turns(episode.result.episode))
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ SYSTEM = ("/proc", "/sys", "/dev", "/etc", "/root", "/home", "/run", "/var", "/b
 MIB = 1024 * 1024
 
 
-def succeeds(attempt: Callable[[], object]) -> bool:
+def is_possible(attempt: Callable[[], object]) -> bool:
     """Return whether an attempt raises nothing."""
     try:
         attempt()
@@ -40,11 +40,11 @@ def writing(_: dict[str, Any]) -> Iterator[str]:
     folders = {Path("/"), Path(sys.executable).parent, Path(json.__file__).parent, *map(Path, sys.path)}
     for folder in sorted(path for path in folders if path.is_dir()):
         path = folder / "written-by-probe"
-        if succeeds(path.touch):
+        if is_possible(path.touch):
             yield str(path)
     # Output and errors alone may be written; the kernel refuses even an empty write to whatever is only readable.
     for number in (0, *range(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])):
-        if succeeds(partial(os.write, number, b"")):
+        if is_possible(partial(os.write, number, b"")):
             yield f"open file {number}"
 
 
@@ -52,22 +52,22 @@ def network(_: dict[str, Any]) -> Iterator[str]:
     """Yield kinds of sockets that can be made."""
     for name in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK", "AF_VSOCK"):
         family = getattr(socket, name, None)
-        if family is not None and succeeds(partial(socket.socket, family, socket.SOCK_STREAM)):
+        if family is not None and is_possible(partial(socket.socket, family, socket.SOCK_STREAM)):
             yield name
-    if succeeds(socket.socketpair):
+    if is_possible(socket.socketpair):
         yield "socketpair"
 
 
 def processes(_: dict[str, Any]) -> Iterator[str]:
     """Yield ways in which another process came about, or a signal could be sent."""
-    if succeeds(fork):
+    if is_possible(fork_process):
         yield "fork"
-    if succeeds(lambda: os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})):
+    if is_possible(lambda: os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})):
         yield "posix_spawn"
-    yield from (f"kill {target}" for target in (-1, 0, 1) if succeeds(partial(os.kill, target, 0)))
+    yield from (f"kill {target}" for target in (-1, 0, 1) if is_possible(partial(os.kill, target, 0)))
 
 
-def fork() -> None:
+def fork_process() -> None:
     """Make a process, which ends at once."""
     if os.fork() == 0:
         os._exit(0)
@@ -90,7 +90,7 @@ def rights(_: dict[str, Any]) -> Iterator[str]:
     for name in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CORE"):
         kind = getattr(resource, name)
         hard = resource.getrlimit(kind)[1]
-        if hard == resource.RLIM_INFINITY or succeeds(partial(resource.setrlimit, kind, (hard + 1, hard + 1))):
+        if hard == resource.RLIM_INFINITY or is_possible(partial(resource.setrlimit, kind, (hard + 1, hard + 1))):
             yield f"raises {name}"
 
 
@@ -101,7 +101,7 @@ def environment(settings: dict[str, Any]) -> Iterator[str]:
 
 def memory(settings: dict[str, Any]) -> Iterator[str]:
     """Yield an amount of memory beyond the limit that could be had."""
-    if succeeds(lambda: bytearray(settings["memory"] + MIB)):
+    if is_possible(lambda: bytearray(settings["memory"] + MIB)):
         yield f"{settings['memory'] // MIB + 1} MiB"
 
 
@@ -117,7 +117,7 @@ def folder(settings: dict[str, Any]) -> Iterator[str]:
                 if file.write(bytes(MIB)) < MIB:
                     raise OSError(errno.ENOSPC, "full")
 
-        if not succeeds(fill):
+        if not is_possible(fill):
             break
         written += MIB
     if written > settings["folder"]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from ircore.core.images import Picture
-from ircore.games.reasoning.puzzles.detections import Detections, seen_forms
+from ircore.games.reasoning.puzzles.detections import Detections, detect_forms
 from ircore.games.reasoning.records import TaskRecord
 
 Part = Literal["generate", "edit", "understand"]
@@ -143,4 +143,4 @@ class SeenThings(Dimension):
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - what is asked needs no picture
         """Judge the coloured forms that are seen in an answer."""
-        return self.judge(payload, seen_forms(answer.pixels))
+        return self.judge(payload, detect_forms(answer.pixels))

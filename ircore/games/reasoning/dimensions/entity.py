@@ -8,7 +8,7 @@ from typing import Any
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.games.reasoning.puzzles.attributes import Areas
-from ircore.games.reasoning.puzzles.entities import ENTITIES, names_of
+from ircore.games.reasoning.puzzles.entities import ENTITIES, list_names
 
 REFERENCES = 3
 """Reference pictures of each thing."""
@@ -23,7 +23,7 @@ class _EntityDimension(Dimension):
 
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a thing to be drawn, with reference pictures that nobody is shown."""
-        name = rng.choice(names_of(difficulty))
+        name = rng.choice(list_names(difficulty))
         draw = ENTITIES[name].draw
         pictures = {f"reference_{number}": Picture.from_pixels(draw(rng).pixels) for number in range(1, REFERENCES + 1)}
         payload = {"entity": name, "references": list(pictures)}
@@ -97,7 +97,7 @@ class Recognition(Dimension):
 
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a picture of a thing with four names to choose from."""
-        name = rng.choice(names_of(difficulty))
+        name = rng.choice(list_names(difficulty))
         family, hard = ENTITIES[name].family, difficulty == "hard"
         # Hard choices are of the same family of colours, easy ones of other families.
         others = [other for other in ENTITIES if other != name and (ENTITIES[other].family == family) == hard]

@@ -11,7 +11,7 @@ from PIL import Image
 from ircore.core.drawing import Drawing, arc_points
 from ircore.core.images import Picture, Pixels
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
-from ircore.instances.targets.photos import Photo, Shot, shots
+from ircore.instances.targets.photos import Photo, Shot, load_shots
 from ircore.seeing.grids import cut_tiles, find_tile_order, join_tiles
 
 SIZE = 480
@@ -54,15 +54,15 @@ def make_jigsaw(count: int, rng: random.Random) -> JigsawPuzzle:
         rng: Decides everything.
     """
     while True:
-        whole, photo = _photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
+        whole, photo = _choose_photograph(rng) if rng.random() < 0.5 else (draw_patchwork(SIZE, rng), None)
         tiles = cut_tiles(whole, count)
-        puzzle = JigsawPuzzle(whole, _exchanged(len(tiles), rng), photo)
+        puzzle = JigsawPuzzle(whole, _draw_exchanged_order(len(tiles), rng), photo)
         # A patch of even sky could lie in two places, and a picture whose edges mislead has no one solution.
-        if _all_differ(tiles) and find_tile_order(tiles) == tuple(range(len(tiles))):
+        if _are_all_different(tiles) and find_tile_order(tiles) == tuple(range(len(tiles))):
             return puzzle
 
 
-def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...]:
+def check_tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...]:
     """Return for each place whether an answer shows the right tile there.
 
     The answer is brought to the size of the picture; both are compared as means of blocks of 8 × 8 pixels. A tile is in
@@ -76,22 +76,22 @@ def tiles_in_place(answer: Pixels, whole: Pixels, count: int) -> tuple[bool, ...
     high, wide = whole.shape[:2]
     # Models answer in sizes of their own.
     scaled = np.asarray(Image.fromarray(answer).resize((wide, high), Image.Resampling.BOX))
-    wanted = [_blocks(tile) for tile in cut_tiles(whole, count)]
+    wanted = [_average_blocks(tile) for tile in cut_tiles(whole, count)]
     in_place = []
-    for place, tile in enumerate(map(_blocks, cut_tiles(scaled, count))):
+    for place, tile in enumerate(map(_average_blocks, cut_tiles(scaled, count))):
         differences = [float(np.abs(tile - other).mean()) for other in wanted]
         in_place.append(differences[place] == min(differences) and differences[place] < UNLIKE)
     return tuple(in_place)
 
 
 @cache
-def _shots() -> tuple[Shot, ...]:
-    return (*shots("easy"), *shots("hard"))
+def _load_shots() -> tuple[Shot, ...]:
+    return (*load_shots("easy"), *load_shots("hard"))
 
 
-def _photograph(rng: random.Random) -> tuple[Pixels, Photo]:
+def _choose_photograph(rng: random.Random) -> tuple[Pixels, Photo]:
     """Return the middle of a photograph of the package, and its record."""
-    shot = rng.choice(_shots())
+    shot = rng.choice(_load_shots())
     image = Image.fromarray(np.asarray(shot.picture.pixels))
     side = min(image.size)
     left, top = (image.width - side) // 2, (image.height - side) // 2
@@ -99,7 +99,7 @@ def _photograph(rng: random.Random) -> tuple[Pixels, Photo]:
     return np.asarray(cropped), shot.photo
 
 
-def _exchanged(number: int, rng: random.Random) -> tuple[int, ...]:
+def _draw_exchanged_order(number: int, rng: random.Random) -> tuple[int, ...]:
     """Return an order in which at least half of the places show another tile: chosen places pass their tiles on."""
     # Tiles are passed on in one ring, so every chosen place shows another tile.
     places = rng.sample(range(number), rng.randint((number + 1) // 2, number))
@@ -109,14 +109,14 @@ def _exchanged(number: int, rng: random.Random) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _all_differ(tiles: Sequence[Pixels]) -> bool:
-    blocks = [_blocks(tile) for tile in tiles]
+def _are_all_different(tiles: Sequence[Pixels]) -> bool:
+    blocks = [_average_blocks(tile) for tile in tiles]
     return all(
         float(np.abs(tile - other).mean()) >= DIFFERENT for index, tile in enumerate(blocks) for other in blocks[:index]
     )
 
 
-def _blocks(tile: Pixels) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+def _average_blocks(tile: Pixels) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
     """Return the mean colour of each block of a tile."""
     high, wide = (size // COARSE for size in tile.shape[:2])
     blocks = tile[: high * COARSE, : wide * COARSE].reshape(high, COARSE, wide, COARSE, 3)
@@ -130,15 +130,15 @@ SHAPES, BANDS = 10, 4
 
 def draw_patchwork(size: int, rng: random.Random) -> Pixels:
     """Draw a picture of ``size`` × ``size`` pixels in which no part looks like another."""
-    drawing = Drawing.over(_ground(size, rng))
+    drawing = Drawing.over(_draw_ground(size, rng))
     for _ in range(BANDS):
-        _band(drawing, rng)
+        _draw_band(drawing, rng)
     for _ in range(SHAPES):
-        _shape(drawing, rng)
+        _draw_shape(drawing, rng)
     return drawing.pixels
 
 
-def _ground(size: int, rng: random.Random) -> Pixels:
+def _draw_ground(size: int, rng: random.Random) -> Pixels:
     """Return a ground whose colours run from corner to corner, in whole numbers."""
     corners = np.array([[rng.randrange(110, 250) for _ in range(3)] for _ in range(4)], np.int64).reshape(2, 2, 1, 1, 3)
     down, right = (np.arange(size).reshape(shape) for shape in ((size, 1, 1), (1, size, 1)))
@@ -148,7 +148,7 @@ def _ground(size: int, rng: random.Random) -> Pixels:
     return ground
 
 
-def _band(drawing: Drawing, rng: random.Random) -> None:
+def _draw_band(drawing: Drawing, rng: random.Random) -> None:
     """Draw a curved band from one side of the picture to the other."""
     size = drawing.width
     centre = (rng.uniform(-0.3, 1.3) * size, rng.choice((rng.uniform(-1.0, -0.3), rng.uniform(1.3, 2.0))) * size)
@@ -156,7 +156,7 @@ def _band(drawing: Drawing, rng: random.Random) -> None:
     drawing.line(arc_points(centre, (radius, radius), 0, 360), rng.choice(COLOURS), width=rng.uniform(8, 26))
 
 
-def _shape(drawing: Drawing, rng: random.Random) -> None:
+def _draw_shape(drawing: Drawing, rng: random.Random) -> None:
     size = drawing.width
     centre = (rng.uniform(0.05, 0.95) * size, rng.uniform(0.05, 0.95) * size)
     radii = (rng.uniform(0.06, 0.18) * size, rng.uniform(0.06, 0.18) * size)
@@ -202,8 +202,8 @@ class Jigsaw(Dimension):
         GIR-Bench's own score is one FID over all pictures of a set, so a single picture has none.
         """
         truth, count = pictures["truth"].pixels, payload["tiles"]
-        in_place_before = tiles_in_place(pictures["input"].pixels, truth, count)
-        in_place = tiles_in_place(answer.pixels, truth, count)
+        in_place_before = check_tiles_in_place(pictures["input"].pixels, truth, count)
+        in_place = check_tiles_in_place(answer.pixels, truth, count)
         moved = in_place_before.count(False)
         back = sum(now for now, before in zip(in_place, in_place_before, strict=True) if not before)
         lost = sum(not now for now, before in zip(in_place, in_place_before, strict=True) if before)

@@ -46,7 +46,7 @@ class Asked:
         return (*self.first, *self.second)
 
 
-def relation_holds(first: Box, relation: Relation, second: Box) -> bool:
+def is_relation_true(first: Box, relation: Relation, second: Box) -> bool:
     """Say whether a relation holds between two boxes, by GIR-Bench's rule.
 
     With o the difference of the centres, it fails where |o| − 0.25 · (size + size) is below 0.001 along both axes;
@@ -63,40 +63,40 @@ def relation_holds(first: Box, relation: Relation, second: Box) -> bool:
     return {"left": x < -DIRECTION, "right": x > DIRECTION, "above": y < -DIRECTION, "below": y > DIRECTION}[relation]
 
 
-def union_box(boxes: Sequence[Box]) -> Box:
+def compute_union_box(boxes: Sequence[Box]) -> Box:
     """Return the smallest box around one or more boxes."""
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def relations_published(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
+def check_published_relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group is the union of its detected members."""
-    return tuple(_holds(relation, detections, whole=False) for relation in wanted_relations)
+    return tuple(_is_detected_relation(relation, detections, whole=False) for relation in wanted_relations)
 
 
-def relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
+def check_relations(wanted_relations: Sequence[Asked], detections: Detections) -> tuple[bool, ...]:
     """Return for each relation whether the relation holds; a group needs all its members."""
-    return tuple(_holds(relation, detections, whole=True) for relation in wanted_relations)
+    return tuple(_is_detected_relation(relation, detections, whole=True) for relation in wanted_relations)
 
 
-def spatial_published(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
+def is_right_layout_published(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
     """Say whether a picture is fully right: every named thing exactly once, nothing missing, all relations true."""
     labels = {label for relation in wanted_relations for label in relation.labels}
     once = all(detections.found(label) == 1 for label in labels)
-    return once and not detections.missing and all(relations_published(wanted_relations, detections))
+    return once and not detections.missing and all(check_published_relations(wanted_relations, detections))
 
 
-def spatial(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
+def is_right_layout(wanted_relations: Sequence[Asked], detections: Detections) -> bool:
     """Return whether a picture is fully right: every named thing has exactly one box, and all relations hold.
 
     A thing that was counted and has no box does not do, and what was reported missing counts only if it was asked for.
     """
     labels = {label for relation in wanted_relations for label in relation.labels}
     once = all(len(detections.boxes.get(label, ())) == 1 and label not in detections.missing for label in labels)
-    return once and all(relations(wanted_relations, detections))
+    return once and all(check_relations(wanted_relations, detections))
 
 
-def _holds(relation: Asked, detections: Detections, whole: bool) -> bool:
+def _is_detected_relation(relation: Asked, detections: Detections, whole: bool) -> bool:
     sides = []
     for labels in (relation.first, relation.second):
         known = [detections.boxes.get(label, ()) for label in labels if label not in detections.missing]
@@ -105,8 +105,8 @@ def _holds(relation: Asked, detections: Detections, whole: bool) -> bool:
         boxes = [box for group in known for box in group]
         if not boxes:
             return False
-        sides.append(union_box(boxes))
-    return relation_holds(sides[0], relation.relation, sides[1])
+        sides.append(compute_union_box(boxes))
+    return is_relation_true(sides[0], relation.relation, sides[1])
 
 
 WAYS: Mapping[Relation, tuple[str, ...]] = {
@@ -169,13 +169,13 @@ def arrange(count: int, hard: bool, rng: random.Random) -> Arrangement:
             relation = rng.choice(tuple(STEPS))
             across, down = STEPS[relation]
             places.append((places[-1][0] + across, places[-1][1] + down))
-            steps.append(_told(relation, hard and number % 2 == 1, rng))
+            steps.append(_describe_step(relation, hard and number % 2 == 1, rng))
         # A chain that crosses itself would put two things in one place.
         if len(set(places)) == count:
             return Arrangement(tuple(places), tuple(steps))
 
 
-def _told(relation: Relation, turned: bool, rng: random.Random) -> Step:
+def _describe_step(relation: Relation, turned: bool, rng: random.Random) -> Step:
     """Return a step with places for the thing before, ``{0}``, and the next, ``{1}``."""
     if turned:
         return Step(relation, f"Seen from {{1}}, {{0}} lies {rng.choice(WAYS[OPPOSITE[relation]])}.")
@@ -216,7 +216,7 @@ class Layout(SeenThings):
             {"first": after.label, "relation": step.relation, "second": before.label}
             for step, (before, after) in zip(chain.steps, pairwise(forms), strict=True)
         ]
-        pictures = {"truth": Picture.from_pixels(draw_forms(_placed(forms, chain)).pixels)}
+        pictures = {"truth": Picture.from_pixels(draw_forms(_place_forms(forms, chain)).pixels)}
         return Task(prompt, {"forms": [form.label for form in forms], "relations": relation_rows}, pictures)
 
     def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
@@ -226,37 +226,40 @@ class Layout(SeenThings):
     def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
         """Check every relation by the centres of the things' boxes, and that each thing is there once."""
         wanted_relations = [
-            Asked(_group(row["first"]), row["relation"], _group(row["second"])) for row in payload["relations"]
+            Asked(_list_group(row["first"]), row["relation"], _list_group(row["second"]))
+            for row in payload["relations"]
         ]
-        holding = relations(wanted_relations, detections)
+        holding = check_relations(wanted_relations, detections)
         counts = {label: len(detections.boxes.get(label, ())) for label in payload["forms"]}
         reasons = [f"{label}: seen {count} times" for label, count in counts.items() if count != 1]
         reasons += [f"{label}: not asked for" for label in detections.boxes if label not in counts]
-        reasons += [_in_words(relation, holds) for relation, holds in zip(wanted_relations, holding, strict=True)]
+        reasons += [
+            _describe_relation(relation, holds) for relation, holds in zip(wanted_relations, holding, strict=True)
+        ]
         right = (
-            spatial(wanted_relations, detections)
+            is_right_layout(wanted_relations, detections)
             and set(counts.values()) == {1}
             and detections.boxes.keys() <= counts.keys()
         )
-        published = spatial_published(wanted_relations, detections) and all(
+        published = is_right_layout_published(wanted_relations, detections) and all(
             detections.found(label) == 1 for label in counts
         )
         return Verdict(float(published), float(right), right, tuple(reasons))
 
 
-def _group(side: str | Sequence[str]) -> tuple[str, ...]:
+def _list_group(side: str | Sequence[str]) -> tuple[str, ...]:
     """Return one side of a relation: a thing, or the things of a group."""
     return (side,) if isinstance(side, str) else tuple(side)
 
 
-def _in_words(relation: Asked, holds: bool) -> str:
+def _describe_relation(relation: Asked, holds: bool) -> str:
     side = {"left": "left of", "right": "right of"}.get(relation.relation, relation.relation)
     first, second = (" and ".join(labels) for labels in (relation.first, relation.second))
     verb = "is" if len(relation.first) == 1 else "are"
     return f"{first} {verb if holds else f'{verb} not'} {side} the {second}"
 
 
-def _placed(forms: Sequence[Form], chain: Arrangement) -> list[Placed]:
+def _place_forms(forms: Sequence[Form], chain: Arrangement) -> list[Placed]:
     """Return the forms at their places, the whole in the middle of the picture."""
     across, down = zip(*chain.places, strict=True)
     cells = max(max(across) - min(across), max(down) - min(down)) + 1

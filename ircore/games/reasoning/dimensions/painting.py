@@ -31,7 +31,9 @@ GROWTH_STEPS, GROWTH_DISTANCE = 5, 6.0
 Mask = npt.NDArray[np.bool_]
 
 
-def paint_iou(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None, t: int = 100) -> float:
+def compute_paint_iou(
+    painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None, t: int = 100
+) -> float:
     """Return the IoU of green paint and an object's mask as GIR-Bench computes it, 0–1; 1 if both are empty.
 
     Args:
@@ -41,10 +43,12 @@ def paint_iou(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | 
         t: Tolerance. At 100, the command's default, the second green's bounds wrap round in 8 bits and match nothing;
             at 50 plain grey counts as green.
     """
-    return _iou(green_published(painted, t, original), at_512(mask))
+    return _compute_iou(find_published_green(painted, t, original), resize_mask(mask))
 
 
-def paint_iou_corrected(painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None) -> float:
+def compute_corrected_paint_iou(
+    painted: Pixels, mask: npt.NDArray[np.uint8], original: "Pixels | None" = None
+) -> float:
     """Return the IoU of green paint and an object's mask: green pixels are clearly more green than red and blue.
 
     Args:
@@ -52,10 +56,10 @@ def paint_iou_corrected(painted: Pixels, mask: npt.NDArray[np.uint8], original: 
         mask: Height × width, 0–255: the object where above 127.
         original: The picture before, if there is one: what was as green there is no paint.
     """
-    return _iou(green(painted, original), at_512(mask))
+    return _compute_iou(find_green(painted, original), resize_mask(mask))
 
 
-def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = None) -> Mask:
+def find_published_green(painted: Pixels, t: int = 100, original: "Pixels | None" = None) -> Mask:
     """Return where GIR-Bench sees green paint, 512 × 512.
 
     Red and blue at most t and green at least 255 − t, or within t of a second green, its bounds wrapping round as 8-bit
@@ -63,66 +67,66 @@ def green_published(painted: Pixels, t: int = 100, original: "Pixels | None" = N
     1.15 times red and blue and raised by more than 10, cleaned alike and grown by five steps of colour distance 6 in
     Lab. At last parts below 3 % of the picture are dropped.
     """
-    pixels = resized(painted)
+    pixels = resize_pixels(painted)
     red, green, blue = (pixels[..., channel] for channel in range(3))
     plain = (blue <= t) & (green >= 255 - t) & (red <= t)
     # The published code adds and subtracts in 8 bits, where 159 + 100 wraps round to 3.
     low, high = ((np.array(BAND) + sign * t).astype(np.uint8) for sign in (-1, 1))
     band = ((pixels >= low) & (pixels <= high)).all(axis=2)
-    mask = _cleaned(plain | band)
+    mask = _clean_mask(plain | band)
     if not mask.any():
         # As in the published code: a paler green is sought only where no plain green is found.
-        mask = _second_attempt(pixels, original)
-    return _without_small(mask, LEAST_SHARE * SIDE * SIDE)
+        mask = _find_green_again(pixels, original)
+    return _remove_small_parts(mask, LEAST_SHARE * SIDE * SIDE)
 
 
-def green(painted: Pixels, original: "Pixels | None" = None) -> Mask:
+def find_green(painted: Pixels, original: "Pixels | None" = None) -> Mask:
     """Return the mask of paint: green leads red and blue by 40 or more, and by 20 more than before painting."""
     # Signed, because differences of bytes would wrap round below zero.
-    pixels = resized(painted).astype(np.int16)
+    pixels = resize_pixels(painted).astype(np.int16)
     lead = pixels[..., 1] - np.maximum(pixels[..., 0], pixels[..., 2])
     mask = lead >= 40
     if original is not None:
-        before = resized(original).astype(np.int16)
+        before = resize_pixels(original).astype(np.int16)
         mask &= lead - (before[..., 1] - np.maximum(before[..., 0], before[..., 2])) >= 20
-    return _cleaned(mask)
+    return _clean_mask(mask)
 
 
-def resized(pixels: Pixels) -> Pixels:
+def resize_pixels(pixels: Pixels) -> Pixels:
     """Bring a picture to 512 × 512 by linear interpolation without antialiasing, its proportions not kept."""
     if pixels.shape[:2] == (SIDE, SIDE):
         return pixels
-    rows, row_weights = _between(pixels.shape[0])
-    columns, column_weights = _between(pixels.shape[1])
+    rows, row_weights = _compute_neighbours(pixels.shape[0])
+    columns, column_weights = _compute_neighbours(pixels.shape[1])
     values = pixels.astype(np.float64)
     tall = values[rows[0]] * (1 - row_weights)[:, None, None] + values[rows[1]] * row_weights[:, None, None]
     weights = column_weights[None, :, None]
     return np.rint(tall[:, columns[0]] * (1 - weights) + tall[:, columns[1]] * weights).astype(np.uint8)
 
 
-def _between(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[np.float64]]:
+def _compute_neighbours(size: int) -> tuple[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]], npt.NDArray[np.float64]]:
     """Return for each of 512 places the two neighbours among ``size``, and the weight of the second."""
     places = np.clip((np.arange(SIDE) + 0.5) * size / SIDE - 0.5, 0, size - 1)
     first = np.floor(places).astype(np.intp)
     return (first, np.minimum(first + 1, size - 1)), places - first
 
 
-def at_512(mask: npt.NDArray[np.uint8]) -> Mask:
+def resize_mask(mask: npt.NDArray[np.uint8]) -> Mask:
     """Bring a mask to 512 × 512, each place taking the pixel at its corner, and keep pixels above 127."""
     rows, columns = (np.arange(SIDE) * size // SIDE for size in mask.shape[:2])
     above: Mask = mask[rows][:, columns] > 127
     return above
 
 
-def _second_attempt(pixels: Pixels, original: "Pixels | None") -> Mask:
+def _find_green_again(pixels: Pixels, original: "Pixels | None") -> Mask:
     values = pixels.astype(np.float64)
     red, green, blue = (values[..., channel] for channel in range(3))
-    before = resized(original)[..., 1].astype(np.float64) if original is not None else np.maximum(red, blue)
-    mask = _cleaned((green > 1.15 * red) & (green > 1.15 * blue) & (green - before > 10))
-    return _grown(mask, pixels) if mask.any() else mask
+    before = resize_pixels(original)[..., 1].astype(np.float64) if original is not None else np.maximum(red, blue)
+    mask = _clean_mask((green > 1.15 * red) & (green > 1.15 * blue) & (green - before > 10))
+    return _grow_mask(mask, pixels) if mask.any() else mask
 
 
-def _grown(mask: Mask, pixels: Pixels) -> Mask:
+def _grow_mask(mask: Mask, pixels: Pixels) -> Mask:
     """Add neighbours whose colour is near the mean of the mask, step by step."""
     from skimage.color import rgb2lab
 
@@ -133,23 +137,23 @@ def _grown(mask: Mask, pixels: Pixels) -> Mask:
     return mask
 
 
-def _cleaned(mask: Mask) -> Mask:
-    opened = _closed(_eroded_and_dilated(mask, 3), 5)
-    return _closed(_without_small(opened, max(50, 0.0005 * SIDE * SIDE)), 3)
+def _clean_mask(mask: Mask) -> Mask:
+    opened = _close_mask(_open_mask(mask, 3), 5)
+    return _close_mask(_remove_small_parts(opened, max(50, 0.0005 * SIDE * SIDE)), 3)
 
 
-def _eroded_and_dilated(mask: Mask, size: int) -> Mask:
+def _open_mask(mask: Mask, size: int) -> Mask:
     kernel = np.ones((size, size), bool)
     return ndimage.binary_dilation(ndimage.binary_erosion(mask, kernel, border_value=1), kernel)
 
 
-def _closed(mask: Mask, size: int) -> Mask:
+def _close_mask(mask: Mask, size: int) -> Mask:
     kernel = np.ones((size, size), bool)
     # Beyond the picture counts as set, so that closing takes nothing away at the edges.
     return ndimage.binary_erosion(ndimage.binary_dilation(mask, kernel), kernel, border_value=1)
 
 
-def _without_small(mask: Mask, least: float) -> Mask:
+def _remove_small_parts(mask: Mask, least: float) -> Mask:
     parts, count = ndimage.label(mask, EIGHT)
     large_labels = np.bincount(parts.ravel(), minlength=count + 1) >= least
     # Label 0 is the ground between the parts.
@@ -157,7 +161,7 @@ def _without_small(mask: Mask, least: float) -> Mask:
     return large_labels[parts]
 
 
-def _iou(first: Mask, second: Mask) -> float:
+def _compute_iou(first: Mask, second: Mask) -> float:
     union = int((first | second).sum())
     return int((first & second).sum()) / union if union else 1.0
 
@@ -250,7 +254,7 @@ class PaintingScene:
         return pixels
 
 
-def bars(rng: random.Random) -> PaintingScene:
+def draw_bars(rng: random.Random) -> PaintingScene:
     """Draw five or six bars of different heights on a line."""
     scene, count = PaintingScene("bars"), rng.choice((5, 6))
     width, gap = (70, 24) if count == 5 else (62, 16)
@@ -260,12 +264,12 @@ def bars(rng: random.Random) -> PaintingScene:
     for place, (colour, height) in enumerate(zip(rng.sample(list(COLOURS), count), heights, strict=True)):
         start = left + place * (width + gap)
         region = Region(f"bar {place + 1}", colour, size=height, order=place)
-        scene.add(region, COLOURS[colour], _box(start, 470 - height, start + width, 470))
+        scene.add(region, COLOURS[colour], _draw_box_with(start, 470 - height, start + width, 470))
     scene.drawing.rectangle(left - 20, 470, SIZE - left + 20, 474, fill="#222222")
     return scene
 
 
-def pie(rng: random.Random) -> PaintingScene:
+def draw_pie(rng: random.Random) -> PaintingScene:
     """Draw a pie of five slices of different sizes."""
     scene = PaintingScene("pie")
     shares = [36, 54, 72, 90, 108]
@@ -273,12 +277,12 @@ def pie(rng: random.Random) -> PaintingScene:
     start = rng.randrange(-90, 0)
     for place, (colour, share) in enumerate(zip(rng.sample(list(COLOURS), len(shares)), shares, strict=True)):
         region = Region(f"slice {place + 1}", colour, size=share, order=place)
-        scene.add(region, COLOURS[colour], _wedge(start, start + share))
+        scene.add(region, COLOURS[colour], _draw_wedge_with(start, start + share))
         start += share
     return scene
 
 
-def shapes(rng: random.Random) -> PaintingScene:
+def draw_shapes(rng: random.Random) -> PaintingScene:
     """Draw a circle, polygons with 3, 4, 5 and 6 corners, and a second copy of a form, in two rows of three."""
     scene = PaintingScene("shapes")
     corners = [*CORNERS, rng.choice(CORNERS)]
@@ -287,7 +291,7 @@ def shapes(rng: random.Random) -> PaintingScene:
         row, column = divmod(place, 3)
         centre = (90.0 + 166 * column + rng.randint(-4, 4), 135.0 + 240 * row + rng.randint(-20, 20))
         region = Region(f"shape {place + 1}", colour, order=column, corners=count, row=row)
-        scene.add(region, COLOURS[colour], _shape(centre, count, 80 if count == 3 else 70))
+        scene.add(region, COLOURS[colour], _draw_shape_with(centre, count, 80 if count == 3 else 70))
     return scene
 
 
@@ -298,7 +302,7 @@ THINGS = {
 """What can be seen in a landscape, with its colour."""
 
 
-def landscape(rng: random.Random) -> PaintingScene:
+def draw_landscape(rng: random.Random) -> PaintingScene:
     """Draw a house, an autumn tree, a lake with a boat, the sun and a cloud; each half may be on either side."""
     scene, mirrored, sunny = PaintingScene("landscape"), rng.random() < 0.5, rng.random() < 0.5
     scene.drawing.rectangle(0, 0, SIZE, SIZE, fill="#cfe8ff")
@@ -312,55 +316,58 @@ def landscape(rng: random.Random) -> PaintingScene:
 
     sun, cloud = (80, 330) if sunny else (420, 150)
     sun, cloud, height = sun + rng.randint(-15, 15), cloud + rng.randint(-25, 25), rng.randint(70, 85)
-    add("sun", _disc((x(sun), height), 56))
-    add("cloud", _discs([(x(cloud + across), height + down) for across, down in ((-55, 12), (0, 0), (55, 12))]))
-    add("wall", _box(*_sides(x(30), x(230), 240, 420)))
-    add("roof", _polygon([(x(10), 240), (x(130), 140 + rng.randint(0, 30)), (x(250), 240)]))
+    add("sun", _draw_disc_with((x(sun), height), 56))
+    add(
+        "cloud",
+        _draw_discs_with([(x(cloud + across), height + down) for across, down in ((-55, 12), (0, 0), (55, 12))]),
+    )
+    add("wall", _draw_box_with(*_order_sides(x(30), x(230), 240, 420)))
+    add("roof", _draw_polygon_with([(x(10), 240), (x(130), 140 + rng.randint(0, 30)), (x(250), 240)]))
     door = rng.randint(45, 125)
-    add("door", _box(*_sides(x(door), x(door + 85), 310, 420)))
-    scene.cover("#7f4f24", _box(*_sides(x(282), x(306), 300, 420)))
-    add("tree", _disc((x(294), 250 + rng.randint(-10, 10)), 58))
-    add("lake", _polygon([(x(330), 512), (x(350), 400), (x(512), 400), (x(512), 512)]))
-    scene.cover("#5c2e0e", _polygon([(x(375), 425), (x(495), 425), (x(475), 450), (x(395), 450)]))
-    add("sail", _polygon([(x(440), 200), (x(440), 420), (x(350), 420)]))
+    add("door", _draw_box_with(*_order_sides(x(door), x(door + 85), 310, 420)))
+    scene.cover("#7f4f24", _draw_box_with(*_order_sides(x(282), x(306), 300, 420)))
+    add("tree", _draw_disc_with((x(294), 250 + rng.randint(-10, 10)), 58))
+    add("lake", _draw_polygon_with([(x(330), 512), (x(350), 400), (x(512), 400), (x(512), 512)]))
+    scene.cover("#5c2e0e", _draw_polygon_with([(x(375), 425), (x(495), 425), (x(475), 450), (x(395), 450)]))
+    add("sail", _draw_polygon_with([(x(440), 200), (x(440), 420), (x(350), 420)]))
     return scene
 
 
 SCENES: dict[str, Callable[[random.Random], PaintingScene]] = {
-    "bars": bars, "pie": pie, "shapes": shapes, "landscape": landscape,
+    "bars": draw_bars, "pie": draw_pie, "shapes": draw_shapes, "landscape": draw_landscape,
 }  # fmt: skip
 
 
-def _sides(first: float, second: float, top: float, bottom: float) -> tuple[float, float, float, float]:
+def _order_sides(first: float, second: float, top: float, bottom: float) -> tuple[float, float, float, float]:
     return min(first, second), top, max(first, second), bottom
 
 
-def _box(left: float, top: float, right: float, bottom: float) -> Draw:
+def _draw_box_with(left: float, top: float, right: float, bottom: float) -> Draw:
     return lambda drawing, colour: drawing.rectangle(left, top, right, bottom, fill=colour)
 
 
-def _polygon(points: list[Point]) -> Draw:
+def _draw_polygon_with(points: list[Point]) -> Draw:
     return lambda drawing, colour: drawing.polygon(points, fill=colour)
 
 
-def _disc(centre: Point, radius: float) -> Draw:
+def _draw_disc_with(centre: Point, radius: float) -> Draw:
     return lambda drawing, colour: drawing.ellipse(centre, (radius, radius), fill=colour)
 
 
-def _discs(centres: list[Point]) -> Draw:
-    return lambda drawing, colour: [_disc(centre, 48)(drawing, colour) for centre in centres]
+def _draw_discs_with(centres: list[Point]) -> Draw:
+    return lambda drawing, colour: [_draw_disc_with(centre, 48)(drawing, colour) for centre in centres]
 
 
-def _wedge(start: float, end: float) -> Draw:
+def _draw_wedge_with(start: float, end: float) -> Draw:
     return lambda drawing, colour: drawing.wedge((SIZE / 2, SIZE / 2), 225, start, end, fill=colour)
 
 
-def _shape(centre: Point, corners: int, radius: float) -> Draw:
+def _draw_shape_with(centre: Point, corners: int, radius: float) -> Draw:
     if corners == 0:
-        return _disc(centre, radius - 8)
+        return _draw_disc_with(centre, radius - 8)
     turn = -90 + (45 if corners == 4 else 0)
     angles = [turn + 360 * number / corners for number in range(corners)]
-    return _polygon([arc_points(centre, (radius, radius), angle, angle + 1)[0] for angle in angles])
+    return _draw_polygon_with([arc_points(centre, (radius, radius), angle, angle + 1)[0] for angle in angles])
 
 
 Select = Callable[[Sequence[Region]], Sequence[Region]]
@@ -404,7 +411,7 @@ class Description(NamedTuple):
     select: Select
 
 
-def describe(scene: PaintingScene, hard: bool, rng: random.Random) -> tuple[str, Region]:
+def describe_region(scene: PaintingScene, hard: bool, rng: random.Random) -> tuple[str, Region]:
     """Return a description that fits exactly one region of a scene, and the region.
 
     Args:
@@ -412,49 +419,51 @@ def describe(scene: PaintingScene, hard: bool, rng: random.Random) -> tuple[str,
         hard: Whether the description takes two steps, such as finding a region by its neighbour.
         rng: Chooses among the descriptions that fit a single region.
     """
-    matches = [(known.text, known.select(scene.regions)) for known in descriptions(scene.kind, hard)]
+    matches = [(known.text, known.select(scene.regions)) for known in list_descriptions(scene.kind, hard)]
     text, regions = rng.choice([(text, regions) for text, regions in matches if len(regions) == 1])
     return text, regions[0]
 
 
-def descriptions(kind: str, hard: bool) -> Iterator[Description]:
+def list_descriptions(kind: str, hard: bool) -> Iterator[Description]:
     """Yield every description of a kind of scene, whether or not it fits a single region."""
     if kind == "landscape":
         for name, texts in USES.items():
-            yield Description(texts[hard], _named(name))
+            yield Description(texts[hard], _select_by_name(name))
         return
     if kind == "shapes":
-        easy = [Description(f"the shape {words}", _cornered(corners)) for corners, words in AS_MANY_CORNERS.items()]
+        easy = [
+            Description(f"the shape {words}", _select_by_corners(corners)) for corners, words in AS_MANY_CORNERS.items()
+        ]
     else:
-        easy = list(_by_size(kind, (1,)))
+        easy = list(_describe_by_size(kind, (1,)))
     if not hard:
         yield from easy
         return
     if kind != "shapes":
-        yield from _by_size(kind, (2, 3))
+        yield from _describe_by_size(kind, (2, 3))
     noun = SIZES[kind][0] if kind in SIZES else "shape"
     for known in easy:
         for words, step in WAYS[kind].items():
             text = f"the {noun} directly {words} {known.text}"
-            yield Description(text, _beside(known.select, step, round_about=kind == "pie"))
+            yield Description(text, _select_neighbours(known.select, step, round_about=kind == "pie"))
 
 
-def _by_size(kind: str, ranks: Sequence[int]) -> Iterator[Description]:
+def _describe_by_size(kind: str, ranks: Sequence[int]) -> Iterator[Description]:
     noun, greatest, least = SIZES[kind]
     for rank in ranks:
-        yield Description(f"the {RANKS[rank]}{greatest} {noun}", _ranked(rank, from_greatest=True))
-        yield Description(f"the {RANKS[rank]}{least} {noun}", _ranked(rank, from_greatest=False))
+        yield Description(f"the {RANKS[rank]}{greatest} {noun}", _select_by_rank(rank, from_greatest=True))
+        yield Description(f"the {RANKS[rank]}{least} {noun}", _select_by_rank(rank, from_greatest=False))
 
 
-def _named(name: str) -> Select:
+def _select_by_name(name: str) -> Select:
     return lambda regions: [region for region in regions if region.name == name]
 
 
-def _cornered(corners: int) -> Select:
+def _select_by_corners(corners: int) -> Select:
     return lambda regions: [region for region in regions if region.corners == corners]
 
 
-def _ranked(rank: int, from_greatest: bool) -> Select:
+def _select_by_rank(rank: int, from_greatest: bool) -> Select:
     """Select the region with the ``rank``-th size; all of them if several have the same."""
 
     def select(regions: Sequence[Region]) -> Sequence[Region]:
@@ -464,7 +473,7 @@ def _ranked(rank: int, from_greatest: bool) -> Select:
     return select
 
 
-def _beside(known: Select, step: tuple[int, int], round_about: bool) -> Select:
+def _select_neighbours(known: Select, step: tuple[int, int], round_about: bool) -> Select:
     """Select the neighbours of a region that is described, if no other region fits the description."""
 
     def select(regions: Sequence[Region]) -> Sequence[Region]:
@@ -498,7 +507,7 @@ class Painting(Dimension):
     def build(self, difficulty: str, rng: random.Random) -> Task:
         """Return a scene of our own with a description that fits a single region."""
         scene = SCENES[rng.choice(list(SCENES))](rng)
-        description, region = describe(scene, difficulty == "hard", rng)
+        description, region = describe_region(scene, difficulty == "hard", rng)
         prompt = (
             f"In this picture, paint {description} pure green (#00ff00): all of it, and nothing else. "
             "Everything else stays as it is."
@@ -515,21 +524,21 @@ class Painting(Dimension):
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - the mask says all
         """Return the IoU of the green area of the answer and the region's mask."""
         mask, before = pictures["mask"].pixels[..., 0], pictures["input"].pixels
-        corrected = paint_iou_corrected(answer.pixels, mask, before)
+        corrected = compute_corrected_paint_iou(answer.pixels, mask, before)
         return Verdict(
-            paint_iou(answer.pixels, mask, before),
+            compute_paint_iou(answer.pixels, mask, before),
             corrected,
             corrected >= RIGHT,
-            _reasons(answer, pictures, corrected),
+            _describe_reasons(answer, pictures, corrected),
         )
 
 
-def _reasons(answer: Picture, pictures: Mapping[str, Picture], iou: float) -> tuple[str, ...]:
+def _describe_reasons(answer: Picture, pictures: Mapping[str, Picture], iou: float) -> tuple[str, ...]:
     """Return in words how much of the region is painted, and how much beside it."""
-    painted = green(answer.pixels, pictures["input"].pixels)
+    painted = find_green(answer.pixels, pictures["input"].pixels)
     if not painted.any():
         return ("nothing is painted green",)
-    region = at_512(pictures["mask"].pixels[..., 0])
+    region = resize_mask(pictures["mask"].pixels[..., 0])
     inside = int((painted & region).sum())
     return (
         f"{inside / max(1, int(region.sum())):.0%} of the region is painted",

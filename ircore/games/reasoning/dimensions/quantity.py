@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import SeenThings, Task, Verdict
-from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, Detections, Form, draw_forms, scattered
+from ircore.games.reasoning.puzzles.detections import COLOURS, FORMS, Detections, Form, draw_forms, scatter_forms
 
 LEGS: Mapping[str, int] = {"duck": 2, "dog": 4, "beetle": 6, "spider": 8}
 PLURALS = {"duck": "ducks", "dog": "dogs", "beetle": "beetles", "spider": "spiders"}
@@ -55,29 +55,33 @@ def make_counts(hard: bool, rng: random.Random) -> CountRiddle:
     """Return a riddle of two kinds with two clues, or of three or four kinds with a comparison for each further kind.
 
     >>> riddle = make_counts(hard=False, rng=random.Random(3))
-    >>> solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
+    >>> find_solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
     True
     """
     while True:
         kinds = rng.sample(list(LEGS), rng.choice((3, 4)) if hard else 2)
         counts = {kind: rng.randint(1, MOST_OF_MANY if hard else MOST) for kind in kinds}
         pairs = rng.sample([(first, second) for first in kinds for second in kinds if first < second], len(kinds) - 2)
-        clues = (_total(counts, rng), _legs(counts, rng), *(_compared(counts, pair, rng) for pair in pairs))
+        clues = (
+            _build_total_clue(counts, rng),
+            _build_legs_clue(counts, rng),
+            *(_build_comparison_clue(counts, pair, rng) for pair in pairs),
+        )
         # Some clues leave several solutions, such as legs and heads of three kinds; a riddle with one answer is kept.
-        if solutions(kinds, clues) == [counts]:
+        if find_solutions(kinds, clues) == [counts]:
             return CountRiddle(counts, clues)
 
 
-def solutions(kinds: Sequence[str], clues: Sequence[Clue]) -> list[dict[str, int]]:
+def find_solutions(kinds: Sequence[str], clues: Sequence[Clue]) -> list[dict[str, int]]:
     """Return all counts, at least one of each kind, that fit every clue."""
     tried = (dict(zip(kinds, numbers, strict=True)) for numbers in product(range(1, 2 * MOST + 1), repeat=len(kinds)))
     return [counts for counts in tried if all(clue.holds(counts) for clue in clues)]
 
 
-def spelt(number: int) -> str:
+def spell_number(number: int) -> str:
     """Return a number from 0 to 99 in words.
 
-    >>> spelt(12), spelt(40), spelt(67)
+    >>> spell_number(12), spell_number(40), spell_number(67)
     ('twelve', 'forty', 'sixty-seven')
     """
     if number < len(ONES):
@@ -85,26 +89,26 @@ def spelt(number: int) -> str:
     return TENS[number // 10] + (f"-{ONES[number % 10]}" if number % 10 else "")
 
 
-def _told(number: int, rng: random.Random) -> str:
+def _format_number(number: int, rng: random.Random) -> str:
     """Return a number in digits or in words."""
-    return str(number) if number > 99 or rng.random() < 0.5 else spelt(number)
+    return str(number) if number > 99 or rng.random() < 0.5 else spell_number(number)
 
 
-def _total(counts: Mapping[str, int], rng: random.Random) -> Clue:
+def _build_total_clue(counts: Mapping[str, int], rng: random.Random) -> Clue:
     total = sum(counts.values())
-    return Clue(rng.choice(TOTALS).format(_told(total, rng)), lambda tried: sum(tried.values()) == total)
+    return Clue(rng.choice(TOTALS).format(_format_number(total, rng)), lambda tried: sum(tried.values()) == total)
 
 
-def _legs(counts: Mapping[str, int], rng: random.Random) -> Clue:
-    legs = _legs_of(counts)
-    return Clue(rng.choice(LEGS_IN_ALL).format(_told(legs, rng)), lambda tried: _legs_of(tried) == legs)
+def _build_legs_clue(counts: Mapping[str, int], rng: random.Random) -> Clue:
+    legs = _count_legs(counts)
+    return Clue(rng.choice(LEGS_IN_ALL).format(_format_number(legs, rng)), lambda tried: _count_legs(tried) == legs)
 
 
-def _legs_of(counts: Mapping[str, int]) -> int:
+def _count_legs(counts: Mapping[str, int]) -> int:
     return sum(LEGS[kind] * count for kind, count in counts.items())
 
 
-def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Random) -> Clue:
+def _build_comparison_clue(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Random) -> Clue:
     """Return how many more there are of one kind than of another."""
     first, second = sorted(pair, key=lambda kind: -counts[kind])
     more = counts[first] - counts[second]
@@ -115,7 +119,7 @@ def _compared(counts: Mapping[str, int], pair: tuple[str, str], rng: random.Rand
         return Clue(words, lambda tried: tried[first] == 2 * tried[second])
     else:
         verb, kinds = ("is", first) if more == 1 else ("are", PLURALS[first])
-        words = f"There {verb} {_told(more, rng)} more {kinds} than {PLURALS[second]}."
+        words = f"There {verb} {_format_number(more, rng)} more {kinds} than {PLURALS[second]}."
     return Clue(words, lambda tried: tried[first] - tried[second] == more)
 
 
@@ -150,7 +154,7 @@ class Quantity(SeenThings):
             f"Draw all of them on a white ground, apart from each other: {drawn_as}. Draw nothing else."
         )
         placed = [forms[kind] for kind, count in riddle.counts.items() for _ in range(count)]
-        pictures = {"truth": Picture.from_pixels(draw_forms(scattered(placed, rng, A_ROW)).pixels)}
+        pictures = {"truth": Picture.from_pixels(draw_forms(scatter_forms(placed, rng, A_ROW)).pixels)}
         return Task(prompt, {"expected": {forms[kind].label: count for kind, count in riddle.counts.items()}}, pictures)
 
     def labels(self, payload: Mapping[str, Any]) -> tuple[str, ...]:
@@ -160,7 +164,7 @@ class Quantity(SeenThings):
     def judge(self, payload: Mapping[str, Any], detections: Detections) -> Verdict:
         """Count the things: right only if every count is, and corrected, if nothing else is there."""
         expected = payload["expected"]
-        right = quantity(expected, detections)
+        right = is_right_quantity(expected, detections)
         counts = {
             label: len(detections.boxes.get(label, ())) for label in {**dict.fromkeys(expected), **detections.boxes}
         }
@@ -168,10 +172,10 @@ class Quantity(SeenThings):
             f"{label}: {count} of {expected[label]}" if label in expected else f"{label}: {count}, not asked for"
             for label, count in counts.items()
         )
-        return Verdict(float(quantity_published(expected, detections)), float(right), right, reasons)
+        return Verdict(float(is_right_quantity_published(expected, detections)), float(right), right, reasons)
 
 
-def quantity_published(expected: Mapping[str, int], detections: Detections) -> bool:
+def is_right_quantity_published(expected: Mapping[str, int], detections: Detections) -> bool:
     """Say whether a picture is right by GIR-Bench's rule.
 
     Each count is the larger of what was reported and the number of boxes, 0 for what was reported missing; all must be
@@ -180,17 +184,17 @@ def quantity_published(expected: Mapping[str, int], detections: Detections) -> b
     return not detections.missing and all(detections.found(label) == count for label, count in expected.items())
 
 
-def quantity(expected: Mapping[str, int], detections: Detections) -> bool:
+def is_right_quantity(expected: Mapping[str, int], detections: Detections) -> bool:
     """Return whether a picture shows exactly the expected classes, each as often as expected.
 
     A class of which boxes are known is counted by its boxes, since a bare number was not grounded. A class that was
     expected 0 times may be reported missing.
     """
     classes = {*expected, *detections.boxes, *detections.counts}
-    return all(_grounded(detections, label) == expected.get(label, 0) for label in classes)
+    return all(_count_detected(detections, label) == expected.get(label, 0) for label in classes)
 
 
-def _grounded(detections: Detections, label: str) -> int:
+def _count_detected(detections: Detections, label: str) -> int:
     if label in detections.missing:
         return 0
     boxes = detections.boxes.get(label, ())

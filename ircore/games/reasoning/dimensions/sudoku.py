@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ircore.core.drawing import Drawing
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.games.reasoning.dimensions.base import Dimension, Task, Verdict
 from ircore.seeing.grids import EMPTY, UNREADABLE, RuledGrid, deduce_sudoku, find_grid, read_cells
 from ircore.seeing.ocr import TextLine, find_missing_ocr_package, read_text
@@ -47,10 +47,10 @@ class Digit:
         return dist((self.x, self.y), (other.x, other.y))
 
 
-def digits_published(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
+def read_published_digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
     """Return every digit of lines with a confidence above 0.5, each at the centre of its line."""
     return tuple(
-        Digit(character, *_centre(line))
+        Digit(character, *_find_centre(line))
         for line in lines
         if line.score > LEAST_SCORE
         for character in line.text
@@ -58,7 +58,7 @@ def digits_published(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
     )
 
 
-def digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
+def read_digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
     """Return every digit at its own place: characters of a line are spread evenly along its box."""
     spread = []
     for line in lines:
@@ -74,7 +74,7 @@ def digits(lines: Iterable[TextLine]) -> tuple[Digit, ...]:
     return tuple(spread)
 
 
-def tolerance(solution: Sequence[Digit]) -> float:
+def compute_tolerance(solution: Sequence[Digit]) -> float:
     """Return how far a digit may be off, in pixels: 0.6 of a cell, at least 60; 80 for fewer than four digits.
 
     A cell is the larger extent of the solution's digits over one less than the digits a side, the root of their number.
@@ -90,7 +90,7 @@ def tolerance(solution: Sequence[Digit]) -> float:
     return max(CELL_SHARE * extent / (side - 1), LEAST_TOLERANCE)
 
 
-def sudoku_published(answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit]) -> float | None:
+def score_published_sudoku(answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit]) -> float | None:
     """Return the accuracy by GIR-Bench's rule, from the digits that OCR found in three pictures.
 
     Empty cells are the solution's digits away from every digit of the puzzle. A digit of the answer near one of the
@@ -101,10 +101,10 @@ def sudoku_published(answer: Sequence[Digit], solution: Sequence[Digit], puzzle:
     Returns:
         0–1; None if there is nothing to fill in and nothing wrong.
     """
-    return _accuracy(answer, solution, puzzle, tolerance(solution), lost=False)
+    return _compute_accuracy(answer, solution, puzzle, compute_tolerance(solution), lost=False)
 
 
-def sudoku(
+def score_sudoku(
     answer: Sequence[Digit],
     solution: Sequence[Digit],
     puzzle: Sequence[Digit],
@@ -125,10 +125,10 @@ def sudoku(
         0–1; None if there is nothing to fill in and nothing wrong.
     """
     scaled = [Digit(digit.value, digit.x * scale[0], digit.y * scale[1]) for digit in answer]
-    return _accuracy(scaled, solution, puzzle, cell / 2 if cell else tolerance(solution), lost=True)
+    return _compute_accuracy(scaled, solution, puzzle, cell / 2 if cell else compute_tolerance(solution), lost=True)
 
 
-def _accuracy(
+def _compute_accuracy(
     answer: Sequence[Digit], solution: Sequence[Digit], puzzle: Sequence[Digit], within: float, lost: bool
 ) -> float | None:
     empty = [cell for cell in solution if not any(cell.near(printed, within) for printed in puzzle)]
@@ -151,7 +151,7 @@ def _accuracy(
     return filled / denominator if denominator else None
 
 
-def _centre(line: TextLine) -> tuple[float, float]:
+def _find_centre(line: TextLine) -> tuple[float, float]:
     xs, ys = zip(*line.corners, strict=True)
     return sum(xs) / len(xs), sum(ys) / len(ys)
 
@@ -193,7 +193,7 @@ def make_sudoku(side: int, rng: random.Random) -> SudokuPuzzle:
         rng: Decides everything.
     """
     while True:
-        solution = _full(side, rng)
+        solution = _draw_full_grid(side, rng)
         cells = solution
         for place in rng.sample(range(side * side), side * side):
             emptied = f"{cells[:place]}{EMPTY}{cells[place + 1 :]}"
@@ -204,7 +204,7 @@ def make_sudoku(side: int, rng: random.Random) -> SudokuPuzzle:
                 return SudokuPuzzle(cells, solution)
 
 
-def _full(side: int, rng: random.Random) -> str:
+def _draw_full_grid(side: int, rng: random.Random) -> str:
     """Return a full grid: a regular one with digits, rows and columns exchanged within the rules."""
     box = isqrt(side)
 
@@ -218,7 +218,7 @@ def _full(side: int, rng: random.Random) -> str:
     return "".join(digits[(row % box * box + row // box + column) % side] for row in exchanged() for column in columns)
 
 
-def layout_of(side: int) -> RuledGrid:
+def compute_layout(side: int) -> RuledGrid:
     """Return where the lines of a drawn sudoku are."""
     lines = tuple(MARGIN + (SIZES[side] - 2 * MARGIN) * number / side for number in range(side + 1))
     return RuledGrid(lines, lines)
@@ -227,7 +227,7 @@ def layout_of(side: int) -> RuledGrid:
 def draw_sudoku(cells: str) -> Drawing:
     """Draw a sudoku: a ruled grid, thicker around boxes, and the digits in the middle of their cells."""
     side = isqrt(len(cells))
-    grid, size = layout_of(side), SIZES[side]
+    grid, size = compute_layout(side), SIZES[side]
     drawing, half = Drawing(size, size), THICK / 2
     for number, line in enumerate(grid.rows):
         width = THIN if number % isqrt(side) else THICK
@@ -278,14 +278,19 @@ class Sudoku(Dimension):
         cell by cell with the forms of print; OCR, where installed, reads cells that these leave open.
         """
         cells, solution = payload["cells"], payload["solution"]
-        answer_cells = cells_seen(answer, isqrt(len(cells)))
-        score = sudoku(_placed(answer_cells), _placed(solution), _placed(cells), cell=layout_of(isqrt(len(cells))).cell)
+        answer_cells = read_seen_cells(answer, isqrt(len(cells)))
+        score = score_sudoku(
+            _place_digits(answer_cells),
+            _place_digits(solution),
+            _place_digits(cells),
+            cell=compute_layout(isqrt(len(cells))).cell,
+        )
         corrected = 1.0 if score is None else score  # nothing was to be filled in, and nothing is wrong
-        reasons, published = _reasons(answer_cells, cells, solution), _published(pictures, answer)
+        reasons, published = _describe_reasons(answer_cells, cells, solution), _score_as_published(pictures, answer)
         return Verdict(published, corrected, answer_cells == solution, reasons, WITHOUT_OCR)
 
 
-def cells_seen(answer: Picture, side: int) -> str:
+def read_seen_cells(answer: Picture, side: int) -> str:
     """Return the digit in each cell of an answer, row by row: ``.`` for an empty cell, ``?`` for an unreadable one.
 
     Where no grid is seen, cells are taken to lie where the puzzle has them.
@@ -293,56 +298,56 @@ def cells_seen(answer: Picture, side: int) -> str:
     grid = find_grid(answer.pixels)
     # A redrawn grid may be broken or have other lines; the digits may still be where they belong.
     if grid is None or grid.side != side:
-        layout = layout_of(side)
+        layout = compute_layout(side)
         columns = tuple(line * answer.width / SIZES[side] for line in layout.columns)
         grid = RuledGrid(columns, tuple(line * answer.height / SIZES[side] for line in layout.rows))
     cells = list(read_cells(answer.pixels, grid))
     # OCR takes long, and is asked only about cells that the forms of print leave open.
     if UNREADABLE in cells and not find_missing_ocr_package():
-        for digit in digits(read_text(answer.pixels)):
-            place = _place_of(digit, grid)
+        for digit in read_digits(read_text(answer.pixels)):
+            place = _find_cell(digit, grid)
             if place is not None and cells[place] == UNREADABLE:
                 cells[place] = digit.value
     return "".join(cells)
 
 
-def _place_of(digit: Digit, grid: RuledGrid) -> int | None:
+def _find_cell(digit: Digit, grid: RuledGrid) -> int | None:
     """Return the cell in which a digit stands, counted row by row."""
     column, row = bisect(grid.columns, digit.x) - 1, bisect(grid.rows, digit.y) - 1
     inside = 0 <= column < grid.side and 0 <= row < grid.side
     return row * grid.side + column if inside else None
 
 
-def _published(pictures: Mapping[str, Picture], answer: Picture) -> float | None:
+def _score_as_published(pictures: Mapping[str, Picture], answer: Picture) -> float | None:
     """Return GIR-Bench's accuracy; None without OCR."""
     if find_missing_ocr_package():
         return None
-    read = [digits_published(read_text(shown.pixels)) for shown in (answer, pictures["truth"], pictures["input"])]
-    return sudoku_published(*read)
+    read = [read_published_digits(read_text(shown.pixels)) for shown in (answer, pictures["truth"], pictures["input"])]
+    return score_published_sudoku(*read)
 
 
-def _placed(cells: str) -> tuple[Digit, ...]:
+def _place_digits(cells: str) -> tuple[Digit, ...]:
     """Return digits in the middle of their cells."""
-    layout = layout_of(isqrt(len(cells)))
+    layout = compute_layout(isqrt(len(cells)))
     readable = ((place, cell) for place, cell in enumerate(cells) if cell not in (EMPTY, UNREADABLE))
     return tuple(Digit(cell, *layout.middle(place)) for place, cell in readable)
 
 
-def _reasons(answer_cells: str, cells: str, solution: str) -> tuple[str, ...]:
+def _describe_reasons(answer_cells: str, cells: str, solution: str) -> tuple[str, ...]:
     """Return in words how many cells are right, and the first cells that are wrong."""
     empty = [place for place, cell in enumerate(cells) if cell == EMPTY]
     right = sum(answer_cells[place] == solution[place] for place in empty)
-    reasons = [f"{right} of {counted(len(empty), 'empty cell')} hold the right digit"]
+    reasons = [f"{right} of {format_count(len(empty), 'empty cell')} hold the right digit"]
     if undecided := answer_cells.count(UNREADABLE):
         reasons.append(f"cells that cannot be read and count as wrong: {undecided}")
     wrong = [place for place, cell in enumerate(answer_cells) if cell not in (solution[place], EMPTY, UNREADABLE)]
-    reasons += [_fault(place, answer_cells, cells, solution) for place in wrong[:MOST_FAULTS]]
+    reasons += [_describe_fault(place, answer_cells, cells, solution) for place in wrong[:MOST_FAULTS]]
     if len(wrong) > MOST_FAULTS:
-        reasons.append(f"and {counted(len(wrong) - MOST_FAULTS, 'more wrong digit')}")
+        reasons.append(f"and {format_count(len(wrong) - MOST_FAULTS, 'more wrong digit')}")
     return tuple(reasons)
 
 
-def _fault(place: int, answer_cells: str, cells: str, solution: str) -> str:
+def _describe_fault(place: int, answer_cells: str, cells: str, solution: str) -> str:
     row, column = divmod(place, isqrt(len(cells)))
     kind = "" if cells[place] == EMPTY else "the given "
     return f"row {row + 1}, column {column + 1}: {answer_cells[place]} instead of {kind}{solution[place]}"

@@ -86,7 +86,7 @@ def make_word(hard: bool, rng: random.Random) -> WordRiddle:
     True
     """
     if rng.random() < OF_CALENDARS:
-        return _calendar(hard, rng)
+        return _draw_calendar_riddle(hard, rng)
     answer = rng.choice(ANSWERS)
     hidden = answer[::-1] if hard else answer
     words = rng.choice(HARD if hard else EASY).format(
@@ -97,7 +97,7 @@ def make_word(hard: bool, rng: random.Random) -> WordRiddle:
     return WordRiddle(words, answer)
 
 
-def _calendar(hard: bool, rng: random.Random) -> WordRiddle:
+def _draw_calendar_riddle(hard: bool, rng: random.Random) -> WordRiddle:
     """Return a riddle of days or months: counted from one that is named or, if hard, from one that a fact tells."""
     clue, (cycle, start) = rng.choice(list(FACTS.items()))
     if not hard:
@@ -142,31 +142,31 @@ class Text(Dimension):
 
     def verify(self, payload: Mapping[str, Any], pictures: Mapping[str, Picture], answer: Picture) -> Verdict:  # noqa: ARG002 - words need no picture
         """Read the picture: by OCR where it is installed, else by the forms of common print."""
-        read, wanted = lines_of(answer.pixels), payload["answer"]
-        corrected = word_coverage(wanted, read) or 0.0
+        read, wanted = read_text_lines(answer.pixels), payload["answer"]
+        corrected = compute_word_coverage(wanted, read) or 0.0
         right = corrected == 1 and " ".join(" ".join(read).split()).casefold() == wanted.casefold()
         reading = f"read: {', '.join(read)[:200]}" if read else "nothing can be read"
-        return Verdict(word_coverage_published(wanted, read), corrected, right, (f"wanted: {wanted}", reading))
+        return Verdict(compute_published_coverage(wanted, read), corrected, right, (f"wanted: {wanted}", reading))
 
 
-def lines_of(pixels: Pixels) -> tuple[str, ...]:
+def read_text_lines(pixels: Pixels) -> tuple[str, ...]:
     """Return the lines of writing in a picture."""
     if not find_missing_ocr_package():
         return tuple(line.text for line in read_text(pixels) if line.score > CERTAIN)
     for shrink in SHRINKS:
-        smaller = pixels if shrink == 1 else _shrunk(pixels, shrink)
+        smaller = pixels if shrink == 1 else _shrink(pixels, shrink)
         texts = find_writing(smaller, find_grounds(segment_colours(smaller))).texts
         if texts:
             return tuple(text.text for text in texts)
     return ()
 
 
-def _shrunk(pixels: Pixels, times: int) -> Pixels:
+def _shrink(pixels: Pixels, times: int) -> Pixels:
     image = Image.fromarray(pixels)
     return np.asarray(image.resize((image.width // times, image.height // times), Image.Resampling.LANCZOS))
 
 
-def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
+def compute_published_coverage(wanted: str, read: Iterable[str]) -> float:
     """Return GIR-Bench's word coverage s_wc by the rules of the published code, 0–1.
 
     Texts are put in lower case, all but a–z, 0–9 and blanks is deleted and blanks are squeezed. The score is the
@@ -178,12 +178,12 @@ def word_coverage_published(wanted: str, read: Iterable[str]) -> float:
         wanted: The text that the picture should show.
         read: Lines of OCR, those with a confidence above 0.5.
     """
-    words = _plain(wanted).split()
-    text = _plain(" ".join(read))
+    words = _simplify_text(wanted).split()
+    text = _simplify_text(" ".join(read))
     return sum(word in text for word in set(words)) / len(words) if words and text else 0.0
 
 
-def word_coverage(wanted: str, read: Iterable[str]) -> float | None:
+def compute_word_coverage(wanted: str, read: Iterable[str]) -> float | None:
     """Return the share of wanted words read as whole words, each counted as often as wanted, 0–1.
 
     Words are runs of letters, marks and digits of any script, compared without case after Unicode's NFKC; the order
@@ -196,15 +196,15 @@ def word_coverage(wanted: str, read: Iterable[str]) -> float | None:
     Returns:
         None if no word is wanted.
     """
-    words = _words(wanted)
-    read_words = _words(" ".join(read))
+    words = _count_words(wanted)
+    read_words = _count_words(" ".join(read))
     return (words & read_words).total() / words.total() if words else None
 
 
-def _plain(text: str) -> str:
+def _simplify_text(text: str) -> str:
     return " ".join(re.sub(r"[^a-z0-9 ]", "", re.sub(r"\s", " ", text.lower())).split())
 
 
-def _words(text: str) -> Counter[str]:
+def _count_words(text: str) -> Counter[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
     return Counter(re.findall(r"[^\W_]+(?:['’][^\W_]+)*", folded))

@@ -70,7 +70,7 @@ class Areas:
     """
 
     def __init__(self, pixels: Pixels) -> None:
-        self._names = _without_ground(_named(pixels))
+        self._names = _clear_ground(_name_pixels(pixels))
 
     def of(self, *colours: str) -> tuple[Area, ...]:
         """Return the areas of one or several colours, taken together."""
@@ -80,7 +80,7 @@ class Areas:
         for number, place in enumerate(ndimage.find_objects(parts), start=1):
             part = parts[place] == number
             if place is not None and part.sum() >= LEAST * mask.size:
-                areas.append(_area(part, place, mask.shape))
+                areas.append(_measure_area(part, place, mask.shape))
         return tuple(sorted(areas, key=lambda area: -area.share))
 
     def things(self, alike: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Area]]:
@@ -105,7 +105,7 @@ class Areas:
             areas = [
                 (depth, colour, area)
                 for colour, mask in masks.items()
-                for depth, area in _thick_areas(mask, place, self._names.shape)
+                for depth, area in _find_thick_areas(mask, place, self._names.shape)
             ]
             whole: list[Area] = []
             # Outlines and highlights are thinner than the thing that they belong to, so the thickest area comes first.
@@ -118,10 +118,10 @@ class Areas:
         """Yield light areas that stand for themselves: neither the ground, nor the soft edge of a thing."""
         mask = self._names == _NUMBERS["pale"]
         parts, _ = ndimage.label(mask, np.ones((3, 3)))
-        at_edge = set(_edge(parts).tolist())
+        at_edge = set(_select_edge(parts).tolist())
         for number, place in enumerate(ndimage.find_objects(parts), start=1):
             if number not in at_edge:
-                yield from (area for _, area in _thick_areas(parts[place] == number, place, mask.shape))
+                yield from (area for _, area in _find_thick_areas(parts[place] == number, place, mask.shape))
 
 
 COLOURS = (
@@ -135,40 +135,40 @@ _NUMBERS = {colour: number for number, colour in enumerate(COLOURS)}
 
 
 @cache
-def _table() -> npt.NDArray[np.uint8]:
+def _build_name_table() -> npt.NDArray[np.uint8]:
     """Return the number of the name of each colour whose channels are told apart in steps of ``STEP``."""
     steps = range(STEP // 2, 256, STEP)
     # Naming a colour is slow, so 32,768 colours are named once and every pixel is looked up.
     names = (name_colour(f"#{red:02x}{green:02x}{blue:02x}") for red, green, blue in product(steps, repeat=3))
-    return np.array([_NUMBERS[_plain(name)] for name in names], np.uint8)
+    return np.array([_NUMBERS[_simplify_name(name)] for name in names], np.uint8)
 
 
-def _plain(name: str) -> str:
+def _simplify_name(name: str) -> str:
     shade, _, colour = name.rpartition(" ")
     return "pale" if shade == "light" and colour != "grey" else colour
 
 
-def _named(pixels: Pixels) -> npt.NDArray[np.uint8]:
+def _name_pixels(pixels: Pixels) -> npt.NDArray[np.uint8]:
     count = 256 // STEP
     # Wider than a byte, which an index into the table would overflow.
     red, green, blue = (pixels[..., channel].astype(np.int64) // STEP for channel in range(3))
-    names: npt.NDArray[np.uint8] = _table()[(red * count + green) * count + blue]
+    names: npt.NDArray[np.uint8] = _build_name_table()[(red * count + green) * count + blue]
     return names
 
 
-def _edge(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+def _select_edge(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
     return np.concatenate([values[0], values[-1], values[:, 0], values[:, -1]])
 
 
-def _without_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def _clear_ground(names: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return the names with every area as ground that reaches the edge and has the edge's commonest colour."""
-    parts, _ = ndimage.label(names == np.bincount(_edge(names)).argmax(), np.ones((3, 3)))
-    at_edge = np.unique(_edge(parts))
+    parts, _ = ndimage.label(names == np.bincount(_select_edge(names)).argmax(), np.ones((3, 3)))
+    at_edge = np.unique(_select_edge(parts))
     ground = np.isin(parts, at_edge[at_edge > 0])
     return np.where(ground, np.uint8(_NUMBERS["ground"]), names)
 
 
-def _thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Iterator[tuple[float, Area]]:
+def _find_thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Iterator[tuple[float, Area]]:
     """Yield thickness and area of each mark in a part of a picture, except specks and thin lines."""
     parts, count = ndimage.label(mask, np.ones((3, 3)))
     for number in range(1, count + 1):
@@ -184,10 +184,10 @@ def _thick_areas(mask: Mask, place: tuple[slice, ...], size: tuple[int, ...]) ->
                 slice(outer.start + inner.start, outer.start + inner.stop)
                 for outer, inner in zip(place, box, strict=True)
             )
-            yield depth, _area(part[box], within, size)
+            yield depth, _measure_area(part[box], within, size)
 
 
-def _area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Area:
+def _measure_area(part: Mask, place: tuple[slice, ...], size: tuple[int, ...]) -> Area:
     rows, columns = np.nonzero(part)
     (top, bottom), (left, right) = ((edge.start, edge.stop) for edge in place)
     filled = ndimage.binary_fill_holes(part)

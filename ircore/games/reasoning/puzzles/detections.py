@@ -80,7 +80,7 @@ class Detections:
         for label in sorted({*self.boxes, *self.counts} - self.missing):
             boxes: list[Box | None] = list(self.boxes.get(label, ()))
             boxes += [None] * (self.found(label) - len(boxes))
-            elements += [SeenElement(label=label, box=box and _in_pixels(box, width, height)) for box in boxes]
+            elements += [SeenElement(label=label, box=box and _scale_to_pixels(box, width, height)) for box in boxes]
         return ElementList(width=width, height=height, source=source, elements=tuple(elements))
 
 
@@ -92,25 +92,25 @@ def read_detections(text: str) -> Detections:
     Raises:
         DetectionError: There is no JSON object in the answer, or a field is not as asked.
     """
-    document = _first_object(text)
+    document = _find_first_object(text)
     boxes: dict[str, tuple[Box, ...]] = {}
     counts: dict[str, int] = {}
     rows = document.get("objects", [])
     if not isinstance(rows, list):
         raise DetectionError("objects is no list")
     for row in rows:
-        label = _label(row.get("label") if isinstance(row, dict) else None)
-        boxes[label] = (*boxes.get(label, ()), *map(_box, _list(row.get("boxes", []), label)))
+        label = _parse_label(row.get("label") if isinstance(row, dict) else None)
+        boxes[label] = (*boxes.get(label, ()), *map(_parse_box, _parse_list(row.get("boxes", []), label)))
         count = row.get("count", 0)
         # A JSON true is an int of Python; the type itself tells the two apart.
         if type(count) is not int or not 0 <= count <= MOST_BOXES:
             raise DetectionError(f"{label}: count is no whole number from 0 to {MOST_BOXES}")
         counts[label] = counts.get(label, 0) + count
     missing = document.get("missing_objects", [])
-    return Detections(boxes, counts, frozenset(map(_label, _list(missing, "missing_objects"))))
+    return Detections(boxes, counts, frozenset(map(_parse_label, _parse_list(missing, "missing_objects"))))
 
 
-def _first_object(text: str) -> dict[str, Any]:
+def _find_first_object(text: str) -> dict[str, Any]:
     for match in re.finditer(r"\{", text):
         try:
             # Tried at every brace: models write words, fences and other objects before the answer.
@@ -122,20 +122,20 @@ def _first_object(text: str) -> dict[str, Any]:
     raise DetectionError("no JSON object with objects")
 
 
-def _label(value: object) -> str:
+def _parse_label(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         raise DetectionError("an object has no label")
     return value.strip().lower()
 
 
-def _list(value: object, name: str) -> list[Any]:
+def _parse_list(value: object, name: str) -> list[Any]:
     # A bound on strangers' lists: a model may repeat itself without end.
     if not isinstance(value, list) or len(value) > MOST_BOXES:
         raise DetectionError(f"{name}: no list of at most {MOST_BOXES}")
     return value
 
 
-def _box(value: object) -> Box:
+def _parse_box(value: object) -> Box:
     numbers = value if isinstance(value, list) else []
     # The type itself is compared, since a JSON true is an int of Python.
     if len(numbers) != 4 or any(type(number) not in (int, float) for number in numbers):
@@ -146,7 +146,7 @@ def _box(value: object) -> Box:
     return left, top, right, bottom
 
 
-def _in_pixels(box: Box, width: int, height: int) -> Box:
+def _scale_to_pixels(box: Box, width: int, height: int) -> Box:
     left, top, right, bottom = box
     return left * width / SCALE, top * height / SCALE, right * width / SCALE, bottom * height / SCALE
 
@@ -213,7 +213,7 @@ def draw_forms(placed: Iterable[Placed]) -> Drawing:
     return drawing
 
 
-def scattered(forms: Sequence[Form], rng: random.Random, a_row: int) -> list[Placed]:
+def scatter_forms(forms: Sequence[Form], rng: random.Random, a_row: int) -> list[Placed]:
     """Place forms apart from each other, a cell of a grid each."""
     cell = SIDE / a_row
     # A form takes up 0.64 of its cell's width, so neighbours never touch.
@@ -224,10 +224,10 @@ def scattered(forms: Sequence[Form], rng: random.Random, a_row: int) -> list[Pla
     ]
 
 
-def seen_forms(pixels: Pixels) -> Detections:
+def detect_forms(pixels: Pixels) -> Detections:
     """Return the coloured forms of a picture, with boxes; a form of another outline is an ``odd`` thing of its colour.
 
-    >>> seen = seen_forms(draw_forms([Placed(Form("red", "circle"), 100, 100, 40)]).pixels)
+    >>> seen = detect_forms(draw_forms([Placed(Form("red", "circle"), 100, 100, 40)]).pixels)
     >>> {label: len(boxes) for label, boxes in seen.boxes.items()}
     {'red circle': 1}
     """
@@ -238,11 +238,11 @@ def seen_forms(pixels: Pixels) -> Detections:
     things += [("pale", pale) for pale in areas.pale_things() if not any(area.holds(pale) for area in coloured)]
     boxes: dict[str, list[Box]] = {}
     for colour, area in things:
-        boxes.setdefault(f"{colour} {_shape_of(area)}", []).append(_box_of_form(area))
+        boxes.setdefault(f"{colour} {_classify_shape(area)}", []).append(_scale_to_detection(area))
     return Detections({label: tuple(places) for label, places in boxes.items()})
 
 
-def _shape_of(area: Area) -> str:
+def _classify_shape(area: Area) -> str:
     tall = (area.bottom - area.top) / (area.right - area.left)
     if SQUARE[0] < tall < SQUARE[1]:
         for shape, (low, high) in FILLED.items():
@@ -251,5 +251,5 @@ def _shape_of(area: Area) -> str:
     return "odd"
 
 
-def _box_of_form(area: Area) -> Box:
+def _scale_to_detection(area: Area) -> Box:
     return SCALE * area.left, SCALE * area.top, SCALE * area.right, SCALE * area.bottom

@@ -349,10 +349,10 @@ MANY = 4
 """Attributes from which on a thing is hard to draw."""
 
 
-def names_of(difficulty: str) -> tuple[str, ...]:
+def list_names(difficulty: str) -> tuple[str, ...]:
     """Return the things of a difficulty.
 
-    >>> "snowman" in names_of("hard"), "snowman" in names_of("easy")
+    >>> "snowman" in list_names("hard"), "snowman" in list_names("easy")
     (True, False)
     """
     hard = difficulty == "hard"

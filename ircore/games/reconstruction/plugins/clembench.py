@@ -25,7 +25,7 @@ from ircore.core.images import ImageError, read_image_bytes
 from ircore.core.records import Instance
 from ircore.core.submission_records import Run
 from ircore.core.validation import describe_validation_error
-from ircore.games.reconstruction.records import Rules, Turn, turns_of
+from ircore.games.reconstruction.records import Rules, Turn, list_turns
 from ircore.players.base import Role
 from ircore.runs.events import Call, CallKey, Failure
 
@@ -84,8 +84,8 @@ class Played:
     >>> from ircore.runs.folder import RunFolder
     >>> folder = RunFolder(Path("run"))
     >>> (instance, *_), (episode, *_) = folder.instances.instances, folder.episodes()
-    >>> place = places(folder.run, [instance])[instance.instance_id]
-    >>> interactions(Played(folder.run, instance, episode, folder.calls(), place))["Success"]
+    >>> place = list_places(folder.run, [instance])[instance.instance_id]
+    >>> build_interactions(Played(folder.run, instance, episode, folder.calls(), place))["Success"]
     1
     """
 
@@ -102,7 +102,7 @@ class Played:
         return self.calls.get(CallKey(self.episode.episode_id, turn, role))
 
 
-def answers(events: Iterable[Call | Failure]) -> dict[CallKey, Call]:
+def collect_answers(events: Iterable[Call | Failure]) -> dict[CallKey, Call]:
     """Return the answers of an episode by key; of two answers the later, as in a run folder."""
     return {CallKey(call.episode_id, call.turn, call.role): call for call in events if isinstance(call, Call)}
 
@@ -114,15 +114,15 @@ def pair_folder(run: Run) -> str:
     another pair.
     """
     seats = (run.submission.players["describer"], run.submission.players["generator"])
-    return "--".join(f"{_safe(seat.label)}-{Rules.of(run).key}" for seat in seats)
+    return "--".join(f"{_make_safe_name(seat.label)}-{Rules.of(run).key}" for seat in seats)
 
 
-def _safe(name: str) -> str:
+def _make_safe_name(name: str) -> str:
     # A dash becomes an underscore, so that two dashes stand between the models alone.
     return re.sub(r"[^A-Za-z0-9._]+", "_", name)
 
 
-def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
+def list_places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
     """Return the folder of each instance by the instance's id: an experiment for each category and difficulty.
 
     Args:
@@ -139,23 +139,25 @@ def places(run: Run, instances: Sequence[Instance]) -> dict[str, Place]:
     return places
 
 
-def target_name(instance: Instance) -> str:
+def format_target_name(instance: Instance) -> str:
     """Return the file name of a target among the pictures of the instance."""
     return f"target.{instance.pictures['target'].image.rpartition('.')[2]}"
 
 
-def model_names(run: Run) -> tuple[str, str]:
+def format_model_names(run: Run) -> tuple[str, str]:
     """Return the names of describer and generator in clembench: with the rules' key."""
     pair = run.submission
-    return Rules.of(run).tagged(pair.players["describer"].label), Rules.of(run).tagged(pair.players["generator"].label)
+    return Rules.of(run).add_rules_key(pair.players["describer"].label), Rules.of(run).add_rules_key(
+        pair.players["generator"].label
+    )
 
 
-def player_models(names: tuple[str, str]) -> Document:
+def describe_player_models(names: tuple[str, str]) -> Document:
     """Return the two models in the words of clembench; their settings are ours and stay in ``run.json``."""
     return {str(at): {"model_spec": {"model_name": name}, "gen_args": {}} for at, name in enumerate(names)}
 
 
-def players(names: tuple[str, str]) -> Document:
+def describe_players(names: tuple[str, str]) -> Document:
     """Return the players in the form of ``interactions.json``."""
     return {
         MASTER: {"game_role": "Game Master", "model_name": "programmatic"},
@@ -164,12 +166,12 @@ def players(names: tuple[str, str]) -> Document:
     }
 
 
-def interactions(played: Played) -> Document:
+def build_interactions(played: Played) -> Document:
     """Return the content of ``interactions.json``."""
-    rounds = episode_rounds(played)
-    counts = [_requests(turn_events) for turn_events in rounds]
+    rounds = build_rounds(played)
+    counts = [_count_requests(turn_events) for turn_events in rounds]
     outcome = played.episode.outcome
-    names = model_names(played.run)
+    names = format_model_names(played.run)
     return {
         "meta": {
             "game_name": GAME,
@@ -180,8 +182,8 @@ def interactions(played: Played) -> Document:
             "round_count": len(rounds),
             "completed": True,
         },
-        "player_models": player_models(names),
-        "players": players(names),
+        "player_models": describe_player_models(names),
+        "players": describe_players(names),
         "turns": rounds,
         REQUESTS: [requests for requests, _ in counts],
         VIOLATED: [violated for _, violated in counts],
@@ -192,45 +194,47 @@ def interactions(played: Played) -> Document:
     }
 
 
-def episode_rounds(played: Played) -> list[list[Event]]:
+def build_rounds(played: Played) -> list[list[Event]]:
     """Return the events of an episode, a list for each turn."""
-    turns = {turn.turn: turn for turn in turns_of(played.episode)}
+    turns = {turn.turn: turn for turn in list_turns(played.episode)}
     answered = {key.turn for key in played.calls}
-    rounds = [_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
+    rounds = [_build_round(played, number, turns.get(number)) for number in sorted(turns.keys() | answered)]
     # An episode that was aborted before any answer has a round for its end.
     rounds = rounds or [[]]
     reason = played.episode.abort_reason
     ending = played.episode.outcome if reason is None else f"{reason}: {played.episode.detail or ''}"
     kind = "game end" if reason is None else "invalid format" if reason.startswith("describer") else "error"
-    rounds[-1].append(_event(played, MASTER, MASTER, kind, ending))
+    rounds[-1].append(_build_event(played, MASTER, MASTER, kind, ending))
     return rounds
 
 
-def _round(played: Played, number: int, turn: Turn | None) -> list[Event]:
+def _build_round(played: Played, number: int, turn: Turn | None) -> list[Event]:
     call = played.call(number, "describer")
-    earlier = [turn.rendering for turn in turns_of(played.episode) if turn.turn < number and turn.rendering is not None]
+    earlier = [
+        turn.rendering for turn in list_turns(played.episode) if turn.turn < number and turn.rendering is not None
+    ]
     drawn = [played.place.image(f"{rendering.sha256}.png") for rendering in earlier]
-    shown_pictures = [played.place.image(target_name(played.instance)), *drawn]
+    shown_pictures = [played.place.image(format_target_name(played.instance)), *drawn]
     prompt = call.prompt if call is not None else None
     events = [
-        _event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
-        _event(played, DESCRIBER, MASTER, "get message", _reply(call, turn)),
+        _build_event(played, MASTER, DESCRIBER, "send message", prompt or "", shown_pictures),
+        _build_event(played, DESCRIBER, MASTER, "get message", _format_reply(call, turn)),
     ]
     if turn is None:
         return events
     if turn.action == "done":
-        return [*events, _event(played, MASTER, MASTER, "done", "the describer is content")]
+        return [*events, _build_event(played, MASTER, MASTER, "done", "the describer is content")]
     message = turn.message or ""
-    events.append(_event(played, MASTER, MASTER, "parse", message))
+    events.append(_build_event(played, MASTER, MASTER, "parse", message))
     # The generator edits its latest picture, so it is sent with that picture and without the target.
-    events.append(_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
+    events.append(_build_event(played, MASTER, GENERATOR, "send message", message, drawn[-1:]))
     if turn.rendering is not None:
         picture = [played.place.image(f"{turn.rendering.sha256}.png")]
-        events.append(_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
+        events.append(_build_event(played, GENERATOR, MASTER, "get message", "\n".join(turn.notes), picture))
     return events
 
 
-def _reply(call: Call | None, turn: Turn | None) -> str:
+def _format_reply(call: Call | None, turn: Turn | None) -> str:
     """Return the raw answer; an unrecorded answer (of a pulled run) is made from the turn."""
     if call is not None:
         return call.text or ""
@@ -239,7 +243,7 @@ def _reply(call: Call | None, turn: Turn | None) -> str:
     return f"<DESCRIPTION>{turn.message}</DESCRIPTION>"
 
 
-def _event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
+def _build_event(played: Played, source: str, to: str, kind: str, content: str, images: Sequence[str] = ()) -> Event:
     action: dict[str, Any] = {"type": kind, "content": content}
     # Words of the game master to itself are neither context nor response of a player.
     if source != to:
@@ -249,7 +253,7 @@ def _event(played: Played, source: str, to: str, kind: str, content: str, images
     return {"from": source, "to": to, "timestamp": played.run.started, "action": action}
 
 
-def _requests(events: Sequence[Event]) -> tuple[int, int]:
+def _count_requests(events: Sequence[Event]) -> tuple[int, int]:
     """Return the numbers of answers and of violations in a round."""
     answers = sum(event["from"] in (DESCRIBER, GENERATOR) for event in events)
     return answers, sum(event["action"]["type"] == "invalid format" for event in events)
@@ -276,7 +280,7 @@ class ResultsFolder:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.pair = _pair(folder)
+        self.pair = _format_pair_folder(folder)
         self.root = self.pair.parent
 
     def instances(self) -> Iterator[Path]:
@@ -334,7 +338,7 @@ def read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-def parsed(kind: TypeAdapter[T], path: Path, value: object) -> T:
+def parse_record(kind: TypeAdapter[T], path: Path, value: object) -> T:
     """Return a record that stands in a stranger's file.
 
     Raises:
@@ -346,7 +350,7 @@ def parsed(kind: TypeAdapter[T], path: Path, value: object) -> T:
         raise InputError(f"{path}: {describe_validation_error(error)}", "Restore it.") from error
 
 
-def _pair(folder: Path) -> Path:
+def _format_pair_folder(folder: Path) -> Path:
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "Name a results folder of clembench.")
     # The pair is told by the name of its folder, which a path such as "." does not show.

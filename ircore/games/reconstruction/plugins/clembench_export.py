@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes, write_text
-from ircore.core.plugins import unknown
+from ircore.core.files import write_bytes, write_new_folder, write_text
+from ircore.core.plugins import build_unknown_name_error
 from ircore.core.records import Instance
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.plugins.clembench import (
@@ -35,13 +35,13 @@ from ircore.games.reconstruction.plugins.clembench import (
     Document,
     Place,
     Played,
-    answers,
-    interactions,
-    model_names,
+    build_interactions,
+    collect_answers,
+    describe_player_models,
+    format_model_names,
+    format_target_name,
+    list_places,
     pair_folder,
-    places,
-    player_models,
-    target_name,
 )
 from ircore.games.reconstruction.records import Rules
 from ircore.games.registry import load_game
@@ -94,14 +94,14 @@ def export_runs(runs: Sequence[RunFolder], out: Path, judge: str | None = None) 
     results = [
         judge_episodes(load_game(run.game), run.run.run_id, run.run.slug, run.episodes(), run.scores()) for run in runs
     ]
-    chosen = _judge(runs, results, judge)
+    chosen = _select_judge(runs, results, judge)
     exported = []
-    with new_folder(out) as folder:
+    with write_new_folder(out) as folder:
         for run, episodes in zip(runs, results, strict=True):
             rated = chosen if any(chosen in episode.judged for episode in episodes) else None
             export = _Export(run, {episode.episode.episode_id: episode for episode in episodes}, rated)
             pair = pair_folder(run.run)
-            _write(folder / pair / RUN, export.run_document())
+            _write_document(folder / pair / RUN, export.run_document())
             for instance in run.instances.instances:
                 export.write_instance(folder, instance)
             exported.append(_Exported(out / pair, len(episodes), rated))
@@ -123,7 +123,7 @@ def _refuse_twins(runs: Sequence[RunFolder]) -> None:
 class _Export:
     def __init__(self, run: RunFolder, results: dict[str, EpisodeResult], judge: str | None) -> None:
         self._run, self._results, self._judge = run, results, judge
-        self._places = places(run.run, run.instances.instances)
+        self._places = list_places(run.run, run.instances.instances)
         self._asked: dict[str, list[Call | Failure]] = {}
         for event in run.events():
             if isinstance(event, Call | Failure):
@@ -137,7 +137,7 @@ class _Export:
         return {
             "clem_version": f"ircore {run.version}",
             "created": run.started,
-            "player_models": player_models(model_names(run)),
+            "player_models": describe_player_models(format_model_names(run)),
             "rules": Rules.of(run).key,
             "games": {GAME: {"benchmark_start": run.started, "num_instances": len(self._results)}},
             OURS: {
@@ -149,26 +149,26 @@ class _Export:
     def write_instance(self, folder: Path, instance: Instance) -> None:
         place = self._places[instance.instance_id]
         self._write_experiment(folder, place, instance)
-        target = place.image(target_name(instance))
+        target = place.image(format_target_name(instance))
         write_bytes(folder / target, self._run.instances.picture_bytes(instance, "target"))
-        _write(folder / place.folder / INSTANCE, _instance_document(place, instance, target))
+        _write_document(folder / place.folder / INSTANCE, _build_instance_document(place, instance, target))
         result = self._results.get(instance.instance_id)
         if result is None:
             return
         events = self._asked.get(instance.instance_id, [])
-        played = Played(self._run.run, instance, result.episode, answers(events), place)
+        played = Played(self._run.run, instance, result.episode, collect_answers(events), place)
         for rendering in result.episode.renderings.values():
             write_bytes(folder / place.image(f"{rendering.sha256}.png"), self._run.rendering(rendering).data)
-        document = interactions(played)
+        document = build_interactions(played)
         scores = [score.model_dump(mode="json") for score in self._scores.get(instance.instance_id, ())]
         # Failures too: clembench has no place for requests without an answer, and they come back with the import.
         recorded = [event.model_dump(mode="json") for event in events]
         ours = {"episode": result.episode.model_dump(mode="json"), "asked": recorded, "scores": scores}
-        _write(folder / place.folder / INTERACTIONS, document | {OURS: ours})
+        _write_document(folder / place.folder / INTERACTIONS, document | {OURS: ours})
         # A constant time, so that the same run gives the same bytes.
-        _write(folder / place.folder / COMPLETED, {"timestamp": self._run.run.started})
+        _write_document(folder / place.folder / COMPLETED, {"timestamp": self._run.run.started})
         if self._judge is not None:
-            _write(folder / place.folder / SCORES, _scores_document(document, result, self._judge))
+            _write_document(folder / place.folder / SCORES, _build_scores_document(document, result, self._judge))
 
     def _write_experiment(self, folder: Path, place: Place, instance: Instance) -> None:
         path = folder / place.pair / GAME / place.experiment / EXPERIMENT
@@ -179,13 +179,17 @@ class _Export:
         document = {"name": place.experiment, "game_name": GAME, "timestamp": run.started}
         rules = {"rules": Rules.of(run).key, **run.rules}
         labels = {"category": instance.category, "difficulty": instance.difficulty, "prompts": run.prompts}
-        _write(path, document | labels | rules | {"player_models": player_models(model_names(run))})
+        _write_document(
+            path, document | labels | rules | {"player_models": describe_player_models(format_model_names(run))}
+        )
 
 
-def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None) -> str | None:
+def _select_judge(
+    runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]], judge: str | None
+) -> str | None:
     known = sorted({name for episodes in results for episode in episodes for name in episode.judged})
     if judge is not None and judge not in known:
-        raise unknown("judge", judge, known, "--judge")
+        raise build_unknown_name_error("judge", judge, known, "--judge")
     if judge is None and VERIFIED in known:
         return VERIFIED
     if judge is None and len(known) > 1:
@@ -194,12 +198,12 @@ def _judge(runs: Sequence[RunFolder], results: Sequence[Sequence[EpisodeResult]]
     return judge or next(iter(known), None)
 
 
-def _instance_document(place: Place, instance: Instance, target: str) -> Document:
+def _build_instance_document(place: Place, instance: Instance, target: str) -> Document:
     labels = {"instance_id": instance.instance_id, "category": instance.category, "difficulty": instance.difficulty}
     return {"game_id": place.game_id, **labels, "target_image": target, OURS: instance.model_dump(mode="json")}
 
 
-def _scores_document(document: Document, result: EpisodeResult, judge: str) -> Document:
+def _build_scores_document(document: Document, result: EpisodeResult, judge: str) -> Document:
     """Return the content of ``scores.json``; clembench wants NaN as the main score of an aborted episode."""
     requests, violated = sum(document[REQUESTS]), sum(document[VIOLATED])
     judged = result.judged.get(judge)
@@ -213,13 +217,13 @@ def _scores_document(document: Document, result: EpisodeResult, judge: str) -> D
         VIOLATED: violated,
         RATIO: (requests - violated) / requests if requests else 0.0,
         MAIN: math.nan if final is None else final * SCALE,
-        **({} if final is None else _finals(result)),
+        **({} if final is None else _list_final_scores(result)),
     }
     shared_entries = {name: document[name] for name in ("meta", "player_models", "players")}
     return {**shared_entries, "round scores": _round_scores(document, result), "episode scores": episode}
 
 
-def _finals(result: EpisodeResult) -> Document:
+def _list_final_scores(result: EpisodeResult) -> Document:
     return {f"Similarity {name}": judged.final for name, judged in result.judged.items() if judged.final is not None}
 
 
@@ -234,5 +238,5 @@ def _round_scores(document: Document, result: EpisodeResult) -> Document:
     return rounds
 
 
-def _write(path: Path, document: Document) -> None:
+def _write_document(path: Path, document: Document) -> None:
     write_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -24,9 +24,9 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ircore.core.episode_records import Episode, Rendering
 from ircore.core.errors import InputError
-from ircore.core.files import new_folder, write_bytes
+from ircore.core.files import write_bytes, write_new_folder
 from ircore.core.images import Picture
-from ircore.core.plain_words import written_moment
+from ircore.core.plain_words import format_moment
 from ircore.core.records import DIFFICULTIES, Instance, PictureFile, PlayerSpec, Record
 from ircore.core.score_records import JudgeIdentity, Score
 from ircore.core.submission_records import Run, Submission
@@ -43,11 +43,11 @@ from ircore.games.reconstruction.plugins.clembench import (
     RUN,
     Played,
     ResultsFolder,
-    answers,
-    interactions,
+    build_interactions,
+    collect_answers,
+    list_places,
     pair_folder,
-    parsed,
-    places,
+    parse_record,
     read_document,
 )
 from ircore.games.reconstruction.prompts import load_prompts
@@ -55,10 +55,10 @@ from ircore.games.reconstruction.records import CATEGORIES, RECONSTRUCTION, Rule
 from ircore.instances.store import UNSTATED, InstanceSet, write_instances
 from ircore.players.submission import LoadedSubmission
 from ircore.runs.answers import RecordedTable
-from ircore.runs.episode import ended_episode
+from ircore.runs.episode import record_ending
 from ircore.runs.events import Call, CallKey, End, Entry, Event, Failure
 from ircore.runs.folder import RunFolder, RunWriter, create_run
-from ircore.runs.play import make_run, with_run_id
+from ircore.runs.play import add_run_id, make_run
 
 PLAYER = "clembench"
 """Name of the player in the submission of an imported run: no player of this project."""
@@ -106,7 +106,7 @@ class _Replayed(NamedTuple):
     pictures: dict[str, Picture]
 
 
-def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict[str, Picture]]:
+def read_foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict[str, Picture]]:
     """Return the instance and target picture of a foreign folder.
 
     Raises:
@@ -126,8 +126,8 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict
         )
     picture = Picture.from_untrusted(results.image(path, shown[0]), shown[0])
     document = read_document(folder / "instance.json")
-    category, difficulty = _labels(folder, document)
-    name = instance_name(folder)
+    category, difficulty = _read_labels(folder, document)
+    name = format_instance_name(folder)
     record = {
         "instance_id": name,
         "category": category,
@@ -138,34 +138,36 @@ def foreign_target(results: ResultsFolder, folder: Path) -> tuple[Instance, dict
         "source": document.get("source", f"clembench {folder.parent.name}/{folder.name}"),
         "licence": document.get("licence", UNSTATED),
     }
-    return parsed(TypeAdapter(Instance), folder / "instance.json", record), {"target": picture}
+    return parse_record(TypeAdapter(Instance), folder / "instance.json", record), {"target": picture}
 
 
-def foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
+def build_foreign_run(results: ResultsFolder, instances: InstanceSet) -> Run:
     """Return the identity of an imported run: pair, rules and start from the files."""
-    folders = played_folders(results)
+    folders = list_played_folders(results)
     first = _read_replayed(folders[0] / INTERACTIONS)
     experiment = folders[0].parent / EXPERIMENT
     settings = read_document(experiment) if experiment.is_file() else {}
     known = {name: settings[name] for name in Rules.model_fields if name in settings}
     longest = max(len(_read_replayed(folder / INTERACTIONS).turns) for folder in folders)
     # Episodes may end before the limit, so the longest one gives only a lower bound for the limit.
-    rules = parsed(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
+    rules = parse_record(TypeAdapter(Rules), experiment, {"max_turns": max(longest, Rules().max_turns)} | known)
     names = [str(first.players.get(seat, {}).get("model_name", "unknown"))[:300] for seat in (DESCRIBER, GENERATOR)]
-    names = [rules.untagged(name) for name in names]  # exported by this project, its own part taken out
+    names = [rules.remove_rules_key(name) for name in names]  # exported by this project, its own part taken out
     describer, generator = (PlayerSpec(player=PLAYER, model=name) for name in names)
     pair = Submission(
         schema_=1, name=" + ".join(names)[:300], describer=describer, generator=generator, licence=UNSTATED
     )
-    slug = _slug("-".join(names))
+    slug = _format_slug("-".join(names))
     loaded = LoadedSubmission(slug, pair, results.pair)
     run = make_run(loaded, instances, rules, load_prompts("reconstruction"), 0)
-    times = (_moment(event.timestamp) for logged in first.turns for event in logged)
-    started = min((written_moment(moment) for moment in times if moment is not None), default=run.started)
-    return with_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
+    times = (_parse_moment(event.timestamp) for logged in first.turns for event in logged)
+    started = min((format_moment(moment) for moment in times if moment is not None), default=run.started)
+    return add_run_id(run.model_copy(update={"prompts": "clembench", "version": "clembench", "started": started}))
 
 
-def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Picture, rules: Rules) -> _Replayed:
+def replay_episode(
+    results: ResultsFolder, folder: Path, instance: Instance, target: Picture, rules: Rules
+) -> _Replayed:
     """Play an episode again.
 
     Raises:
@@ -179,7 +181,7 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     setup = EpisodeSetup(
         instance=instance, payload=None, pictures={"target": target}, rules=rules, prompts=load_prompts(game.name)
     )
-    episode = ended_episode(game, instance, asyncio.run(game.play(table, setup)))
+    episode = record_ending(game, instance, asyncio.run(game.play(table, setup)))
     # An answer that our rules did not ask for, such as one after the end, is no part of the episode.
     calls = tuple(call for key, call in recorded.calls.items() if key in table.asked)
     drawn = {call.rendering.sha256 for call in calls if call.rendering is not None}
@@ -188,7 +190,7 @@ def replay(results: ResultsFolder, folder: Path, instance: Instance, target: Pic
     return _Replayed(episode, calls, {sha256: pictures[sha256] for sha256 in pictures if sha256 in drawn})
 
 
-def played_folders(results: ResultsFolder) -> list[Path]:
+def list_played_folders(results: ResultsFolder) -> list[Path]:
     """Return the folders of the instances that were played.
 
     Raises:
@@ -200,9 +202,9 @@ def played_folders(results: ResultsFolder) -> list[Path]:
     return folders
 
 
-def instance_name(folder: Path) -> str:
+def format_instance_name(folder: Path) -> str:
     """Return the id of the instance in a folder, from the experiment and number."""
-    return _slug(f"{folder.parent.name}-{folder.name.removeprefix('instance_')}")
+    return _format_slug(f"{folder.parent.name}-{folder.name.removeprefix('instance_')}")
 
 
 class _Transcript(NamedTuple):
@@ -222,37 +224,37 @@ def _read_episode(results: ResultsFolder, path: Path, episode_id: str) -> _Trans
     # A round more than recorded: there the rules may ask once more, and meet a failure.
     for turn in range(1, len(rounds) + 2):
         events = rounds[turn - 1] if turn <= len(rounds) else []
-        answers = (_described(events), _rendered(results, path, events, pictures))
+        answers = (_read_description(events), _read_rendering(results, path, events, pictures))
         for role, call in zip(("describer", "generator"), answers, strict=True):
             key = CallKey(episode_id, turn, role)
             if call is None:
-                failures.append(_missing(key))
+                failures.append(_build_missing_failure(key))
             else:
                 calls[key] = Call(episode_id=episode_id, turn=turn, role=role, **call)
     return _Transcript(calls, tuple(failures), pictures)
 
 
-def _described(events: list[_LoggedEvent]) -> dict[str, Any] | None:
-    question, answered = _exchange(events, DESCRIBER)
+def _read_description(events: list[_LoggedEvent]) -> dict[str, Any] | None:
+    question, answered = _find_exchange(events, DESCRIBER)
     if answered is None:
         return None
     prompt = None if question is None else str(question.action.content)
-    return {"prompt": prompt, "text": str(answered.action.content), "seconds": _seconds(question, answered)}
+    return {"prompt": prompt, "text": str(answered.action.content), "seconds": _compute_seconds(question, answered)}
 
 
-def _rendered(
+def _read_rendering(
     results: ResultsFolder, path: Path, events: list[_LoggedEvent], pictures: dict[str, Picture]
 ) -> dict[str, Any] | None:
-    question, answered = _exchange(events, GENERATOR)
+    question, answered = _find_exchange(events, GENERATOR)
     if answered is None or not answered.action.image:
         return None
     name = answered.action.image[0]
     picture = Picture.from_untrusted(results.image(path, name), name)
     pictures[picture.sha256] = picture
-    return {"rendering": Rendering.of(picture), "seconds": _seconds(question, answered)}
+    return {"rendering": Rendering.of(picture), "seconds": _compute_seconds(question, answered)}
 
 
-def _missing(key: CallKey) -> Failure:
+def _build_missing_failure(key: CallKey) -> Failure:
     if key.role == "describer":
         reason, answer = "provider_error", f"answer of {DESCRIBER}"
     else:
@@ -262,7 +264,7 @@ def _missing(key: CallKey) -> Failure:
     )
 
 
-def _exchange(events: list[_LoggedEvent], player: str) -> tuple[_LoggedEvent | None, _LoggedEvent | None]:
+def _find_exchange(events: list[_LoggedEvent], player: str) -> tuple[_LoggedEvent | None, _LoggedEvent | None]:
     """Return the question to a player and the player's answer in a round; None where the events lack them."""
     question = next((event for event in events if (event.source, event.to) == (MASTER, player)), None)
     return question, next((event for event in events if event.source == player), None)
@@ -277,9 +279,9 @@ def _read_replayed(path: Path) -> _Interactions:
         raise InputError(f"{path}: {where}: {first['msg']}", "Give a file as clembench writes it.") from error
 
 
-def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
+def _read_labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     """Return category and difficulty from the instance, else from the experiment's name, such as ``bar_graph_easy``."""
-    words = _slug(folder.parent.name)
+    words = _format_slug(folder.parent.name)
     category = document.get("category") or next((name for name in CATEGORIES if name in words), None)
     difficulty = document.get("difficulty") or next((name for name in DIFFICULTIES if name in words), None)
     if category is None or difficulty is None:
@@ -290,9 +292,9 @@ def _labels(folder: Path, document: dict[str, Any]) -> tuple[str, str]:
     return str(category), str(difficulty)
 
 
-def _seconds(question: _LoggedEvent | None, answered: _LoggedEvent) -> float:
+def _compute_seconds(question: _LoggedEvent | None, answered: _LoggedEvent) -> float:
     """Return the seconds between question and answer; 0 if times are missing or implausible."""
-    first, last = _moment(question.timestamp if question else ""), _moment(answered.timestamp)
+    first, last = _parse_moment(question.timestamp if question else ""), _parse_moment(answered.timestamp)
     # Python subtracts no time without a zone from a time with a zone.
     if first is None or last is None or (first.tzinfo is None) != (last.tzinfo is None):
         return 0.0
@@ -300,14 +302,14 @@ def _seconds(question: _LoggedEvent | None, answered: _LoggedEvent) -> float:
     return round(seconds, 4) if 0 <= seconds <= LONGEST_WAIT else 0.0
 
 
-def _moment(text: str) -> datetime | None:
+def _parse_moment(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
         return None
 
 
-def _slug(text: str) -> str:
+def _format_slug(text: str) -> str:
     return (re.sub(r"[^a-z0-9_.]+", "-", text.lower()).strip("-._") or "unnamed")[:80]
 
 
@@ -356,35 +358,35 @@ def import_run(folder: Path, out: Path) -> RunFolder:
     """
     results = ResultsFolder(folder)
     ours = read_document(results.pair / RUN).get(OURS) if (results.pair / RUN).is_file() else None
-    identity = None if ours is None else _identity(results, ours)
+    identity = None if ours is None else _read_identity(results, ours)
     with tempfile.TemporaryDirectory(prefix="ircore-import-") as temporary:
-        targets = _foreign_targets(results) if identity is None else _targets(results)
+        targets = _read_foreign_targets(results) if identity is None else _read_targets(results)
         instances = write_instances(Path(temporary) / "instances", targets, CATEGORIES)
-        read = _read_foreign(results, instances) if identity is None else _read(results, instances, identity)
-        return _write(out, read, instances)
+        read = _read_foreign(results, instances) if identity is None else _read_results(results, instances, identity)
+        return _write_run(out, read, instances)
 
 
-def _targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+def _read_targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
     for place in results.instances():
         path = place / INSTANCE
         document = read_document(path)
-        instance = _refuse_unsafe(path, parsed(TypeAdapter(Instance), path, document.get(OURS)))
+        instance = _refuse_unsafe(path, parse_record(TypeAdapter(Instance), path, document.get(OURS)))
         data = results.image(path, document.get("target_image"))
         file = instance.pictures["target"]
         yield instance, {"target": Picture.from_own_file(data, file, f"{path}: target", "Export the run again.")}
 
 
-def _foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
-    return (foreign_target(results, place) for place in played_folders(results))
+def _read_foreign_targets(results: ResultsFolder) -> Iterator[tuple[Instance, dict[str, Picture]]]:
+    return (read_foreign_target(results, place) for place in list_played_folders(results))
 
 
 def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
-    run = foreign_run(results, instances)
-    folders = {instance_name(place): place for place in played_folders(results)}
+    run = build_foreign_run(results, instances)
+    folders = {format_instance_name(place): place for place in list_played_folders(results)}
     episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
-        played = replay(
+        played = replay_episode(
             results, folders[instance.instance_id], instance, instances.picture(instance, "target"), Rules.of(run)
         )
         episodes.append(_OurEpisode(episode=played.episode, asked=played.calls))
@@ -392,19 +394,19 @@ def _read_foreign(results: ResultsFolder, instances: InstanceSet) -> _Imported:
     return _Imported(run, tuple(episodes), (), pictures)
 
 
-def _identity(results: ResultsFolder, document: object) -> _OurRun:
+def _read_identity(results: ResultsFolder, document: object) -> _OurRun:
     """Return our part of ``run.json``; pair and rules must match the folder's name."""
-    identity = parsed(TypeAdapter(_OurRun), results.pair / RUN, document)
+    identity = parse_record(TypeAdapter(_OurRun), results.pair / RUN, document)
     if results.pair.name != (name := pair_folder(identity.run)):
         raise InputError(f"{results.pair}: its {RUN} states another pair or other rules", f"Call it {name}.")
     return identity
 
 
-def _read(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> _Imported:
+def _read_results(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> _Imported:
     if identity.run.instance_set != instances.identity:
         where = results.pair / RUN
         raise InputError(f"{where}: its instances are not the set that it names", "Export the run again.")
-    located = places(identity.run, instances.instances)
+    located = list_places(identity.run, instances.instances)
     episodes: list[_OurEpisode] = []
     pictures: dict[str, Picture] = {}
     for instance in instances.instances:
@@ -413,25 +415,25 @@ def _read(results: ResultsFolder, instances: InstanceSet, identity: _OurRun) -> 
         if not path.is_file():
             continue
         document = read_document(path)
-        episode = parsed(TypeAdapter(_OurEpisode), path, document.get(OURS))
-        played = Played(identity.run, instance, episode.episode, answers(_calls(episode)), place)
-        _compare(path, played, document)
-        pictures |= _renderings(results, path, played)
+        episode = parse_record(TypeAdapter(_OurEpisode), path, document.get(OURS))
+        played = Played(identity.run, instance, episode.episode, collect_answers(_list_calls(episode)), place)
+        _check_events(path, played, document)
+        pictures |= _read_renderings(results, path, played)
         episodes.append(episode)
     return _Imported(identity.run, tuple(episodes), identity.judges, pictures)
 
 
-def _calls(episode: _OurEpisode) -> Iterator[Call | Failure]:
+def _list_calls(episode: _OurEpisode) -> Iterator[Call | Failure]:
     return (event for event in episode.asked if not isinstance(event, End))
 
 
-def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
+def _check_events(path: Path, played: Played, document: dict[str, Any]) -> None:
     """Refuse an episode whose events and records disagree."""
     # In a run of this game an episode is named after its instance.
     if (played.episode.episode_id, played.episode.instance_id) != (played.instance.instance_id,) * 2:
         raise InputError(f"{path}: is the episode of another instance", "Export the run again.")
     # Both statements are kept in one file, and nobody could say which of two different ones was played.
-    for key, value in interactions(played).items():
+    for key, value in build_interactions(played).items():
         if document.get(key) != value:
             raise InputError(
                 f"{path}: {key} differs from the records under {OURS!r}",
@@ -439,7 +441,7 @@ def _compare(path: Path, played: Played, document: dict[str, Any]) -> None:
             )
 
 
-def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
+def _read_renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str, Picture]:
     pictures = {}
     for rendering in played.episode.renderings.values():
         data = results.image(path, played.place.image(f"{rendering.sha256}.png"))
@@ -448,14 +450,14 @@ def _renderings(results: ResultsFolder, path: Path, played: Played) -> dict[str,
     return pictures
 
 
-def _write(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
-    with new_folder(out) as folder:
+def _write_run(out: Path, imported: _Imported, instances: InstanceSet) -> RunFolder:
+    with write_new_folder(out) as folder:
         run = create_run(folder, imported.run, instances)
         for sha256, picture in imported.pictures.items():
             write_bytes(run.rendering_path(sha256), picture.data)
         with RunWriter(run) as writer:
             for episode in imported.episodes:
-                writer.record([*(Entry(event) for event in _calls(episode)), Entry(End(episode=episode.episode))])
+                writer.record([*(Entry(event) for event in _list_calls(episode)), Entry(End(episode=episode.episode))])
         scores = [score for episode in imported.episodes for score in episode.scores]
         if scores:
             run.add_scores(scores)

@@ -5,9 +5,9 @@ from pathlib import Path
 import click
 
 from ircore.commands.options import echo_json, json_option
-from ircore.commands.run_paths import run_to_read, runs_to_read
-from ircore.core.plain_words import counted
-from ircore.core.terminal import printable
+from ircore.commands.run_paths import find_runs_to_read, run_to_read
+from ircore.core.plain_words import format_count
+from ircore.core.terminal import make_printable
 from ircore.games.registry import require_support
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -25,7 +25,7 @@ def import_command() -> None:
 
 @export_command.command("clembench")
 @click.argument(
-    "runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True, callback=runs_to_read
+    "runs", metavar="RUN...", type=click.Path(path_type=Path), nargs=-1, required=True, callback=find_runs_to_read
 )
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Results folder to make.")
 @click.option(
@@ -53,7 +53,7 @@ def export_clembench(runs: tuple[Path, ...], out: Path, judge: str | None, as_js
         return
     for done in exported:
         scored = f"main score: similarity by {done.judge}" if done.judge else "no scores, since nobody rated it"
-        click.echo(f"{done.pair}: {counted(done.episodes, 'episode')}, {scored}")
+        click.echo(f"{done.pair}: {format_count(done.episodes, 'episode')}, {scored}")
 
 
 @export_command.command("inspect")
@@ -93,4 +93,6 @@ def import_clembench(folder: Path, out: Path, as_json: bool) -> None:
     if as_json:
         echo_json({"run": out, "name": run.run.submission.name, "episodes": len(run.episodes())})
     else:
-        click.echo(printable(f"{run.run.submission.name}: {counted(len(run.episodes()), 'episode')} in {out}"))
+        click.echo(
+            make_printable(f"{run.run.submission.name}: {format_count(len(run.episodes()), 'episode')} in {out}")
+        )

@@ -22,10 +22,10 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ircore.core.episode_records import Episode, Usage
 from ircore.core.errors import InputError
-from ircore.core.files import new_file
+from ircore.core.files import write_new_file
 from ircore.core.records import PlayerSpec
 from ircore.core.submission_records import Run
-from ircore.games.reconstruction.records import Rules, turns_of
+from ircore.games.reconstruction.records import Rules, list_turns
 from ircore.results.episodes import EpisodeResult
 from ircore.results.model import Results
 from ircore.runs.events import Call, CallKey
@@ -69,28 +69,32 @@ def export_log(run: RunFolder, out: Path) -> _Logged:
     episodes = results.episodes[run.run.run_id]
     if not episodes:
         raise InputError(f"{run.path}: no episode has ended", "Play it first: ircore play")
-    path = out / _file_name(run.run)
+    path = out / _format_file_name(run.run)
     if path.exists():
         raise InputError(f"{path}: exists already", "Choose another --out, or remove it first.")
-    with new_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as log:
+    with write_new_file(path) as file, ZipFile(file, "w", ZIP_DEFLATED) as log:
         summaries = []
         for episode in episodes:
             sample = export.sample(episode)
-            _add(log, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
-            summaries.append(_summary(sample))
-        _add(log, "summaries.json", summaries)
-        _add(log, "header.json", export.header() | {"results": _results(results, summaries), "stats": export.stats()})
+            _add_document(log, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
+            summaries.append(_build_summary(sample))
+        _add_document(log, "summaries.json", summaries)
+        _add_document(
+            log,
+            "header.json",
+            export.header() | {"results": _build_results(results, summaries), "stats": export.stats()},
+        )
     return _Logged(path, len(summaries))
 
 
-def _add(log: ZipFile, name: str, document: object) -> None:
+def _add_document(log: ZipFile, name: str, document: object) -> None:
     """Add a document with a constant time stamp, so that the same run gives the same bytes."""
     info = ZipInfo(name)
     info.compress_type = ZIP_DEFLATED
     log.writestr(info, json.dumps(document, ensure_ascii=False))
 
 
-def _summary(sample: Document) -> Document:
+def _build_summary(sample: Document) -> Document:
     """Return the summary of a sample: no pictures, and only the words of the input."""
     words = (
         [part["text"] for part in sample["input"][0]["content"] if part["type"] == "text"] if sample["input"] else []
@@ -113,7 +117,7 @@ class _Export:
 
     def header(self) -> Document:
         run, pair = self._run, self._run.submission
-        describer = _model(pair.players["describer"], Rules.of(run))
+        describer = _describe_model(pair.players["describer"], Rules.of(run))
         return {
             "version": VERSION,
             "status": "success",
@@ -132,7 +136,7 @@ class _Export:
                 "model": describer["model"],
                 "model_base_url": describer["base_url"],
                 "model_args": describer["args"],
-                "model_roles": {"generator": _model(pair.players["generator"], Rules.of(run))},
+                "model_roles": {"generator": _describe_model(pair.players["generator"], Rules.of(run))},
                 "config": {"epochs": run.repeats} if run.repeats > 1 else {},
                 "packages": {"ircore": run.version},
                 "metadata": {"rules": Rules.of(run).key, "run": run.model_dump(mode="json", by_alias=True)},
@@ -142,20 +146,20 @@ class _Export:
         }
 
     def stats(self) -> Document:
-        return {"started_at": self._run.started, "role_usage": _role_usage(self._calls.values())}
+        return {"started_at": self._run.started, "role_usage": _sum_role_usage(self._calls.values())}
 
     def sample(self, result: EpisodeResult) -> Document:
         episode = result.episode
         instance = self._instances[episode.instance_id]
         suffix = instance.pictures["target"].image.rpartition(".")[2].lower()
-        target = _data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
+        target = _encode_data_address(self._folder.instances.picture_bytes(instance, "target"), MIME.get(suffix, PNG))
         pictures = {instance.pictures["target"].sha256: target}
         made = episode.renderings
         for rendering in made.values():
-            pictures[rendering.sha256] = _data_address(self._folder.rendering(rendering).data)
+            pictures[rendering.sha256] = _encode_data_address(self._folder.rendering(rendering).data)
         # A picture stands once in the sample, and every message refers to it.
         drawn = {turn: f"attachment://{rendering.sha256}" for turn, rendering in made.items()}
-        messages = list(self._messages(episode, f"attachment://{instance.pictures['target'].sha256}", drawn))
+        messages = list(self._build_messages(episode, f"attachment://{instance.pictures['target'].sha256}", drawn))
         # The prompt of a turn shows all earlier renderings, so the last prompt lacks the rendering of its own turn.
         prompt_count = sum(message["role"] == "user" for message in messages)
         unseen = {turn: pictures[rendering.sha256] for turn, rendering in made.items() if turn >= prompt_count}
@@ -167,20 +171,22 @@ class _Export:
             "input": messages[:1],
             "target": f"sha256:{instance.pictures['target'].sha256}",
             "messages": messages,
-            "output": self._output(messages),
-            "scores": {name: _score(judged) for name, judged in result.judged.items() if judged.final is not None},
-            "metadata": _metadata(result, unseen),
-            "role_usage": _role_usage(calls),
+            "output": self._build_output(messages),
+            "scores": {
+                name: _build_score(judged) for name, judged in result.judged.items() if judged.final is not None
+            },
+            "metadata": _build_metadata(result, unseen),
+            "role_usage": _sum_role_usage(calls),
             "total_time": result.effort.seconds,
-            **({"error": _error(episode)} if not episode.finished else {}),
+            **({"error": _describe_error(episode)} if not episode.finished else {}),
             **({"limit": limit} if episode.outcome == "turn_limit" else {}),
-            "turn_count": len(turns_of(episode)),
+            "turn_count": len(list_turns(episode)),
             "attachments": pictures,
         }
 
-    def _messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
+    def _build_messages(self, episode: Episode, target: str, drawn: Mapping[int, str]) -> Iterator[Document]:
         """Yield the describer's prompts and answers, turn by turn, including an answer that broke the rules."""
-        known = {turn.turn for turn in turns_of(episode)}
+        known = {turn.turn for turn in list_turns(episode)}
         # An answer that broke the rules makes no turn, and belongs to the conversation all the same.
         last = max(known | {key.turn for key in self._calls if key.episode_id == episode.episode_id}, default=0)
         for turn in range(1, last + 1):
@@ -193,28 +199,33 @@ class _Export:
             shown = [target, *(drawn[earlier] for earlier in sorted(drawn) if earlier < turn)]
             words = [{"type": "text", "text": call.prompt}] if call.prompt else []
             yield {"role": "user", "content": [*words, *({"type": "image", "image": picture} for picture in shown)]}
-            label = Rules.of(self._run).tagged(self._run.submission.players["describer"].label)
+            label = Rules.of(self._run).add_rules_key(self._run.submission.players["describer"].label)
             yield {"role": "assistant", "content": call.text or "", "source": "generate", "model": label}
 
-    def _output(self, messages: Sequence[Document]) -> Document:
-        label = Rules.of(self._run).tagged(self._run.submission.players["describer"].label)
+    def _build_output(self, messages: Sequence[Document]) -> Document:
+        label = Rules.of(self._run).add_rules_key(self._run.submission.players["describer"].label)
         last = [message for message in messages if message["role"] == "assistant"][-1:]
         # Why a model stopped is not recorded in a run.
         choices = [{"message": message, "stop_reason": "unknown"} for message in last]
         return {"model": label, "choices": choices, "completion": last[0]["content"] if last else ""}
 
 
-def _data_address(data: bytes, mime: str = PNG) -> str:
+def _encode_data_address(data: bytes, mime: str = PNG) -> str:
     """Return a picture as a ``data:`` address, the form in which inspect_ai keeps pictures."""
     return f"data:{mime};base64,{base64.b64encode(data).decode()}"
 
 
-def _model(player: PlayerSpec, rules: Rules) -> Document:
+def _describe_model(player: PlayerSpec, rules: Rules) -> Document:
     """Return a model under a name with the rules' key: logs of several runs are listed by this name."""
-    return {"model": rules.tagged(player.label), "config": {}, "base_url": player.base_url, "args": player.parameters}
+    return {
+        "model": rules.add_rules_key(player.label),
+        "config": {},
+        "base_url": player.base_url,
+        "args": player.parameters,
+    }
 
 
-def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
+def _build_metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
     """Return our own fields, for which inspect_ai has no place; ``unseen`` are renderings that no message shows."""
     episode = result.episode
     return {
@@ -223,7 +234,7 @@ def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
         "outcome": episode.outcome,
         "abort_reason": episode.abort_reason,
         "abort_detail": episode.detail,
-        "turns": [turn.model_dump(mode="json") for turn in turns_of(episode)],
+        "turns": [turn.model_dump(mode="json") for turn in list_turns(episode)],
         "unseen": {str(turn): picture for turn, picture in unseen.items()},
         "metrics": {
             name: {str(turn): value for turn, value in values.items()} for name, values in result.metrics.items()
@@ -231,26 +242,26 @@ def _metadata(result: EpisodeResult, unseen: Mapping[int, str]) -> Document:
     }
 
 
-def _score(judged: Any) -> Document:
+def _build_score(judged: Any) -> Document:
     about = {"first": judged.first, "delta": judged.delta, "preference": judged.preference}
     trajectory = {str(turn): value for turn, value in judged.trajectory.items()}
     return {"value": judged.final, "metadata": {**about, "trajectory": trajectory}}
 
 
-def _error(episode: Episode) -> Document:
+def _describe_error(episode: Episode) -> Document:
     message = f"{episode.abort_reason}: {episode.detail or ''}"
     return {"message": message, "traceback": "", "traceback_ansi": ""}
 
 
-def _role_usage(calls: Iterable[Call]) -> Document:
+def _sum_role_usage(calls: Iterable[Call]) -> Document:
     """Sum the tokens of each seat; only of seats for which every answer's tokens are known."""
     by_role: dict[str, list[Usage]] = {}
     for call in calls:
         by_role.setdefault(call.role, []).append(call.usage)
-    return {role: usage for role, usages in by_role.items() if (usage := _usage(usages)) is not None}
+    return {role: usage for role, usages in by_role.items() if (usage := _sum_usage(usages)) is not None}
 
 
-def _usage(usages: Sequence[Usage]) -> Document | None:
+def _sum_usage(usages: Sequence[Usage]) -> Document | None:
     read = [usage.prompt_tokens for usage in usages if usage.prompt_tokens is not None]
     written = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
     costs = [usage.cost_usd for usage in usages if usage.cost_usd is not None]
@@ -261,7 +272,7 @@ def _usage(usages: Sequence[Usage]) -> Document | None:
     return total | ({"total_cost": fsum(costs)} if len(costs) == len(usages) else {})
 
 
-def _results(results: Results, summaries: Sequence[Document]) -> Document:
+def _build_results(results: Results, summaries: Sequence[Document]) -> Document:
     (run,) = results.submissions
     scores = []
     for judge in results.judges:
@@ -274,7 +285,7 @@ def _results(results: Results, summaries: Sequence[Document]) -> Document:
     return {"total_samples": len(summaries), "completed_samples": len(summaries) - faults, "scores": scores}
 
 
-def _file_name(run: Run) -> str:
+def _format_file_name(run: Run) -> str:
     """Return the name of a log in inspect_ai's pattern: time, task, and an id of letters and digits."""
     when = re.sub(r"[:+]", "-", run.started)
     return f"{when}_{TASK.replace('_', '-')}_{re.sub(r'[^a-z0-9]', '', run.run_id)}.eval"

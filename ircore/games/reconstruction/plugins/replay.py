@@ -16,9 +16,9 @@ from typing import Any, cast
 from ircore.core.episode_records import GIVEN_UP, AbortReason, Episode, Usage
 from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import Seat
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.games.reconstruction.rules import DESCRIBER, GENERATOR
 from ircore.games.registry import require_support
 from ircore.players.base import Answer, DescriberView, GeneratorView, PictureAnswer, PlayerError, TextAnswer
@@ -143,8 +143,8 @@ class ReplayPlayer:
         replies = tuple(call.text or "" for call in described)
         renderings = tuple(rendering.sha256 for rendering in episode.renderings.values())
         for turn, call in enumerate([*described, None], start=1):
-            seed = self._seed(episode, turn, DESCRIBER)
-            fault = None if call else _fault(episode)
+            seed = self._derive_seed(episode, turn, DESCRIBER)
+            fault = None if call else _find_fault(episode)
             moment = _Moment(seed, replies[: turn - 1], renderings[: turn - 1], call, fault)
             # After a message that nobody drew the describer was not asked again.
             if len(moment.renderings) == turn - 1:
@@ -153,7 +153,7 @@ class ReplayPlayer:
     def _read_renderings(self, episode: Episode) -> None:
         messages: tuple[str, ...] = ()
         renderings: tuple[str, ...] = ()
-        for turn in turns_of(episode):
+        for turn in list_turns(episode):
             # The describer said that the picture is done, so no other one was drawn.
             if turn.message is None:
                 return
@@ -161,18 +161,18 @@ class ReplayPlayer:
             drawn = {"rendering": turn.rendering, "notes": turn.notes, "seconds": 0.0}
             key = CallKey(episode.episode_id, turn.turn, GENERATOR.name)
             call = None if turn.rendering is None else Call.model_validate({**key._asdict(), **drawn})
-            seed, fault = self._seed(episode, turn.turn, GENERATOR), None if call else _fault(episode)
+            seed, fault = self._derive_seed(episode, turn.turn, GENERATOR), None if call else _find_fault(episode)
             self._drawn[messages].append(_Moment(seed, (), renderings, call, fault))
             if turn.rendering is not None:
                 renderings = (*renderings, turn.rendering.sha256)
 
-    def _seed(self, episode: Episode, turn: int, seat: Seat[Any, Any]) -> int:
+    def _derive_seed(self, episode: Episode, turn: int, seat: Seat[Any, Any]) -> int:
         """Return the seed of a question, as the rules derive it."""
         of_run = self._folder.run.seeds[episode.repeat - 1]
-        return derived_seed(derived_seed(of_run, episode.instance_id), turn, seat.name)
+        return derive_seed(derive_seed(of_run, episode.instance_id), turn, seat.name)
 
 
-def _fault(episode: Episode) -> Fault | None:
+def _find_fault(episode: Episode) -> Fault | None:
     """Return why a recorded answer or failure ended an episode; None if neither did, or somebody gave it up."""
     reason = episode.abort_reason
     return None if reason is None or reason == GIVEN_UP else (reason, episode.detail or "")

@@ -29,7 +29,7 @@ JUDGES: tuple[PublishedJudge, ...] = ("gpt", "claude", "qwen3")
 class PublishedPair:
     """A describer–generator pair of the paper.
 
-    >>> published_pairs()[0] in mean_scores()
+    >>> list_published_pairs()[0] in compute_mean_scores()
     True
 
     Attributes:
@@ -45,7 +45,7 @@ class PublishedPair:
 class PublishedScore:
     """A row of Table 3: ten episodes of a pair under a condition.
 
-    >>> len(published_scores())  # four pairs × seven categories × easy and hard
+    >>> len(read_published_scores())  # four pairs × seven categories × easy and hard
     56
 
     Attributes:
@@ -80,7 +80,7 @@ class PublishedScore:
 class PublishedAgreement:
     """A row of Table 1, 2 or 4: how far two judges agree.
 
-    >>> {row.one for row in published_agreement("table2")}
+    >>> {row.one for row in read_published_agreement("table2")}
     {'human'}
 
     Attributes:
@@ -103,7 +103,7 @@ class PublishedAgreement:
 
 
 @cache
-def published_scores() -> tuple[PublishedScore, ...]:
+def read_published_scores() -> tuple[PublishedScore, ...]:
     """Return the 56 rows of Table 3: four pairs × seven categories × easy and hard."""
     return tuple(
         PublishedScore(
@@ -113,15 +113,15 @@ def published_scores() -> tuple[PublishedScore, ...]:
             gpt=float(row["gpt"]),
             claude=float(row["claude"]),
             qwen3=float(row["qwen3"]),
-            final_preferred=_share(row["lipsim_final_preferred_pct"]),
-            human=_number(row["human"]),
+            final_preferred=_parse_share(row["lipsim_final_preferred_pct"]),
+            human=_parse_number(row["human"]),
         )
-        for row in _rows("table3")
+        for row in _read_rows("table3")
     )
 
 
 @cache
-def published_agreement(table: Literal["table1", "table2", "table4"]) -> tuple[PublishedAgreement, ...]:
+def read_published_agreement(table: Literal["table1", "table2", "table4"]) -> tuple[PublishedAgreement, ...]:
     """Return a table of agreement.
 
     Args:
@@ -131,61 +131,67 @@ def published_agreement(table: Literal["table1", "table2", "table4"]) -> tuple[P
         PublishedAgreement(
             one=row["judge_a"],
             other=row["judge_b"],
-            pearson=_number(row["pearson"]),
-            spearman=_number(row["spearman"]),
+            pearson=_parse_number(row["pearson"]),
+            spearman=_parse_number(row["spearman"]),
             agreement=float(row["agreement_pct"]) / 100,
             kappa=float(row["kappa"]),
         )
-        for row in _rows(table)
+        for row in _read_rows(table)
     )
 
 
-def published_pairs() -> tuple[PublishedPair, ...]:
+def list_published_pairs() -> tuple[PublishedPair, ...]:
     """Return the four pairs in the order of Table 3."""
-    return tuple(dict.fromkeys(score.pair for score in published_scores()))
+    return tuple(dict.fromkeys(score.pair for score in read_published_scores()))
 
 
-def mean_scores() -> dict[PublishedPair, dict[PublishedJudge, float]]:
+def compute_mean_scores() -> dict[PublishedPair, dict[PublishedJudge, float]]:
     """Return each pair's mean over the 14 conditions, unweighted, recomputed from Table 3."""
     means: dict[PublishedPair, dict[PublishedJudge, float]] = {}
-    for pair in published_pairs():
-        rows = [score for score in published_scores() if score.pair == pair]
+    for pair in list_published_pairs():
+        rows = [score for score in read_published_scores() if score.pair == pair]
         means[pair] = {judge: sum(row.score(judge) for row in rows) / len(rows) for judge in JUDGES}
     return means
 
 
-def mean_preferences() -> dict[PublishedPair, float]:
+def compute_mean_preferences() -> dict[PublishedPair, float]:
     """Return for each pair the share of final renderings that LipSim prefers, 0–1, recomputed from Table 3.
 
     The unweighted mean over the conditions that have one: how many episodes stand behind each is not published.
     """
     means = {}
-    for pair in published_pairs():
-        preferences = [score.final_preferred for score in published_scores() if score.pair == pair]
+    for pair in list_published_pairs():
+        preferences = [score.final_preferred for score in read_published_scores() if score.pair == pair]
         known = [share for share in preferences if share is not None]
         means[pair] = sum(known) / len(known)
     return means
 
 
-def _rows(table: str) -> Iterator[dict[str, str]]:
+def _read_rows(table: str) -> Iterator[dict[str, str]]:
     text = (files(__package__) / "data" / f"{table}.csv").read_text(encoding="utf-8")
     yield from csv.DictReader(text.splitlines())
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     return float(text) if text else None
 
 
-def _share(percent: str) -> float | None:
+def _parse_share(percent: str) -> float | None:
     return float(percent) / 100 if percent else None
 
 
-def published_tables() -> tuple[PublishedTable, ...]:
+def build_published_tables() -> tuple[PublishedTable, ...]:
     """Return Table 3 and its means, and Tables 1 (judges), 2 (people and judges) and 4 (annotators)."""
-    return (_scores(), _means(), _agreement("table1"), _agreement("table2"), _agreement("table4"))
+    return (
+        _build_scores_table(),
+        _build_means_table(),
+        _build_agreement_table("table1"),
+        _build_agreement_table("table2"),
+        _build_agreement_table("table4"),
+    )
 
 
-def _scores() -> PublishedTable:
+def _build_scores_table() -> PublishedTable:
     columns = (
         PublishedColumn("describer", "describer", "As the paper prints it.", digits=None),
         PublishedColumn("generator", "generator", "As the paper prints it.", digits=None),
@@ -201,21 +207,21 @@ def _scores() -> PublishedTable:
             score.pair.describer, score.pair.generator, score.category, score.difficulty,
             *(score.score(judge) for judge in JUDGES), score.final_preferred, score.human,
         )
-        for score in published_scores()
+        for score in read_published_scores()
     )  # fmt: skip
     return PublishedTable(
         "published", "Published scores", f"Table 3 of {SOURCE}.", columns, rows, ("final_preferred", "human")
     )
 
 
-def _means() -> PublishedTable:
+def _build_means_table() -> PublishedTable:
     """Return the means of Table 3 over its 14 conditions, a row a pair, best first by its first judge."""
     columns = (
         PublishedColumn("pair", "pair", "As the paper prints it.", digits=None),
         *(PublishedColumn(judge, judge, f"Mean final score by {judge}.", "0–10", "higher") for judge in JUDGES),
         PublishedColumn("final_preferred", "final preferred", "By LipSim.", "0–1", "higher"),
     )
-    means, preferred = mean_scores(), mean_preferences()
+    means, preferred = compute_mean_scores(), compute_mean_preferences()
     rows: tuple[tuple[float | str, ...], ...] = tuple(
         (f"{pair.describer} + {pair.generator}", *(means[pair][judge] for judge in JUDGES), preferred[pair])
         for pair in sorted(means, key=lambda pair: -means[pair][JUDGES[0]])
@@ -224,7 +230,7 @@ def _means() -> PublishedTable:
     return PublishedTable("published_means", "Published means", words, columns, rows)
 
 
-def _agreement(number: Literal["table1", "table2", "table4"]) -> PublishedTable:
+def _build_agreement_table(number: Literal["table1", "table2", "table4"]) -> PublishedTable:
     columns = (
         PublishedColumn("one", "one", "A judge.", digits=None),
         PublishedColumn("other", "other", "Another.", digits=None),
@@ -234,7 +240,8 @@ def _agreement(number: Literal["table1", "table2", "table4"]) -> PublishedTable:
         PublishedColumn("kappa", "Cohen's κ", "Of the same.", "", "higher"),
     )
     rows = tuple(
-        (row.one, row.other, row.pearson, row.spearman, row.agreement, row.kappa) for row in published_agreement(number)
+        (row.one, row.other, row.pearson, row.spearman, row.agreement, row.kappa)
+        for row in read_published_agreement(number)
     )
     words = f"{number.replace('table', 'Table ')} of {SOURCE}."
     return PublishedTable(f"published_{number}", "Published agreement", words, columns, rows)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ircore.instances.synthesis.inside import axes as axes_reading
 from ircore.instances.synthesis.inside import lines, shapes
-from ircore.instances.synthesis.inside.ink import box_of_points
+from ircore.instances.synthesis.inside.ink import compute_box
 from ircore.instances.synthesis.inside.page import Page
 
 TEXTS = {"geometry": "label", "pie_graph": "wedge_label", "line_graph": "series_label", "functions": "point_label"}
@@ -45,7 +45,7 @@ def _read_axes(page: Page, axes: Any, *, first: bool) -> None:
     axes_reading.read_ground(page, axes)
     page.titles += [title.get_text()[:200] for title in (axes.title, axes._left_title, axes._right_title)
                     if title.get_text().strip()]  # fmt: skip
-    in_bars = _bars(page, axes) if first else {}
+    in_bars = _map_bars(page, axes) if first else {}
     wedges = [patch for patch in axes.patches if _is_wedge(patch, page)]
     done: set[int] = {id(axes.patch), id(axes.title), id(axes._left_title), id(axes._right_title)}
     for artist in sorted(axes.get_children(), key=lambda artist: artist.get_zorder()):
@@ -86,7 +86,7 @@ def _is_wedge(patch: Any, page: Page) -> bool:
     return type(patch).__name__ == "Wedge" and page.category == "pie_graph" and bool(patch.get_visible())
 
 
-def _bars(page: Page, axes: Any) -> dict[int, tuple[Any, int]]:
+def _map_bars(page: Page, axes: Any) -> dict[int, tuple[Any, int]]:
     """Return the container and the number of the series of each bar, by the bar's identity."""
     if page.category not in ("bar_graph", "line_graph"):
         return {}
@@ -128,8 +128,8 @@ def _read_artist(page: Page, axes: Any, artist: Any, *, first: bool) -> None:
 
 
 def _read_area(page: Page, patch: Any) -> None:
-    face, edge = shapes.colours(page, patch)
-    points = shapes.corners_of(page, patch)
+    face, edge = shapes.find_colours(page, patch)
+    points = shapes.find_corners(page, patch)
     page.add("area", page.sheet.box(patch), face or edge, corners=points[:: max(1, len(points) // 50)])
 
 
@@ -152,7 +152,7 @@ def _read_filled(page: Page, artist: Any) -> None:
     for number, path in enumerate(artist.get_paths()):
         colour = page.colour(faces[number % len(faces)]) if len(faces) else None
         corners = page.sheet.pixels(path.vertices[:: max(1, len(path.vertices) // 50)], artist.get_transform())
-        box = box_of_points(page.sheet.pixels(path.vertices, artist.get_transform()), 0, *page.sheet.size)
+        box = compute_box(page.sheet.pixels(path.vertices, artist.get_transform()), 0, *page.sheet.size)
         if colour:
             page.add("area", box, colour, corners=corners)
 
@@ -188,7 +188,7 @@ def _read_strokes(page: Page, axes: Any, artist: Any) -> None:
         (x0, y0), (x1, y1) = segment[0], segment[-1]
         across = abs(points[0][1] - points[-1][1]) > 0.8 * axes.bbox.height
         along = abs(points[0][0] - points[-1][0]) > 0.8 * axes.bbox.width
-        box = box_of_points(points, width / 2, *page.sheet.size)
+        box = compute_box(points, width / 2, *page.sheet.size)
         if page.category != "geometry" and (x0 == x1 and across):
             page.add("asymptote", box, colour, points=points, x=round(float(x0), 6), **shape)
         elif page.category != "geometry" and (y0 == y1 and along):

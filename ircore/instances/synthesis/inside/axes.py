@@ -31,7 +31,7 @@ def read_spine(page: Page, axes: Any, side: str, spine: Any, *, numeric: bool) -
     if name is None or not numeric or not is_linear(axes, name):
         page.add("frame", box, colour, side=side, **shape)
         return
-    page.add("axis", box, colour, axis=name, **scale(page, axes, name), **shape)
+    page.add("axis", box, colour, axis=name, **describe_scale(page, axes, name), **shape)
 
 
 def is_linear(axes: Any, name: str) -> bool:
@@ -39,7 +39,7 @@ def is_linear(axes: Any, name: str) -> bool:
     return bool((axes.get_xscale() if name == "x" else axes.get_yscale()) == "linear")
 
 
-def scale(page: Page, axes: Any, name: str) -> dict[str, Any]:
+def describe_scale(page: Page, axes: Any, name: str) -> dict[str, Any]:
     """Return the range of an axis in values and in pixels."""
     low, high = (float(end) for end in (axes.get_xlim() if name == "x" else axes.get_ylim()))
     corners = page.sheet.pixels([[0.0, 0.0], [1.0, 1.0]], axes.transAxes)
@@ -97,7 +97,7 @@ def _read_tick(page: Page, mark: Any, name: str, about: dict[str, Any]) -> None:
     page.add("tick", box, page.colour(mark.get_markeredgecolor()), points=points, width=width, dash=[], **about)
 
 
-def category_at(axis: Any, value: float) -> str:
+def find_category(axis: Any, value: float) -> str:
     """Return the label of the tick at a value, or the value itself in digits."""
     for tick in axis.get_major_ticks():
         words = tick.label1.get_text().strip()

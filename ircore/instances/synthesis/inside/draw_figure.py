@@ -26,7 +26,7 @@ class _Silent(io.TextIOBase):
         return len(text)
 
 
-def figure_of(program: str, seed: int) -> Any:
+def run_program(program: str, seed: int) -> Any:
     """Run a program and return the figure that its function ``draw`` returns."""
     import matplotlib as mpl
     import numpy as np
@@ -67,12 +67,13 @@ def report_on(figure: Any, category: str) -> tuple[dict[str, Any], bytes]:
         raise ValueError(f"the figure has {len(page.elements)} elements")
     report = {
         "width": width, "height": height, "background": page.background, "elements": page.elements,
-        "unread": page.unread, "titles": page.titles, "legends": page.legends, "error": None, "versions": versions(),
+        "unread": page.unread, "titles": page.titles, "legends": page.legends, "error": None,
+        "versions": list_versions(),
     }  # fmt: skip
     return report, buffer.getvalue()
 
 
-def versions() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """Return the versions of Python and the libraries."""
     import matplotlib as mpl
     import numpy as np
@@ -80,7 +81,7 @@ def versions() -> dict[str, str]:
     return {"python": sys.version.split()[0], "matplotlib": mpl.__version__, "numpy": np.__version__}
 
 
-def error_words(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an error in a few words with the line of the program that it came from."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "program.py"]
     where = f" (line {lines[-1]} of the program)" if lines else ""
@@ -102,9 +103,9 @@ def main() -> None:
     os.close(1)
     sys.stdout = sys.stderr = _Silent()
     try:
-        report, picture = report_on(figure_of(request["program"], request["seed"]), request["category"])
+        report, picture = report_on(run_program(request["program"], request["seed"]), request["category"])
     except BaseException as error:  # noqa: BLE001 - whatever a program does, the reason is passed out
-        report, picture = {"error": error_words(error)}, b""
+        report, picture = {"error": describe_error(error)}, b""
     text = json.dumps(report, allow_nan=False, default=str).encode()
     write_all(channel, b"%d %d\n" % (len(text), len(picture)) + text + picture)
 

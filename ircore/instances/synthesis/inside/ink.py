@@ -52,7 +52,7 @@ class Sheet:
         return round(points * self.dpi / 72, 2)
 
 
-def over(colour: Any, ground: str) -> str | None:
+def blend_over(colour: Any, ground: str) -> str | None:
     """Return a colour of matplotlib as ``#rrggbb`` on an opaque ground; None if it is wholly transparent."""
     from matplotlib.colors import to_rgba
 
@@ -66,7 +66,7 @@ def over(colour: Any, ground: str) -> str | None:
     return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)
 
 
-def box_of_points(points: list[list[float]], reach: float, width: int, height: int) -> Box | None:
+def compute_box(points: list[list[float]], reach: float, width: int, height: int) -> Box | None:
     """Return the box around points with a reach in pixels on all sides, inside of the picture; None for no points."""
     if not points:
         return None

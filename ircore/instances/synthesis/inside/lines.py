@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ircore.instances.synthesis.inside.axes import category_at
-from ircore.instances.synthesis.inside.ink import box_of_points
+from ircore.instances.synthesis.inside.axes import find_category
+from ircore.instances.synthesis.inside.ink import compute_box
 from ircore.instances.synthesis.inside.page import Page
 
 MOST_POINTS = 400
@@ -20,11 +20,11 @@ def read_line(page: Page, axes: Any, line: Any) -> None:
     drawn = line.get_linestyle() not in ("None", "none", "", " ") and line.get_linewidth() > 0
     if drawn:
         if is_straight_across(line, axes):
-            _across(page, axes, line)
+            _add_across(page, axes, line)
         else:
-            _READERS.get(page.category, _segments)(page, axes, line)
+            _READERS.get(page.category, _add_segments)(page, axes, line)
     if line.get_marker() not in (None, "None", "none", "", " "):
-        _markers(page, axes, line, joined=drawn)
+        _add_markers(page, axes, line, joined=drawn)
 
 
 def read_on_page(page: Page, axes: Any, line: Any) -> None:
@@ -32,12 +32,12 @@ def read_on_page(page: Page, axes: Any, line: Any) -> None:
     if line.get_linestyle() in ("None", "none", "", " ") or not line.get_linewidth() > 0:
         page.skip("markers without a line: their values")
     elif page.category == "functions":
-        _curve(page, axes, line)
+        _add_curve(page, axes, line)
     else:
-        _segments(page, axes, line)
+        _add_segments(page, axes, line)
 
 
-def style(page: Page, line: Any) -> dict[str, Any]:
+def describe_style(page: Page, line: Any) -> dict[str, Any]:
     """Return width and dashes of a line in pixels."""
     return {"width": page.sheet.width_of(line.get_linewidth()), "dash": [6, 4] if line.is_dashed() else []}
 
@@ -47,20 +47,20 @@ def is_straight_across(line: Any, axes: Any) -> bool:
     return line.get_transform() in (axes.get_xaxis_transform("grid"), axes.get_yaxis_transform("grid"))
 
 
-def _across(page: Page, axes: Any, line: Any) -> None:
+def _add_across(page: Page, axes: Any, line: Any) -> None:
     upright = line.get_transform() == axes.get_xaxis_transform("grid")
     place = float(np.asarray(line.get_xdata() if upright else line.get_ydata(), float)[0])
     points = page.sheet.pixels(line.get_path().vertices, line.get_transform())
-    box, colour, shape = page.sheet.box(line), page.colour_of(line), style(page, line)
+    box, colour, shape = page.sheet.box(line), page.colour_of(line), describe_style(page, line)
     if place == 0:
         page.add("zero_line", box, colour, points=points, axis="y" if upright else "x", **shape)
     else:
         page.add("asymptote", box, colour, points=points, **{"x" if upright else "y": round(place, 6)}, **shape)
 
 
-def _polyline(page: Page, axes: Any, line: Any) -> None:
+def _add_polyline(page: Page, axes: Any, line: Any) -> None:
     page.series += 1
-    data = _finite(line.get_xydata())
+    data = _select_finite(line.get_xydata())
     if not 2 <= len(data) <= MOST_POINTS:
         page.skip(f"a line of {len(data)} points: its values")
         return
@@ -68,24 +68,24 @@ def _polyline(page: Page, axes: Any, line: Any) -> None:
     page.add(
         "polyline", page.sheet.box(line), page.colour_of(line), points=points, series=page.series,
         values=[round(float(y), 6) for _, y in data],
-        categories=[category_at(axes.xaxis, float(x)) for x, _ in data], **style(page, line),
+        categories=[find_category(axes.xaxis, float(x)) for x, _ in data], **describe_style(page, line),
     )  # fmt: skip
 
 
-def _curve(page: Page, axes: Any, line: Any) -> None:
+def _add_curve(page: Page, axes: Any, line: Any) -> None:
     page.series += 1
     label = str(line.get_label())
     formula = f"function {page.series}" if label.startswith("_") else label[:100]
-    for branch in _branches(page, axes, line):
+    for branch in _split_branches(page, axes, line):
         reach = page.sheet.width_of(line.get_linewidth()) / 2
-        box = box_of_points(branch, reach, *page.sheet.size)
+        box = compute_box(branch, reach, *page.sheet.size)
         page.add(
             "curve", box, page.colour_of(line), points=branch, function=page.series, formula=formula,
-            **style(page, line),
+            **describe_style(page, line),
         )  # fmt: skip
 
 
-def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
+def _split_branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
     """Return the parts of a line that can be seen, as points in pixels, evenly thinned."""
     data = np.asarray(line.get_xydata(), float)
     # What is not finite goes far outside, where it is not seen.
@@ -103,9 +103,9 @@ def _branches(page: Page, axes: Any, line: Any) -> list[list[list[float]]]:
     return [page.sheet.pixels(data[run], line.get_transform()) for run in thinned]
 
 
-def _segments(page: Page, axes: Any, line: Any) -> None:  # noqa: ARG001 - as the other readers
+def _add_segments(page: Page, axes: Any, line: Any) -> None:  # noqa: ARG001 - as the other readers
     points = page.sheet.pixels(line.get_xydata(), line.get_transform())
-    add_path(page, points, page.colour_of(line), style(page, line), page.sheet.box(line))
+    add_path(page, points, page.colour_of(line), describe_style(page, line), page.sheet.box(line))
 
 
 def add_path(
@@ -121,13 +121,13 @@ def add_path(
     else:
         for start, end in pairwise(points):
             ends = [start, end]
-            own = box_of_points(ends, shape["width"] / 2, *page.sheet.size)
+            own = compute_box(ends, shape["width"] / 2, *page.sheet.size)
             page.add("segment", own, colour, points=ends, start=start, end=end, dashed=bool(shape["dash"]), **shape)
 
 
-def _markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
+def _add_markers(page: Page, axes: Any, line: Any, *, joined: bool) -> None:
     face, edge = line.get_markerfacecolor(), line.get_markeredgecolor()
-    data = _finite(line.get_xydata())
+    data = _select_finite(line.get_xydata())
     # matplotlib draws the marker of a point half as large as that of a circle.
     size = page.sheet.width_of(line.get_markersize() * (0.5 if line.get_marker() == "." else 1))
     every = line.get_markevery()
@@ -147,20 +147,20 @@ def add_markers(
     shape = "ring" if hollow and SHAPES.get(marker) == "circle" else SHAPES.get(marker, "circle")
     colour = (edge if hollow else face) or edge
     for (x, y), centre in zip(data, page.sheet.pixels(data, transform), strict=False):
-        box = box_of_points([centre], size / 2, *page.sheet.size)
+        box = compute_box([centre], size / 2, *page.sheet.size)
         about: dict[str, Any] = {"shape": shape, "centre": centre, "size": size}
         if page.category == "geometry":
             page.add("point", box, colour, name="", centre=centre, radius=round(size / 2, 2))
         elif series is not None:
-            words = category_at(axes.xaxis, float(x))
+            words = find_category(axes.xaxis, float(x))
             page.add("marker", box, colour, series=series, value=round(float(y), 6), category=words, **about)
         else:
             page.add("marker", box, colour, x=round(float(x), 6), y=round(float(y), 6), **about)
 
 
-def _finite(data: Any) -> Any:
+def _select_finite(data: Any) -> Any:
     array = np.asarray(data, float)
     return array[np.isfinite(array).all(axis=1)]
 
 
-_READERS = {"line_graph": _polyline, "bar_graph": _polyline, "functions": _curve}
+_READERS = {"line_graph": _add_polyline, "bar_graph": _add_polyline, "functions": _add_curve}

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ircore.instances.synthesis.inside.ink import Box, Sheet, over
+from ircore.instances.synthesis.inside.ink import Box, Sheet, blend_over
 
 
 class Page:
@@ -23,7 +23,7 @@ class Page:
     def __init__(self, figure: Any, category: str) -> None:
         self.sheet = Sheet(figure)
         self.category = category
-        self.background = over(figure.patch.get_facecolor(), "#ffffff") or "#ffffff"
+        self.background = blend_over(figure.patch.get_facecolor(), "#ffffff") or "#ffffff"
         if not figure.patch.get_visible():
             self.background = "#ffffff"
         self.ground = self.background
@@ -47,7 +47,7 @@ class Page:
 
     def colour(self, colour: Any) -> str | None:
         """Return a colour as drawn on the ground of the axes that are being read."""
-        return over(colour, self.ground)
+        return blend_over(colour, self.ground)
 
     def colour_of(self, artist: Any) -> str | None:
         """Return the colour of a line or a text, its transparency included."""

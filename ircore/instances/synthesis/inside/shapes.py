@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ircore.instances.synthesis.inside.axes import category_at
+from ircore.instances.synthesis.inside.axes import find_category
 from ircore.instances.synthesis.inside.lines import add_path
 from ircore.instances.synthesis.inside.page import Page
 
@@ -19,15 +19,15 @@ def read_bars(page: Page, axes: Any, container: Any, series: int) -> None:
     for bar in container.patches:
         start, length = (bar.get_x(), bar.get_width()) if lying else (bar.get_y(), bar.get_height())
         middle = bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
-        colour, outline = colours(page, bar)
+        colour, outline = find_colours(page, bar)
         page.add(
             "bar", page.sheet.box(bar), colour, value=round(float(length), 6), baseline=round(float(start), 6),
-            category=category_at(axes.yaxis if lying else axes.xaxis, float(middle)), series=series,
+            category=find_category(axes.yaxis if lying else axes.xaxis, float(middle)), series=series,
             orientation="horizontal" if lying else "vertical", **({"outline": outline} if outline else {}),
         )  # fmt: skip
 
 
-def colours(page: Page, patch: Any) -> tuple[str | None, str | None]:
+def find_colours(page: Page, patch: Any) -> tuple[str | None, str | None]:
     """Return the colour inside of a patch and the colour of its outline; None for no such part."""
     face = page.colour(patch.get_facecolor()) if patch.get_fill() else None
     edge = page.colour(patch.get_edgecolor()) if patch.get_linewidth() > 0 else None
@@ -46,22 +46,22 @@ def read_wedges(page: Page, wedges: list[Any]) -> None:
         inner = 0.0 if wedge.width is None else round(radius * (1 - wedge.width / wedge.r), 2)
         # A single wedge goes from an angle to the same angle, which is the whole pie and not nothing.
         share = ((wedge.theta2 - wedge.theta1) % 360 or 360.0) / 3.6
-        face, edge = colours(page, wedge)
+        face, edge = find_colours(page, wedge)
         label = str(wedge.get_label())
         page.add(
             "wedge", page.sheet.box(wedge), face or edge, category="" if label.startswith("_") else label[:100],
             share=round(float(share), 2), start=round(float(-wedge.theta2 % 360), 2),
             end=round(float(-wedge.theta2 % 360 + 3.6 * share), 2), centre=centre, radius=radius, hole=inner,
-            exploded=middle != usual and middles.count(usual) > 1, **outlined(page, wedge, edge),
+            exploded=middle != usual and middles.count(usual) > 1, **describe_outline(page, wedge, edge),
         )  # fmt: skip
 
 
-def outlined(page: Page, patch: Any, edge: str | None) -> dict[str, Any]:
+def describe_outline(page: Page, patch: Any, edge: str | None) -> dict[str, Any]:
     """Return the fields of an outline; none if there is none."""
     return {} if edge is None else {"outline": edge, "outline_width": page.sheet.width_of(patch.get_linewidth())}
 
 
-def corners_of(page: Page, patch: Any) -> list[list[float]]:
+def find_corners(page: Page, patch: Any) -> list[list[float]]:
     """Return the corners of a patch in pixels, each once."""
     from matplotlib.transforms import IdentityTransform
 
@@ -71,13 +71,13 @@ def corners_of(page: Page, patch: Any) -> list[list[float]]:
     return [point for number, point in enumerate(points) if point not in points[:number]]
 
 
-def middle_of(points: list[list[float]]) -> list[float]:
+def find_middle(points: list[list[float]]) -> list[float]:
     """Return the middle of the box around points."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return [round((min(xs) + max(xs)) / 2, 2), round((min(ys) + max(ys)) / 2, 2)]
 
 
-def size_of(points: list[list[float]]) -> tuple[float, float]:
+def measure_size(points: list[list[float]]) -> tuple[float, float]:
     """Return width and height of the box around points."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return max(xs) - min(xs), max(ys) - min(ys)
@@ -85,25 +85,25 @@ def size_of(points: list[list[float]]) -> tuple[float, float]:
 
 def read_shape(page: Page, patch: Any) -> None:
     """Read a coloured shape."""
-    points = corners_of(page, patch)
-    face, edge = colours(page, patch)
+    points = find_corners(page, patch)
+    face, edge = find_colours(page, patch)
     if not points or (face is None and edge is None):
         return
-    kind = kind_of(patch, points)
-    about: dict[str, Any] = {"centre": middle_of(points), "filled": face is not None}
+    kind = name_shape(patch, points)
+    about: dict[str, Any] = {"centre": find_middle(points), "filled": face is not None}
     if len(points) <= 12:
         about["corners"] = points
     if kind in ("circle", "ring", "half_circle", "quarter_circle", "ellipse"):
-        about["radius"] = round(max(size_of(points)) / 2, 2)
-    outline = outlined(page, patch, edge) if face is not None else {}
+        about["radius"] = round(max(measure_size(points)) / 2, 2)
+    outline = describe_outline(page, patch, edge) if face is not None else {}
     page.add(kind, page.sheet.box(patch), face or edge, **about, **outline)
 
 
-def kind_of(patch: Any, points: list[list[float]]) -> str:
+def name_shape(patch: Any, points: list[list[float]]) -> str:
     """Return the name of a shape."""
     from matplotlib import patches
 
-    width, height = size_of(points)
+    width, height = measure_size(points)
     if isinstance(patch, patches.Wedge):
         turn = round((patch.theta2 - patch.theta1) % 360)
         whole = "ring" if patch.width is not None else "circle"
@@ -115,12 +115,14 @@ def kind_of(patch: Any, points: list[list[float]]) -> str:
     if isinstance(patch, patches.FancyBboxPatch):
         return "rectangle"
     if isinstance(patch, patches.Ellipse | patches.CirclePolygon) or len(points) > 20:
-        radii = [math.dist(point, middle_of(points)) for point in points]  # a box tells no turned ellipse from a circle
+        radii = [
+            math.dist(point, find_middle(points)) for point in points
+        ]  # a box tells no turned ellipse from a circle
         return "circle" if max(radii) - min(radii) <= 0.03 * max(width, height) else "ellipse"
-    return quadrilateral(points) if len(points) == 4 else CORNERS.get(len(points), "polygon")
+    return name_quadrilateral(points) if len(points) == 4 else CORNERS.get(len(points), "polygon")
 
 
-def quadrilateral(points: list[list[float]]) -> str:
+def name_quadrilateral(points: list[list[float]]) -> str:
     """Return the name of a shape with four corners, from its sides and corners."""
     sides = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(points, [*points[1:], points[0]], strict=True)]
     lengths = [math.hypot(*side) for side in sides]
@@ -144,15 +146,15 @@ def read_figure_patch(page: Page, patch: Any) -> None:
     """Read a patch of a figure of geometry: its filling and its outline are two things."""
     from matplotlib import patches
 
-    points, box = corners_of(page, patch), page.sheet.box(patch)
+    points, box = find_corners(page, patch), page.sheet.box(patch)
     face = page.colour(patch.get_facecolor()) if patch.get_fill() else None
     edge = page.colour(patch.get_edgecolor()) if patch.get_linewidth() > 0 else None
     if not points or isinstance(patch, patches.FancyArrowPatch):
         page.skip("an arrow" if points else "a patch without corners")
         return
-    shape = {"width": page.sheet.width_of(patch.get_linewidth()), "dash": dashes(patch)}
+    shape = {"width": page.sheet.width_of(patch.get_linewidth()), "dash": list_dashes(patch)}
     is_round = isinstance(patch, patches.Ellipse) and not isinstance(patch, patches.Arc)
-    about = {"centre": middle_of(points), "radius": round(max(size_of(points)) / 2, 2)}
+    about = {"centre": find_middle(points), "radius": round(max(measure_size(points)) / 2, 2)}
     if face and is_round:
         page.add("disc", box, face, **about)
     elif face and not isinstance(patch, patches.Arc):
@@ -161,20 +163,20 @@ def read_figure_patch(page: Page, patch: Any) -> None:
     if edge and is_round:
         page.add("circle", box, edge, points=points[:: max(1, len(points) // 100)], **about, **shape)
     elif edge and isinstance(patch, patches.Arc):
-        _arc(page, patch, points, edge, shape, box)
-    elif edge and len(points) == 4 and not face and max(size_of(points)) <= SMALL:
+        _add_arc(page, patch, points, edge, shape, box)
+    elif edge and len(points) == 4 and not face and max(measure_size(points)) <= SMALL:
         page.add("right_angle", box, edge, points=points, vertex=points[0], **shape)
     elif edge:
         add_path(page, points, edge, shape, box, closed=len(points) <= 12)
 
 
-def dashes(patch: Any) -> list[int]:
+def list_dashes(patch: Any) -> list[int]:
     """Return the dashes of an outline: none for a solid line."""
     return [] if patch.get_linestyle() in ("solid", "-") else [6, 4]
 
 
-def _arc(page: Page, arc: Any, points: list[list[float]], colour: str, shape: dict[str, Any], box: Any) -> None:
+def _add_arc(page: Page, arc: Any, points: list[list[float]], colour: str, shape: dict[str, Any], box: Any) -> None:
     turn = round(float((arc.theta2 - arc.theta1) % 360), 2)
-    small = max(size_of(points)) <= 2 * SMALL
+    small = max(measure_size(points)) <= 2 * SMALL
     about = {"degrees": turn} if small and turn else {}
     page.add("angle" if about else "arc", box, colour, points=points[:: max(1, len(points) // 50)], **about, **shape)

@@ -45,7 +45,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     for index, name in enumerate(dict.fromkeys(axis_names)):
         ends = stated[2 * index : 2 * index + 2]
         if len(ends) < 2:
-            ends = _axis_ends(name, words, sheet, ends)
+            ends = _find_axis_ends(name, words, sheet, ends)
         arrow = re.search(r"\barrow(?:s|head|heads)?\b", words)
         if arrow and name == "y":
             # The head is drawn at the last point, which on a y axis is the upper end.
@@ -55,7 +55,7 @@ def read_axes(words: str, sheet: Sheet) -> bool:
     return sheet.add(items)
 
 
-def _axis_ends(name: str, words: str, sheet: Sheet, ends: list[Point]) -> list[Point]:
+def _find_axis_ends(name: str, words: str, sheet: Sheet, ends: list[Point]) -> list[Point]:
     """Return the ends of an axis: from words such as "at y 450 from x 60 to 480", else at the usual place in charts."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     along = q.span(words, name, sheet.space)
@@ -86,11 +86,11 @@ def read_ticks(words: str, sheet: Sheet) -> bool:
     default = sheet.canvas.height * 0.88 if on_x else sheet.canvas.width * 0.12
     level = other[0] if len(other) == 1 else (axis.points[0][1 if on_x else 0] if axis else default)
     if not at:
-        line = axis or Stroke("axis", tuple(_axis_ends("x" if on_x else "y", "", sheet, [])))
-        at = _evenly(line, on_x, words)
+        line = axis or Stroke("axis", tuple(_find_axis_ends("x" if on_x else "y", "", sheet, [])))
+        at = _space_ticks_evenly(line, on_x, words)
     width = re.search(rf"{q.N}px\s+(?:wide|thick)", words)
     stroke = bounded(float(width[1]), 0.25, 50) if width else min(axis.stroke, 2.0) if axis else 1.0
-    before, after = _tick_reach(words, length, on_x)
+    before, after = _parse_tick_reach(words, length, on_x)
     colour = q.first_colour(words) or (axis.colour if axis else BLACK)
     ends = [
         ((x, level - before), (x, level + after)) if on_x else ((level - before, x), (level + after, x)) for x in at
@@ -98,7 +98,7 @@ def read_ticks(words: str, sheet: Sheet) -> bool:
     return sheet.add([Stroke("tick", pair, colour, stroke) for pair in ends])
 
 
-def _tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
+def _parse_tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
     """How far ticks go towards smaller and larger coordinates: away from the chart unless said otherwise."""
     if re.search(r"\bacross\b|\bboth sides\b|\bcentred\b|\bthrough\b", words):
         return length / 2, length / 2
@@ -106,7 +106,7 @@ def _tick_reach(words: str, length: float, on_x: bool) -> tuple[float, float]:
     return (length, 0.0) if on_x == inward else (0.0, length)
 
 
-def _evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
+def _space_ticks_evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
     count = re.search(r"\b(\d{1,3})\s+(?:evenly\s+|equally\s+|regular(?:ly)?\s+)?(?:spaced\s+)?ticks?", words)
     number = min(100, max(2, int(count[1]))) if count else 6
     low, high = (point[0 if on_x else 1] for point in (axis.points[0], axis.points[-1]))
@@ -116,11 +116,11 @@ def _evenly(axis: Stroke, on_x: bool, words: str) -> list[float]:
 def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
     """Return the labels of a clause that lists several texts and their positions."""
     words = re.sub(r"\b([xy]) axis\b", r"\1axis", clause.words)
-    texts = _listed_texts(words, clause)
+    texts = _parse_listed_texts(words, clause)
     points = q.points(words, sheet.space)
     usual = "rm" if re.search(r"\b(?:yaxis|vertical axis)\b|left of", words) and not points else "mm"
     if not points:
-        points = _label_points(words, sheet, len(texts))
+        points = _find_label_points(words, sheet, len(texts))
     # One text at several points, or several texts at one point, are no labels along an axis.
     if len(texts) < 1 or len(points) < 1 or (len(texts) == 1) != (len(points) == 1):
         return []
@@ -130,7 +130,7 @@ def read_tick_labels(clause: Clause, sheet: Sheet) -> list[Item]:
     return [label(text, style, at, anchor(words, usual)) for text, at in zip(texts, points, strict=False)]
 
 
-def _listed_texts(words: str, clause: Clause) -> list[str]:
+def _parse_listed_texts(words: str, clause: Clause) -> list[str]:
     quoted = [clause.strings[int(key)] for key in re.findall(r'"(\d{1,4})"', words) if int(key) < len(clause.strings)]
     if quoted:
         return quoted
@@ -144,24 +144,24 @@ def _listed_texts(words: str, clause: Clause) -> list[str]:
         return []
     series = re.fullmatch(rf"{q.N} to {q.N}(?:,? (?:in steps of|every|by|step) {q.N})?", match[1].strip())
     if series:
-        return _series(float(series[1]), float(series[2]), float(series[3] or 1))
+        return _format_series(float(series[1]), float(series[2]), float(series[3] or 1))
     parts = [part.strip() for part in re.split(r",\s*and\s+|,|\band\b", match[1])]
-    return [_as_written(part, clause.source) for part in parts if part][:200]
+    return [_restore_case(part, clause.source) for part in parts if part][:200]
 
 
-def _series(low: float, high: float, step: float) -> list[str]:
+def _format_series(low: float, high: float, step: float) -> list[str]:
     step = abs(step) or 1.0
     count = min(200, int(abs(high - low) / step + 1.001))
     return [f"{low + index * (step if high >= low else -step):g}" for index in range(count)]
 
 
-def _as_written(part: str, source: str) -> str:
+def _restore_case(part: str, source: str) -> str:
     # The plain spelling is lower case; only the source still has the capitals.
     at = source.lower().find(part)
     return source[at : at + len(part)] if at >= 0 else part
 
 
-def _label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
+def _find_label_points(words: str, sheet: Sheet, count: int) -> list[Point]:
     xs, ys = q.numbers(words, "x", sheet.space), q.numbers(words, "y", sheet.space)
     on_x, on_y = axis_items(sheet, "x axis"), axis_items(sheet, "y axis")
     if not ys and xs:
@@ -195,21 +195,21 @@ def read_grid(words: str, sheet: Sheet) -> bool:
     )
     if not rows and not columns:
         step = max(4.0, abs(float(next(g for g in every.groups() if g)))) if every else 64.0
-        rows = [] if "vertical" in words and not both else _steps(step, space.height)
-        columns = [] if "horizontal" in words and not both else _steps(step, space.width)
+        rows = [] if "vertical" in words and not both else _list_steps(step, space.height)
+        columns = [] if "horizontal" in words and not both else _list_steps(step, space.width)
     across, down = q.span(words, "x", space), q.span(words, "y", space)
-    left, right = across or _extent_of(sheet, "x axis", 0) or (0.0, float(space.width))
-    top, bottom = down or _extent_of(sheet, "y axis", 1) or (0.0, float(space.height))
+    left, right = across or _find_extent(sheet, "x axis", 0) or (0.0, float(space.width))
+    top, bottom = down or _find_extent(sheet, "y axis", 1) or (0.0, float(space.height))
     dash = q.dash_pattern(words, width) or ()
     lines = [((left, y), (right, y)) for y in rows] + [((x, top), (x, bottom)) for x in columns]
     return sheet.add([Stroke("grid", pair, colour, width, dash) for pair in lines])
 
 
-def _steps(step: float, end: int) -> list[float]:
+def _list_steps(step: float, end: int) -> list[float]:
     return [step * index for index in range(1, min(200, int(end / step) + 1))]
 
 
-def _extent_of(sheet: Sheet, kind: str, side: int) -> tuple[float, float] | None:
+def _find_extent(sheet: Sheet, kind: str, side: int) -> tuple[float, float] | None:
     axes = axis_items(sheet, kind)
     if not axes:
         return None
@@ -221,35 +221,35 @@ def read_bars(clause: Clause, sheet: Sheet) -> bool:
     """Read a list of bars; base line, colour and outline in the opening words hold for all of them."""
     lead, _, rest = clause.words.partition(":") if ":" in clause.words else ("", "", clause.words)
     lead = lead or sheet.lead.partition(":")[0]
-    items: list[Item] = list(_parallel_bars(clause.words, sheet)) if not clause.continues else []
+    items: list[Item] = list(_read_parallel_bars(clause.words, sheet)) if not clause.continues else []
     if re.search(r"\bstacked\b", lead):
-        items = list(_stacked_bars(lead, rest, sheet))
+        items = list(_read_stacked_bars(lead, rest, sheet))
     if not items:
         for part in re.split(r",\s*(?:and\s+)?(?=#)|\band\s+(?=#)|;", rest):
             # Without a colon the opening words are the part itself, and would be read twice.
-            bar = _bar(part, lead if lead != part else "", sheet)
+            bar = _read_bar(part, lead if lead != part else "", sheet)
             items += [bar] if bar else []
     sheet.context = "bars" if items or clause.words.endswith(":") or ":" not in clause.words else ""
     return sheet.add(items)
 
 
-def _stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
+def _read_stacked_bars(lead: str, words: str, sheet: Sheet) -> list[Blob]:
     """Return one series of stacked bars, such as "#d62728 up to y 300, 250", each on top of the bars there so far."""
-    axis, base = _base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
+    axis, base = _find_base(re.sub(r"\bat\s+(?=[xy]\b)", "", lead), sheet)
     reached = re.search(r"\b(?:up|down|out|reaching)\b.*$", words)
     ends = q.numbers(reached[0], axis, sheet.space) if reached else []
     middles = q.numbers(lead, _ACROSS[axis], sheet.space)
-    half = _half(q.without_outline(lead), axis, sheet)
+    half = _compute_half_thickness(q.without_outline(lead), axis, sheet)
     blobs = []
     # Lists of unlike length are read as far as both reach, since a message may come from anyone.
     for at, end in zip(middles, ends, strict=False):
-        foot = _top_of_stack(axis, at, base, end, sheet)
+        foot = _find_top_of_stack(axis, at, base, end, sheet)
         colour = q.first_colour(q.without_outline(words))
-        blobs.append(_bar_blob(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
+        blobs.append(_build_bar(axis, foot, end, (at - half, at + half), colour, f"{lead} {words}"))
     return blobs
 
 
-def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
+def _find_top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -> float:
     """Return the coordinate where the next bar of a stack begins, on the side of the base where it ends."""
     top = base
     for item in sheet.items:
@@ -262,7 +262,7 @@ def _top_of_stack(axis: str, at: float, base: float, end: float, sheet: Sheet) -
     return top
 
 
-def _base(lead: str, sheet: Sheet) -> tuple[str, float]:
+def _find_base(lead: str, sheet: Sheet) -> tuple[str, float]:
     """Return the coordinate along which bars are measured, ``"x"`` or ``"y"``, and where they start."""
     match = _BASE.search(lead)
     if match:
@@ -275,9 +275,9 @@ def _base(lead: str, sheet: Sheet) -> tuple[str, float]:
     return ("x", sheet.canvas.width * 0.12) if across else ("y", sheet.canvas.height * 0.88)
 
 
-def _bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
+def _read_bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
     both = f"{lead} {part}"
-    axis, base = _base(lead or both, sheet)
+    axis, base = _find_base(lead or both, sheet)
     own_base = _FROM_BASE.search(part)
     if own_base:
         axis = own_base[1]
@@ -291,15 +291,15 @@ def _bar(part: str, lead: str, sheet: Sheet) -> Blob | None:
         axis = reached[1] or reached[4]
         end = sheet.space.scale(axis)(reached[2] or reached[5], reached[3] or reached[6])
         part = part.replace(reached[0], " ")
-    sides = _bar_sides(part, both, axis, sheet)
+    sides = _find_bar_sides(part, both, axis, sheet)
     if sides is None:
         return None
-    return _bar_blob(
+    return _build_bar(
         axis, base, end, sides, q.first_colour(q.without_outline(part)) or q.first_colour(q.without_outline(lead)), both
     )
 
 
-def _bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, float] | None:
+def _find_bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, float] | None:
     scale = sheet.space.scale(_ACROSS[axis])
     between = _BAR_SPAN.search(part)
     if between:
@@ -307,17 +307,17 @@ def _bar_sides(part: str, both: str, axis: str, sheet: Sheet) -> tuple[float, fl
     middle = q.numbers(part, _ACROSS[axis], sheet.space) or [
         scale(match[1], match[2]) for match in re.finditer(rf"\bat\s+{q.LENGTH}", part)
     ]
-    half = _half(both, axis, sheet)
+    half = _compute_half_thickness(both, axis, sheet)
     return (middle[0] - half, middle[0] + half) if middle else None
 
 
-def _half(words: str, axis: str, sheet: Sheet) -> float:
+def _compute_half_thickness(words: str, axis: str, sheet: Sheet) -> float:
     """Return half the thickness of bars whose length is measured along ``axis``, in pixels."""
     dimensions = q.dimensions(words, sheet.space)
     return dimensions.get("width" if axis == "y" else "height", dimensions.get("width", 30.0)) / 2
 
 
-def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], colour: str | None, words: str) -> Blob:
+def _build_bar(axis: str, base: float, end: float, sides: tuple[float, float], colour: str | None, words: str) -> Blob:
     middle, far = (sides[0] + sides[1]) / 2, (base + end) / 2
     thick, long = max(abs(sides[1] - sides[0]), 0.5), max(abs(end - base), 0.5)
     outline = q.outline_colour(words) or (BLACK if re.search(r"\boutline|\bborder", words) else None)
@@ -327,7 +327,7 @@ def _bar_blob(axis: str, base: float, end: float, sides: tuple[float, float], co
     return Blob("bar", (far, middle), long, thick, colour or BLACK, outline, width)
 
 
-def _parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
+def _read_parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
     """Return bars of one colour given as lists: "at x 100, 160, 220 up to y 220, 300, 120, each 40 px wide"."""
     reached = re.search(
         rf"\b(?:up|down|out|reaching)(?:\s+to)?\s+([xy])\s*=?\s*{q.N}(?:px|%)?\s*(?:,|and)\s*{q.N}", words
@@ -341,11 +341,11 @@ def _parallel_bars(words: str, sheet: Sheet) -> list[Blob]:
         words[: reached.start()] + " " + re.sub(r"^.*?(?=$|each|every)", " ", words[reached.end() :]),
     )
     middles = q.numbers(rest, _ACROSS[axis], sheet.space)
-    _, base = _base(words[: reached.start()], sheet)
-    half = _half(words, axis, sheet)
+    _, base = _find_base(words[: reached.start()], sheet)
+    half = _compute_half_thickness(words, axis, sheet)
     colour = q.first_colour(q.without_outline(words))
     return [
-        _bar_blob(axis, base, end, (at - half, at + half), colour, words)
+        _build_bar(axis, base, end, (at - half, at + half), colour, words)
         for at, end in zip(middles, ends, strict=False)
     ]
 
@@ -363,14 +363,14 @@ def read_whole(words: str, sheet: Sheet) -> bool:
     size = 0.7 * min(space.width, space.height)
     centre = absolute_place(words, space, (size, size)) or space.middle
     if kind in {"bar", "column"}:
-        return sheet.add(_bars(shades, centre, size))
+        return sheet.add(_build_bars(shades, centre, size))
     if kind == "line":
-        return sheet.add(_lines(shades, centre, size))
+        return sheet.add(_build_lines(shades, centre, size))
     hole = 0.0 if kind == "pie" else 0.5 * size / 2
     return sheet.add([Pie(centre, size / 2, 0.0, tuple(Slice(shade, 100 / number) for shade in shades), hole)])
 
 
-def _axes(centre: Point, size: float) -> list[Item]:
+def _build_axes(centre: Point, size: float) -> list[Item]:
     left, top, right, bottom = (centre[0] - size / 2, centre[1] - size / 2, centre[0] + size / 2, centre[1] + size / 2)
     return [
         Stroke("x axis", ((left, bottom), (right, bottom)), BLACK),
@@ -378,7 +378,7 @@ def _axes(centre: Point, size: float) -> list[Item]:
     ]
 
 
-def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
+def _build_bars(shades: list[str], centre: Point, size: float) -> list[Item]:
     """Return bars of equal height; a describer corrects them later."""
     step, high = size / len(shades), 0.6 * size
     low = centre[1] + size / 2 - high / 2
@@ -386,10 +386,10 @@ def _bars(shades: list[str], centre: Point, size: float) -> list[Item]:
         Blob("bar", (centre[0] - size / 2 + (index + 0.5) * step, low), 0.6 * step, high, shade)
         for index, shade in enumerate(shades)
     ]
-    return [*bars, *_axes(centre, size)]
+    return [*bars, *_build_axes(centre, size)]
 
 
-def _lines(shades: list[str], centre: Point, size: float) -> list[Item]:
+def _build_lines(shades: list[str], centre: Point, size: float) -> list[Item]:
     """Return rising lines, each above the line before."""
     left, bottom = centre[0] - size / 2, centre[1] + size / 2
     lines: list[Item] = []
@@ -397,4 +397,4 @@ def _lines(shades: list[str], centre: Point, size: float) -> list[Item]:
         lift = size * index / (len(shades) + 1)
         ends = ((left, bottom - lift - 0.1 * size), (left + size, bottom - lift - 0.5 * size))
         lines.append(Stroke("polyline", ends, shade))
-    return [*_axes(centre, size), *lines]
+    return [*_build_axes(centre, size), *lines]

@@ -84,7 +84,7 @@ def split_phrase(words: str) -> tuple[str, str]:
     noun = NOUN.search(words)
     pronoun = re.match(r"(?:it|this|that|them)\b", words)
     if pronoun or noun is None:
-        end = pronoun.end() if pronoun else _end_without_noun(words)
+        end = pronoun.end() if pronoun else _find_end_without_noun(words)
     else:
         end = noun.end()
         second = NOUN.match(words, end + 1)
@@ -96,7 +96,7 @@ def split_phrase(words: str) -> tuple[str, str]:
     return words[:end], words[end:]
 
 
-def _end_without_noun(words: str) -> int:
+def _find_end_without_noun(words: str) -> int:
     match = re.match(r'(?:the\s+)?(?:#[0-9a-f]{6}\s*(?:one)?|"\d+"|(?:\w{2,12}\s+)?one\b)', words)
     return match.end() if match else 0
 
@@ -118,7 +118,7 @@ def move(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
             moved = moved_to(item, rest, clause, sheet) if destination or RELATION.search(rest) else None
         # A direction without a distance moves a little.
         if moved is None and (hint := _SLIGHT.search(rest)):
-            moved = item.moved(*_direction(hint[1], 10.0))
+            moved = item.moved(*_parse_direction(hint[1], 10.0))
         if moved is None:
             return False
         sheet.put(index, moved)
@@ -136,7 +136,7 @@ def shift(rest: str, verb: str, sheet: Sheet) -> tuple[float, float]:
     for amount, unit, word in shifts[:4]:
         across = word.startswith(("left", "right"))
         length = sheet.space.x(amount, unit) if across else sheet.space.y(amount, unit)
-        step = _direction(word, length)
+        step = _parse_direction(word, length)
         dx, dy = dx + step[0], dy + step[1]
     return dx, dy
 
@@ -146,7 +146,7 @@ def without_shift(words: str) -> str:
     return _SHIFT_BACK.sub(" ", _SHIFT.sub(" ", words)).strip()
 
 
-def _direction(word: str, length: float) -> tuple[float, float]:
+def _parse_direction(word: str, length: float) -> tuple[float, float]:
     if word.startswith(("left", "right")):
         return (-length if word.startswith("left") else length), 0.0
     return 0.0, length if word.startswith(("down", "low", "bottom")) else -length
@@ -176,7 +176,7 @@ def move_targets(targets: list[Target], words: str, clause: Clause, sheet: Sheet
         dx, dy = shift(words, "", sheet)
         if not (dx or dy) and (hint := FURTHER.search(words)):
             is_slight = any(word in hint[1] for word in ("slight", "bit", "little"))
-            dx, dy = _direction(hint[2], 10.0 if is_slight else 20.0)
+            dx, dy = _parse_direction(hint[2], 10.0 if is_slight else 20.0)
         item = sheet.items[index]
         moved = item.moved(dx, dy) if dx or dy else moved_to(item, words, clause, sheet)
         if moved is None:
@@ -193,7 +193,7 @@ def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         r"|colour) of the (?:picture|image|canvas|background)\b",
         words,
     ):
-        return _recast_background(words, clause, sheet)
+        return _change_background(words, clause, sheet)
     name = ""
     if attribute := _ATTRIBUTE.match(words):
         name, thing = attribute.groups()
@@ -202,16 +202,16 @@ def change(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
         thing = f"{owned[1]} {to}{value}"
     if name:
         phrase, rest = split_phrase(thing)
-        return changed(resolve(phrase, clause.strings, sheet), f"{_verb_words(verb)} {name} {rest}", clause, sheet)
+        return changed(resolve(phrase, clause.strings, sheet), f"{_translate_verb(verb)} {name} {rest}", clause, sheet)
     phrase, rest = split_phrase(words)
     targets = resolve(phrase, clause.strings, sheet)
     if not targets:
         # "Make a red circle" describes a new thing.
         return None if verb in {"draw", "have", "make", "give"} and re.match(r"an?\b", words) else False
-    return changed(targets, f"{_verb_words(verb)} {rest}", clause, sheet)
+    return changed(targets, f"{_translate_verb(verb)} {rest}", clause, sheet)
 
 
-def _verb_words(verb: str) -> str:
+def _translate_verb(verb: str) -> str:
     return {"enlarge": "larger", "shrink": "smaller", "increase": "increase",
             "decrease": "decrease", "reduce": "decrease",
             "widen": "wider", "shorten": "shorter", "lengthen": "longer", "thicken": "thicker",
@@ -220,7 +220,7 @@ def _verb_words(verb: str) -> str:
             "lighten": "lighter", "outline": "outlined"}.get(verb, "")  # fmt: skip
 
 
-def _recast_background(words: str, clause: Clause, sheet: Sheet) -> bool:
+def _change_background(words: str, clause: Clause, sheet: Sheet) -> bool:
     words = re.sub(r"\b(?:instead of|not|rather than|from)\s+#[0-9a-f]{6}(?!\s+(?:at|on|in)\b)(?!\s+to\b)", " ", words)
     words = re.sub(r"\bfrom\s+#[0-9a-f]{6}\s+(?=to\s+#[0-9a-f]{6}\s*$)", " ", words)
     # "Change the picture to blue" means its background, "to 400 by 300" its size.
@@ -232,11 +232,11 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     """Follow "X should …", "X is too …"."""
     subject, verb, predicate = match.groups()
     if re.search(r"\bbackground\b", subject) or re.match(r"(?:the\s+)?(?:picture|image|canvas)\b", subject):
-        return _recast_background(f"{subject} {predicate}", clause, sheet)
+        return _change_background(f"{subject} {predicate}", clause, sheet)
     if verb in {"is not", "isn't", "should not", "shouldn't"}:
-        return _negated(subject, predicate, clause, sheet)
+        return _apply_negation(subject, predicate, clause, sheet)
     if verb in {"is too", "are too"}:
-        predicate = _opposite(predicate)
+        predicate = _find_opposite(predicate)
     attribute = _ATTRIBUTE.match(subject) or _OWNED.match(subject)
     if attribute:
         name, subject = (attribute[1], attribute[2]) if attribute.re is _ATTRIBUTE else (attribute[2], attribute[1])
@@ -256,7 +256,7 @@ def should(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return changed(targets, predicate, clause, sheet)
 
 
-def _negated(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_negation(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool | None:
     but = re.search(r"\bbut\s+(.+)$", predicate)
     targets = resolve(subject, clause.strings, sheet)
     if not targets:
@@ -271,7 +271,7 @@ def _negated(subject: str, predicate: str, clause: Clause, sheet: Sheet) -> bool
     return changed(targets, negative[word], clause, sheet) if word else False
 
 
-def _opposite(predicate: str) -> str:
+def _find_opposite(predicate: str) -> str:
     words = {"small": "larger", "little": "larger", "large": "smaller", "big": "smaller", "wide": "narrower",
              "narrow": "wider",
              "high": "10px lower", "low": "10px higher", "tall": "shorter", "short": "longer", "thick": "thinner",
@@ -335,8 +335,8 @@ def correct(clause: Clause, sheet: Sheet) -> bool | None:
     return None
 
 
-def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
-    part = _attribute_to_remove(match[1], clause, sheet)
+def _apply_removal(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+    part = _remove_attribute(match[1], clause, sheet)
     if part is not None:
         return part
     phrases = re.split(r"\s*(?:,|\band)\s+(?=the\b|both\b|all\b)", match[1])
@@ -350,7 +350,7 @@ def _remove(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return bool(targets)
 
 
-def _attribute_to_remove(words: str, clause: Clause, sheet: Sheet) -> bool | None:
+def _remove_attribute(words: str, clause: Clause, sheet: Sheet) -> bool | None:
     match = re.match(
         r"(?:the\s+)?(?:#[0-9a-f]{6}\s+)?(outline|border|markers?|arrow ?heads?|fill|dashes)\s+(?:of"
         r"|from|on|around)\s+(.+)$",
@@ -361,7 +361,7 @@ def _attribute_to_remove(words: str, clause: Clause, sheet: Sheet) -> bool | Non
     return changed(resolve(match[2], clause.strings, sheet), f"no {match[1]}", clause, sheet)
 
 
-def _add(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
+def _apply_addition(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
     part = re.match(
         r"(?:an?\s+|the\s+)?((?:[\w#%]+\s+){0,5}(?:outline|border|markers?|arrow ?head)s?)\s+(?:to|on"
         r"|around)\s+((?:the|all|it|each|both)\b.+)$",
@@ -372,7 +372,7 @@ def _add(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
     return describe(replace(clause, words=match[1]), sheet)
 
 
-def _replace(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
+def _apply_replacement(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
     targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return describe(replace(clause, words=match[2]), sheet)
@@ -396,7 +396,7 @@ def _replace(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool:
     return True
 
 
-def _rotate(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_rotation(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     phrase, rest = split_phrase(match[1])
     turn = q.angle(rest)
     if turn is None:
@@ -410,7 +410,7 @@ def _rotate(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return bool(targets)
 
 
-def _swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     firsts, seconds = (unique_items(resolve(words, clause.strings, sheet)) for words in (match[2], match[3]))
     if not firsts or not seconds:
         return None
@@ -424,7 +424,7 @@ def _swap(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     return True
 
 
-def _order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
+def _apply_order(match: re.Match[str], clause: Clause, sheet: Sheet) -> bool | None:
     targets = unique_items(resolve(match[1], clause.strings, sheet))
     if not targets:
         return None
@@ -439,6 +439,7 @@ _Rule = Callable[[re.Match[str], Clause, Sheet], bool | None]
 # The first pattern that fits and whose reader does not return None decides: "bring X to the front" is no move,
 # "put a star in the corner" is an addition if there is no star to move, and nearly everything fits "X is …".
 _RULES: tuple[tuple[re.Pattern[str], _Rule], ...] = (
-    (_ORDER, _order), (_SWAP, _swap), (_REPLACE, _replace), (_REMOVE, _remove), (_ROTATE, _rotate), (_MOVE, move),
-    (_SHOULD, should), (_CHANGE, change), (_ADD, _add), (_IS, is_so),
+    (_ORDER, _apply_order), (_SWAP, _apply_swap), (_REPLACE, _apply_replacement), (_REMOVE, _apply_removal),
+    (_ROTATE, _apply_rotation), (_MOVE, move),
+    (_SHOULD, should), (_CHANGE, change), (_ADD, _apply_addition), (_IS, is_so),
 )  # fmt: skip

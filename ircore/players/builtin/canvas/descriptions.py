@@ -62,7 +62,7 @@ def read_background(words: str, sheet: Sheet) -> bool:
     )
     if fade:
         # The direction may stand before the colours: "from left to right the background fades from … to …".
-        canvas, done = _faded(canvas, fade[1], fade[2], fade[3], fade[4] + " " + words[: fade.start()]), True
+        canvas, done = _add_fade(canvas, fade[1], fade[2], fade[3], fade[4] + " " + words[: fade.start()]), True
     elif plain := re.search(
         rf"\bbackground\b[^#]{{0,30}}{q.HEX}|{q.HEX}\s+(?:\w{{1,12}}\s+)?(?:background|picture|image"
         rf"|canvas)|(?:picture|image|canvas)\s+(?:is|in)\s+{q.HEX}",
@@ -78,8 +78,8 @@ def read_background(words: str, sheet: Sheet) -> bool:
     )
 
 
-def _faded(canvas: Canvas, first: str, where: str, second: str, after: str) -> Canvas:
-    near, far = _edge_words(where), _edge_words(after)
+def _add_fade(canvas: Canvas, first: str, where: str, second: str, after: str) -> Canvas:
+    near, far = _format_edge(where), _format_edge(after)
     if "edge" in after or "outwards" in after or re.search(r"\bcentre\b", where):
         return replace(canvas, background=first, fade=second, fade_to="edges")
     if re.search(r"\bcentre\b", after):
@@ -90,7 +90,7 @@ def _faded(canvas: Canvas, first: str, where: str, second: str, after: str) -> C
     return replace(canvas, background=first, fade=second, fade_to=side)
 
 
-def _edge_words(words: str) -> str:
+def _format_edge(words: str) -> str:
     low = re.search(r"\b(?:bottom|lower)\b", words)
     row = "top" if re.search(r"\b(?:top|upper)\b", words) else "bottom" if low else ""
     column = "left" if re.search(r"\bleft\b", words) else "right" if re.search(r"\bright\b", words) else ""
@@ -109,17 +109,17 @@ def read_texts(clause: Clause, sheet: Sheet) -> bool:
     )
     nouns = [match for match in NOUN.finditer(rest) if kind_of(match[1]) not in OWN_READERS]
     if nouns and nouns[0].start() < rest.find("§") and not relation_before(rest, nouns[0]):
-        return _labelled(clause, rest, texts, sheet)
+        return _add_labelled(clause, rest, texts, sheet)
     points = q.points(clause.words, sheet.space)
     if len(texts) > 1 and len(points) == len(texts):
         return sheet.add([label(text, rest, at) for text, at in zip(texts, points, strict=True)])
-    return sheet.add([_placed_text(text, rest, clause, sheet) for text in texts])
+    return sheet.add([_read_placed_text(text, rest, clause, sheet) for text in texts])
 
 
-def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
+def _read_placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
     made = label(text, words, sheet.space.middle)
     relation = RELATION.search(words)
-    other = _referred(words[relation.end() :], clause, sheet) if relation else None
+    other = _resolve_reference(words[relation.end() :], clause, sheet) if relation else None
     if relation and other and not q.points(words[: relation.start()], sheet.space, 1):
         at = beside(relation.lastgroup or "", box_of(other, sheet), size_of(made), 4.0)
         return replace(made, at=at, anchor="mm")
@@ -127,7 +127,7 @@ def _placed_text(text: str, words: str, clause: Clause, sheet: Sheet) -> Label:
     return replace(made, at=place) if place else made
 
 
-def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
+def _add_labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool:
     """Add things with a text on them: in "a red circle labelled "A"" the text stands in the middle."""
     before = len(sheet.items)
     if not read_things(Clause(rest.replace("§", " "), clause.strings, clause.source), sheet):
@@ -135,12 +135,12 @@ def _labelled(clause: Clause, rest: str, texts: list[str], sheet: Sheet) -> bool
     made = sheet.items[before:]
     tail = rest[rest.find("§") :]
     for text, item in zip(texts, made if len(texts) > 1 else made[:1], strict=False):
-        sheet.add([_label_on(item, text, tail, before > 0, sheet)])
+        sheet.add([_place_label_on(item, text, tail, before > 0, sheet)])
     sheet.last = before
     return True
 
 
-def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
+def _place_label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> Label:
     """Return a text on an item; "below it" means below the item, unless it may mean another item."""
     written = label(text, tail, item.centre)
     at, relation = q.points(tail, sheet.space, 1), RELATION.search(tail)
@@ -150,16 +150,16 @@ def _label_on(item: Item, text: str, tail: str, others: bool, sheet: Sheet) -> L
         return replace(written, at=at[0])
     if relation and own and relation.lastgroup in {"above", "below", "left", "right", "beside"}:
         return replace(written, at=beside(relation.lastgroup, item.box, size_of(written), 4.0))
-    if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _dark(item.fill):
+    if q.first_colour(tail) is None and isinstance(item, Blob) and item.fill and _is_dark(item.fill):
         return replace(written, colour="#ffffff")
     return written
 
 
-def _dark(colour: str) -> bool:
+def _is_dark(colour: str) -> bool:
     return math.fsum(int(colour[i : i + 2], 16) * w for i, w in ((1, 0.299), (3, 0.587), (5, 0.114))) < 110
 
 
-def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:
+def _resolve_reference(words: str, clause: Clause, sheet: Sheet) -> Target | None:
     noun = NOUN.search(words[:80])
     if PRONOUN.match(" " + words.strip()) or noun is None:
         return Target(sheet.last) if sheet.last is not None and (PRONOUN.match(" " + words.strip())) else None
@@ -169,7 +169,7 @@ def _referred(words: str, clause: Clause, sheet: Sheet) -> Target | None:
 
 def describe(clause: Clause, sheet: Sheet) -> bool:
     """Add the things that a clause describes; return whether any part of the clause was understood."""
-    parts = _parts(clause.words)
+    parts = _split_parts(clause.words)
     if len(parts) == 1:
         return _describe_part(clause, sheet)
     # Every part is read before any is asked for: ``any`` alone would stop at the first that was understood.
@@ -177,9 +177,9 @@ def describe(clause: Clause, sheet: Sheet) -> bool:
     return any(understood)
 
 
-def _parts(words: str) -> list[str]:
+def _split_parts(words: str) -> list[str]:
     """Split "on a white background: three bars, an x axis, ticks" into parts if each part has a reader of its own."""
-    first, rest = _background_apart(words)
+    first, rest = _split_off_background(words)
     listed = [part for part in _NEXT_PART.split(rest) if part.strip()]
     nouns = [NOUN.search(part) for part in listed]
     # Only lists with a part of a chart are cut; shapes in lists may stand in relation to each other.
@@ -196,7 +196,7 @@ def _parts(words: str) -> list[str]:
     return [*first, rest]
 
 
-def _background_apart(words: str) -> tuple[list[str], str]:
+def _split_off_background(words: str) -> tuple[list[str], str]:
     """Return the words on the background, if others stand beside them, and the rest: "a dot", "on a black picture"."""
     if (match := _BACKGROUND_FIRST.match(words)) and NOUN.search(match[2]):
         return [match[1]], match[2]

@@ -3,7 +3,7 @@
 import asyncio
 
 from ircore.core.images import Picture
-from ircore.core.plain_words import counted
+from ircore.core.plain_words import format_count
 from ircore.core.records import PlayerSpec
 from ircore.players.base import GeneratorView, PictureAnswer, Question, refuse_settings
 from ircore.players.builtin.canvas.reader import read
@@ -41,7 +41,7 @@ def answer(canvas: Canvas, notes: tuple[str, ...]) -> PictureAnswer:
     drawable = affordable(canvas)
     if len(drawable.items) < len(canvas.items):
         notes = (
-            f"only {len(drawable.items):,} of {counted(len(canvas.items), 'thing')} drawn: too much to draw",
+            f"only {len(drawable.items):,} of {format_count(len(canvas.items), 'thing')} drawn: too much to draw",
             *notes,
         )
     return PictureAnswer(Picture.from_pixels(draw(drawable)), notes[:MAX_NOTES])

@@ -49,7 +49,7 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
     # The hole of a pie is changed elsewhere, and its radius is not that of the pie.
     words = re.sub(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(?:px)?", " ", words)
     if isinstance(item, Stroke):
-        return _line_size(item, words)
+        return _change_line_size(item, words)
     if isinstance(item, Label) and (size := re.search(rf"\b(?:font(?: size)?|size)\s+(?:to\s+|of\s+)?{q.N}", words)):
         return replace(item, size=text_bound(item.text, abs(float(size[1]))))
     dimensions = q.dimensions(
@@ -67,7 +67,7 @@ def resized(item: Item, words: str, space: q.Space) -> Item | None:
         return _set_size(item, dimensions)
     if bare and (name := re.search(r"\b(size|side|width|height|radius|diameter)\b", words)):
         return _set_size(item, {name[1].replace("size", "side"): abs(float(bare[1]))})
-    across, down = _factors(item, words)
+    across, down = _parse_factors(item, words)
     return item.scaled(across, down) if (across, down) != (1.0, 1.0) else None
 
 
@@ -93,7 +93,7 @@ def _set_size(item: Item, dimensions: dict[str, float]) -> Item | None:
     return replace(item, width=bounded(whole, 0.5, 4096), height=bounded(whole * ratio, 0.5, 4096))
 
 
-def _factors(item: Item, words: str) -> tuple[float, float]:
+def _parse_factors(item: Item, words: str) -> tuple[float, float]:
     """Return by how much to stretch across and down for "20% smaller", "twice as large", "10px wider", "larger"."""
     grows, shrinks = bool(_LARGER.search(words)), bool(_SMALLER.search(words))
     left, top, right, bottom = item.box
@@ -121,7 +121,7 @@ def _factors(item: Item, words: str) -> tuple[float, float]:
     return factor if only != "height" else 1.0, factor if only != "width" else 1.0
 
 
-def _line_size(item: Stroke, words: str) -> Stroke | None:
+def _change_line_size(item: Stroke, words: str) -> Stroke | None:
     plain = re.sub(r"\([^()]{0,40}\)", " ", words)
     size = re.search(rf"\bmarkers?\b.{{0,30}}?\b(radius|size|diameter)\s+(?:of\s+|to\s+)?{q.N}", plain)
     if size:
@@ -138,7 +138,7 @@ def _line_size(item: Stroke, words: str) -> Stroke | None:
     new_width = float(width_said[1]) if width_said else thickness(plain)
     if new_width is not None and not re.search(r"\blonger|shorter|length\b", words):
         return replace(item, stroke=bounded(abs(new_width), 0.25, 200))
-    across, down = _factors(item, words)
+    across, down = _parse_factors(item, words)
     # A line has one length, whichever of the two factors changes it.
     both = max(across, down) if max(across, down) != 1 else min(across, down)
     return item.scaled(both, both) if both != 1.0 else None
@@ -164,8 +164,18 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
     # What a thing is not to be, or was before, would be read as the wish.
     words = _FROM.sub(" ", _NOT.sub(" ", words))
     # The place comes last, because the middle of a thing named by a corner depends on its new size.
-    every = (_kind, _text, _reach, _shape_points, _colours, _resized, _style, _turn, _place)
-    steps = (_place,) if only == "place" else every
+    every = (
+        _change_kind,
+        _change_text,
+        _change_reach,
+        _change_points,
+        _change_colours,
+        _change_size,
+        _change_style,
+        _change_turn,
+        _change_place,
+    )
+    steps = (_change_place,) if only == "place" else every
     fresh, wish = item, _Wish(words, clause.strings, sheet.space)
     for step in steps:
         # A step that does not apply returns None and leaves the item as it is.
@@ -174,7 +184,7 @@ def apply_change(item: Item, words: str, clause: Clause, sheet: Sheet, only: str
     return fresh if fresh != item or re.search(r"#|\d|\"|unfilled|solid|filled|outline", words) else None
 
 
-def _kind(item: Item, wish: _Wish) -> Item | None:
+def _change_kind(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
     match = re.search(
         r"\b(?:to|into|be|is)\s+(?:an?\s+)?(?:#[0-9a-f]{6}\s+|\d+ pointed |regular |smooth |straight )*", words
@@ -196,12 +206,12 @@ def _kind(item: Item, wish: _Wish) -> Item | None:
     )
 
 
-def _text(item: Item, wish: _Wish) -> Item | None:
+def _change_text(item: Item, wish: _Wish) -> Item | None:
     keys = [int(key) for key in re.findall(r'"(\d{1,4})"', wish.words) if int(key) < len(wish.strings)]
     return replace(item, text=wish.strings[keys[-1]][:200]) if keys and isinstance(item, Label) else None
 
 
-def _reach(item: Item, wish: _Wish) -> Item | None:
+def _change_reach(item: Item, wish: _Wish) -> Item | None:
     """Return a bar with its free end moved to the coordinate that the words name."""
     match = _REACH.search(wish.words)
     if match is None or not isinstance(item, Blob):
@@ -217,7 +227,7 @@ def _reach(item: Item, wish: _Wish) -> Item | None:
     return replace(item, centre=((low + high) / 2, item.centre[1]), width=max(high - low, 0.5))
 
 
-def _shape_points(item: Item, wish: _Wish) -> Item | None:
+def _change_points(item: Item, wish: _Wish) -> Item | None:
     """New corners, new ends, new points; or the box "from x 80 to 120 and from y 10 to 60"."""
     words = wish.words
     points = q.points(words, wish.space)
@@ -250,7 +260,7 @@ def _shape_points(item: Item, wish: _Wish) -> Item | None:
     return None
 
 
-def _colours(item: Item, wish: _Wish) -> Item | None:
+def _change_colours(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
     edge = q.outline_colour(words)
     if (
@@ -270,20 +280,20 @@ def _colours(item: Item, wish: _Wish) -> Item | None:
             return replace(item, marker_colour=inside)
         return item.coloured(inside)
     shade = re.search(r"\b(darker|lighter)\b", words)
-    return item.coloured(_shaded(item.colour, shade[1])) if shade and item.colour else item
+    return item.coloured(_shade_colour(item.colour, shade[1])) if shade and item.colour else item
 
 
-def _shaded(colour: str, how: str) -> str:
+def _shade_colour(colour: str, how: str) -> str:
     parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     mixed = [part * 0.75 if how == "darker" else part + (255 - part) * 0.35 for part in parts]
     return "#" + "".join(f"{round(part):02x}" for part in mixed)
 
 
-def _resized(item: Item, wish: _Wish) -> Item | None:
+def _change_size(item: Item, wish: _Wish) -> Item | None:
     return resized(item, wish.words, wish.space)
 
 
-def _style(item: Item, wish: _Wish) -> Item | None:
+def _change_style(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
     if isinstance(item, Stroke):
         dash = q.dash_pattern(words, item.stroke)
@@ -298,13 +308,13 @@ def _style(item: Item, wish: _Wish) -> Item | None:
             return replace(item, smooth=True)
         return replace(item, smooth=False) if re.search(r"\bstraight\b", words) else with_markers(item, words)
     if isinstance(item, Blob):
-        return _blob_style(item, words)
+        return _change_blob_style(item, words)
     if isinstance(item, Pie):
-        return _pie_style(item, words, wish.space)
+        return _change_pie_style(item, words, wish.space)
     return replace(item, anchor=anchor(words, item.anchor))
 
 
-def _blob_style(item: Blob, words: str) -> Blob:
+def _change_blob_style(item: Blob, words: str) -> Blob:
     if re.search(r"\b(?:no|without(?: an?)?|not have an?|not be)\s+(?:outline|border|edge)d?\b", words):
         return replace(item, outline=None, fill=item.fill or item.outline)
     if re.search(r"\b(?:unfilled|hollow|empty|no fill|not filled|outline only)\b", words):
@@ -312,18 +322,18 @@ def _blob_style(item: Blob, words: str) -> Blob:
     if re.search(r"\bfilled\b|\bsolid\b", words) and item.fill is None:
         item = replace(item, fill=item.outline or BLACK)
     if re.search(r"\b(?:outlined?|border(?:ed)?|edge|stroke)\b", words):
-        width = q.stroke_width(words) or _bare_width(words)
+        width = q.stroke_width(words) or _parse_bare_width(words)
         item = replace(item, outline=item.outline or BLACK, stroke=width or item.stroke)
     dash = q.dash_pattern(words, item.stroke)
     return item if dash is None or item.outline is None else replace(item, dash=dash)
 
 
-def _bare_width(words: str) -> float | None:
+def _parse_bare_width(words: str) -> float | None:
     match = re.search(rf"{q.N}px", words)
     return bounded(abs(float(match[1])), 0.25, 200) if match else None
 
 
-def _pie_style(item: Pie, words: str, space: q.Space) -> Pie:
+def _change_pie_style(item: Pie, words: str, space: q.Space) -> Pie:
     hole = re.search(rf"\b(?:hole|inner radius)\b[^,;]{{0,24}}?{q.N}(px|%)?", words)
     if hole:
         item = replace(item, hole=bounded(abs(space.both(hole[1], hole[2])), 0, item.radius * 0.98))
@@ -339,7 +349,7 @@ def _pie_style(item: Pie, words: str, space: q.Space) -> Pie:
     )
 
 
-def _turn(item: Item, wish: _Wish) -> Item | None:
+def _change_turn(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
     turn = q.angle(words)
     if turn is None or re.search(r"\bstart", words):
@@ -354,10 +364,10 @@ def _turn(item: Item, wish: _Wish) -> Item | None:
     return item.rotated(turn)
 
 
-def _place(item: Item, wish: _Wish) -> Item | None:
+def _change_place(item: Item, wish: _Wish) -> Item | None:
     words = wish.words
     if (isinstance(item, Stroke) and len(q.points(words, wish.space, 2)) > 1) or _REACH.search(words):
-        return _level(item, words, wish.space)
+        return _change_level(item, words, wish.space)
     if re.search(r"\bcorners\b|\bthrough\b|\bfrom\s+[xy(]|\bstart|\bend\b", words):
         return None
     place_words = (
@@ -377,7 +387,7 @@ def _place(item: Item, wish: _Wish) -> Item | None:
     return centred(item, (x, y))
 
 
-def _level(item: Item, words: str, space: q.Space) -> Item | None:
+def _change_level(item: Item, words: str, space: q.Space) -> Item | None:
     """Return an upright or level line moved to the coordinate in "to y 120"; bars were handled before."""
     match = _REACH.search(words)
     if match is None or isinstance(item, Blob):

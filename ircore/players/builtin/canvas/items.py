@@ -62,15 +62,15 @@ _MARKERS = re.compile(
 def corners_of(kind: str, words: str) -> Corners:
     """Return the corners of a kind of shape; empty for round kinds and rectangles."""
     if kind == "star":
-        return star(_count(words, 5))
+        return star(_parse_count(words, 5))
     if kind in SIDES:
-        return regular(_count(words, SIDES[kind]))
+        return regular(_parse_count(words, SIDES[kind]))
     if kind == "triangle":
-        return _triangle(words)
+        return _build_triangle(words)
     if kind == "arrow":
-        return _turned_arrow(words)
+        return _build_arrow(words)
     if kind == "semicircle":
-        return _facing(_HALF_DISC, words)
+        return _turn_to_direction(_HALF_DISC, words)
     return _FIXED.get(kind, ())
 
 
@@ -100,20 +100,20 @@ def stretched(corners: Corners) -> Corners:
     return tuple(((x - min(xs)) / wide - 0.5, (y - min(ys)) / high - 0.5) for x, y in corners)
 
 
-def _count(words: str, usual: int) -> int:
+def _parse_count(words: str, usual: int) -> int:
     match = re.search(
         r"\b(\d{1,2})\s*(?:px)?\s*(?:pointed|points?|spikes?|spiked|arms?|armed|sided|sides|corners|cornered)\b", words
     )
     return min(24, max(3, int(match[1]))) if match else usual
 
 
-def _triangle(words: str) -> Corners:
+def _build_triangle(words: str) -> Corners:
     if re.search(r"\bright(?:\s+angled?)\b", words):
         return (-0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)
-    return _facing(((0.0, -0.5), (0.5, 0.5), (-0.5, 0.5)), words)
+    return _turn_to_direction(((0.0, -0.5), (0.5, 0.5), (-0.5, 0.5)), words)
 
 
-def _facing(corners: Corners, words: str) -> Corners:
+def _turn_to_direction(corners: Corners, words: str) -> Corners:
     """Turn corners that point up to where the words say."""
     match = re.search(r"\b(?:pointing|facing|points|opening)\s+(?:to\s+the\s+)?(up|down|left|right)", words)
     if match is None:
@@ -129,7 +129,7 @@ _ARROW = ((-0.5, -0.18), (0.08, -0.18), (0.08, -0.5), (0.5, 0.0), (0.08, 0.5), (
 _WAYS = {"right": 0.0, "down": 90.0, "left": 180.0, "up": 270.0}
 
 
-def _turned_arrow(words: str) -> Corners:
+def _build_arrow(words: str) -> Corners:
     """Return a block arrow in a unit box, pointing right if the words name no direction."""
     match = re.search(
         r"\b(?:pointing|facing|points|directed|towards?)\s+(?:to(?:wards)?\s+)?(?:the\s+)?(?:(up|upper|top|down|lower|bottom)\w*)?[\s,]*"
@@ -150,7 +150,7 @@ def _turned_arrow(words: str) -> Corners:
 _HALF_DISC = tuple((-0.5 * exact.cos(math.pi * step / 40), -0.5 * exact.sin(math.pi * step / 40)) for step in range(41))
 
 
-def _heart() -> Corners:
+def _build_heart() -> Corners:
     """The heart curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t (MathWorld, "Heart Curve")."""
     curve = []
     for t in (2 * math.pi * step / 60 for step in range(60)):
@@ -166,7 +166,7 @@ _FIXED: dict[str, Corners] = {
     "parallelogram": ((-0.25, -0.5), (0.5, -0.5), (0.25, 0.5), (-0.5, 0.5)),
     "cross": ((-_ARM, -0.5), (_ARM, -0.5), (_ARM, -_ARM), (0.5, -_ARM), (0.5, _ARM), (_ARM, _ARM), (_ARM, 0.5),
               (-_ARM, 0.5), (-_ARM, _ARM), (-0.5, _ARM), (-0.5, -_ARM), (-_ARM, -_ARM)),
-    "heart": _heart(),
+    "heart": _build_heart(),
 }  # fmt: skip
 
 
@@ -179,29 +179,29 @@ def blob(kind: str, words: str, space: q.Space) -> Blob:
         and kind not in {"circle", "ellipse", "dot", "ring", "star"}
         and (corner_words or kind in {"triangle", "polygon", "trapezoid", "parallelogram"})
     ):
-        return _styled(polygon(kind, stated), words)
-    spanned = _spanned(kind, words, space, stated)
+        return _style_shape(polygon(kind, stated), words)
+    spanned = _build_spanned_shape(kind, words, space, stated)
     if spanned is not None:
-        return _styled(spanned, words)
-    wide, high, circular = _size(kind, words, space)
+        return _style_shape(spanned, words)
+    wide, high, circular = _parse_size(kind, words, space)
     corners = corners_of(kind, words)
     # Width and height are those of the box, a radius that of the circle around the corners.
     if corners and not circular and kind in CIRCULAR:
         corners = stretched(corners)
     named = {"dot": "circle"}.get(kind, kind)
-    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_rotation(words))
+    shape = Blob(named, space.middle, wide, high, corners=corners, rotation=_parse_rotation(words))
     if named == "ring":
-        shape = replace(shape, hole=_hole(words, wide, space))
-    return _styled(shape, words)
+        shape = replace(shape, hole=_parse_hole(words, wide, space))
+    return _style_shape(shape, words)
 
 
-def _rotation(words: str) -> float:
+def _parse_rotation(words: str) -> float:
     if not re.search(r"\b(?:rotat\w{0,4}|turned|tilt\w{0,3}|slanted|at an angle|inclined|upside)\b", words):
         return 45.0 if re.search(r"\bx shaped\b", words) else 0.0
     return (q.angle(words) or 0.0) % 360
 
 
-def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
+def _parse_size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
     """Return width, height, and whether they belong to a circle around the shape."""
     dimensions = q.dimensions(words, space)
     for name, factor in (("radius", 2.0), ("diameter", 1.0)):
@@ -209,7 +209,9 @@ def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
             size = bounded(dimensions[name] * factor, 0.5, 4096)
             return size, size, True
     shorter = min(space.width, space.height)
-    guess = dimensions.get("side") or _bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
+    guess = (
+        dimensions.get("side") or _parse_bare_size(words) or (q.size_word(words) or _SIZES.get(kind, 0.25)) * shorter
+    )
     wide = dimensions.get("width", dimensions["radius"] * 2 if "radius" in dimensions else 0.0)
     high = dimensions.get("height", 0.0)
     if not wide and not high:
@@ -218,19 +220,19 @@ def _size(kind: str, words: str, space: q.Space) -> tuple[float, float, bool]:
     return wide, high, not dimensions.keys() & {"width", "height"}
 
 
-def _bare_size(words: str) -> float | None:
+def _parse_bare_size(words: str) -> float | None:
     match = _BARE.search(re.sub(r"\(.{0,30}?\)", " ", q.without_outline(words)))
     return abs(float(match[1])) if match and not _OUTLINED.search(words[: match.end() + 12]) else None
 
 
-def _hole(words: str, wide: float, space: q.Space) -> float:
+def _parse_hole(words: str, wide: float, space: q.Space) -> float:
     match = re.search(rf"\b(?:hole|inner)\b[^,;]{{0,24}}?{q.N}(px|%)?", words)
     return bounded(2 * space.both(match[1], match[2]) / wide, 0.02, 0.98) if match else 0.6
 
 
-def _spanned(kind: str, words: str, space: q.Space, points: list[Point]) -> Blob | None:
+def _build_spanned_shape(kind: str, words: str, space: q.Space, points: list[Point]) -> Blob | None:
     """Return a shape that fills a box given by two corners or by ranges of x and y; None without such a box."""
-    across, down = (q.span(words, axis, space) or _range(words, axis, space) for axis in ("x", "y"))
+    across, down = (q.span(words, axis, space) or _parse_range(words, axis, space) for axis in ("x", "y"))
     ends = re.search(r"\bfrom\s+\([^)]{0,40}\)\s*(?:to|until)\s*\(", words) or (
         _CORNERS.search(words) and not _CORNER_AT.search(words)
     )
@@ -249,7 +251,7 @@ def _spanned(kind: str, words: str, space: q.Space, points: list[Point]) -> Blob
     )
 
 
-def _range(words: str, axis: str, space: q.Space) -> tuple[float, float] | None:
+def _parse_range(words: str, axis: str, space: q.Space) -> tuple[float, float] | None:
     scale = space.scale(axis)
     match = re.search(rf"\b{axis}\s*=?\s*{q.N}(px|%)?\s*(?:to|-|\.\.)\s*(?:{axis}\s*=?\s*)?{q.N}(px|%)?", words)
     return (scale(match[1], match[2]), scale(match[3], match[4])) if match else None
@@ -264,7 +266,7 @@ def corner_shift(words: str, size: Point) -> Point:
     return size[0] / 2 * (1 if "left" in named else -1), size[1] / 2 * (1 if named & {"top", "upper"} else -1)
 
 
-def _styled(shape: Blob, words: str) -> Blob:
+def _style_shape(shape: Blob, words: str) -> Blob:
     edge, width = q.outline_colour(words), q.stroke_width(words)
     inside = q.first_colour(q.without_outline(words)) if edge else q.first_colour(words)
     outlined = bool(_OUTLINED.search(words)) and not _NO_OUTLINE.search(words)
@@ -274,7 +276,7 @@ def _styled(shape: Blob, words: str) -> Blob:
         or (inside is None and shape.kind != "bar" and "dot" not in words)
     )
     if hollow and not re.search(r"\bfilled (?:with|in)\b", words.replace("not filled", "").replace("unfilled", "")):
-        stroke = width or _line_width(words) or 2.0
+        stroke = width or _parse_line_width(words) or 2.0
         return replace(
             shape, fill=None, outline=edge or inside or BLACK, stroke=stroke, dash=q.dash_pattern(words, stroke) or ()
         )
@@ -285,7 +287,7 @@ def _styled(shape: Blob, words: str) -> Blob:
     return replace(shape, outline=edge or BLACK, stroke=stroke, dash=q.dash_pattern(words, stroke) or ())
 
 
-def _line_width(words: str) -> float | None:
+def _parse_line_width(words: str) -> float | None:
     match = re.search(rf"{q.N}px\s+(?:line|stroke|thick)|\blines?\s+(?:of\s+)?{q.N}px", words)
     return bounded(abs(float(next(g for g in match.groups() if g))), 0.25, 200) if match else None
 
@@ -307,7 +309,7 @@ def stroke(kind: str, words: str, space: q.Space) -> Stroke:
     # A colour named behind the markers is theirs, unless the line has no colour of its own.
     colour = q.first_colour(_MARKERS.split(words)[0]) or q.first_colour(words) or BLACK
     line = Stroke(
-        kind, _line_points(kind, words, space), colour, width,
+        kind, _find_line_points(kind, words, space), colour, width,
         q.dash_pattern(plain, width) or (), smooth=kind == "curve" and "straight" not in words,
     )  # fmt: skip
     if re.search(r"\bsmooth(?:ly)?\b|\bcurved\b", words):
@@ -348,25 +350,25 @@ def thickness(words: str) -> float | None:
     return 1.0 if re.search(r"\bthin\b|\bfine\b|\bhairline\b", words) else None
 
 
-def _line_points(kind: str, words: str, space: q.Space) -> tuple[Point, ...]:
+def _find_line_points(kind: str, words: str, space: q.Space) -> tuple[Point, ...]:
     places = q.points(words, space)
     if kind == "arc":
-        return _arc(words, space, places)
+        return _compute_arc_points(words, space, places)
     if len(places) >= 2:
         return tuple(places)
     ends = re.search(r"\bfrom\s+(.{1,60}?)\s+(?:to|towards?)\s+(.{1,80})", words)
     across, down = q.span(words, "x", space), q.span(words, "y", space)
     middle = places[0] if places else None
     if across or down or re.search(r"\b(?:horizontal|vertical)\b", words):
-        return _upright(words, space, across, down, middle)
+        return _find_upright_points(words, space, across, down, middle)
     if ends:
         first, last = (absolute_place(part, space, (0, 0)) for part in ends.groups())
         if first and last and first != last:
-            return _to_corner(ends[1], first, space), _to_corner(ends[2], last, space)
-    return _by_length(words, space, middle)
+            return _extend_to_corner(ends[1], first, space), _extend_to_corner(ends[2], last, space)
+    return _find_points_by_length(words, space, middle)
 
 
-def _to_corner(words: str, at: Point, space: q.Space) -> Point:
+def _extend_to_corner(words: str, at: Point, space: q.Space) -> Point:
     """A line "from the top left to the bottom right" starts at the corner itself."""
     if q.points(words, space, 1):
         return at
@@ -375,7 +377,7 @@ def _to_corner(words: str, at: Point, space: q.Space) -> Point:
     return x, y
 
 
-def _upright(
+def _find_upright_points(
     words: str,
     space: q.Space,
     across: tuple[float, float] | None,
@@ -383,7 +385,7 @@ def _upright(
     middle: Point | None,
 ) -> tuple[Point, ...]:
     at = middle or absolute_place(re.sub(r"\bfrom\s+[xy]\s.{1,40}", " ", words), space, (0, 0)) or space.middle
-    length = _length(words, space)
+    length = _parse_length(words, space)
     if across and down:
         return (across[0], down[0]), (across[1], down[1])
     if (down and not across) or (re.search(r"\bvertical\b", words) and not across):
@@ -399,14 +401,14 @@ def _upright(
     return (low, at[1]), (high, at[1])
 
 
-def _length(words: str, space: q.Space) -> float | None:
+def _parse_length(words: str, space: q.Space) -> float | None:
     match = _LENGTH.search(words)
     return abs(space.both(match[1] or match[3], match[2] or match[4])) if match else None
 
 
-def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
+def _find_points_by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point, ...]:
     at = middle or word_place(words, space, (0, 0)) or space.middle
-    half = (_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
+    half = (_parse_length(words, space) or (q.size_word(words) or 0.4) * min(space.width, space.height)) / 2
     flat = Stroke("line", ((at[0] - half, at[1]), (at[0] + half, at[1])))
     turn = q.angle(words)
     if turn is None and re.search(r"\bdiagonal(?:ly)?\b", words):
@@ -414,7 +416,7 @@ def _by_length(words: str, space: q.Space, middle: Point | None) -> tuple[Point,
     return flat.rotated(turn).points if turn else flat.points
 
 
-def _arc(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:
+def _compute_arc_points(words: str, space: q.Space, places: list[Point]) -> tuple[Point, ...]:
     """Return the points of an arc, with angles in degrees clockwise from 3 o'clock, or of a curve through points."""
     span = re.search(rf"\bfrom\s+{q.N}(?:deg)?\s+to\s+{q.N}deg", words)
     radius = q.dimensions(words, space).get("radius")
@@ -444,13 +446,13 @@ def label(text: str, words: str, at: Point, usual_anchor: str = "mm") -> Label:
         size = abs(float(font[1] or font[2]))
     else:
         size = 16 + 40 * ((q.size_word(words) or 0.15) - 0.15)
-    turn = _text_turn(words)
+    turn = _parse_text_turn(words)
     return Label(
         text[:200], at, text_bound(text, size), q.first_colour(words) or BLACK, anchor(words, usual_anchor), turn
     )
 
 
-def _text_turn(words: str) -> float:
+def _parse_text_turn(words: str) -> float:
     if re.search(r"\b(?:rotated|turned|tilted|rotation)\b", words):
         turn = q.angle(words) or 0.0
         return turn % 360 if "clockwise" not in words else -turn % 360

@@ -46,18 +46,18 @@ _BLOCK_ARROW = re.compile(
 _CONTAINS = re.compile(r"\b(?:containing|contains|holding|holds|encloses|surrounded by)\s*$")
 
 
-def _slices(words: str) -> tuple[Slice, ...]:
+def _read_slices(words: str) -> tuple[Slice, ...]:
     slices = []
     matches = list(SLICE.finditer(words))[:100]
     for index, match in enumerate(matches):
         colour, amount, unit = (match[1], match[2], match[3]) if match[1] else (match[6], match[4], match[5])
         until = matches[index + 1].start() if index + 1 < len(matches) else len(words)
         share = bounded(float(amount) / (3.6 if unit == "deg" else 1), 0, 1000)
-        slices.append(Slice(colour, share, _pulled(words[match.end() : until])))
+        slices.append(Slice(colour, share, _parse_pull(words[match.end() : until])))
     return tuple(slices)
 
 
-def _pulled(words: str) -> float:
+def _parse_pull(words: str) -> float:
     """Return how far a wedge is pulled out, in pixels, from the words after the wedge's share."""
     match = re.search(rf"\b(?:pulled|exploded|detached|slid|offset)(?:\s+out)?(?:\s+(?:by\s+)?{q.N}px)?", words)
     if match is None:
@@ -82,16 +82,17 @@ def read_pie(words: str, sheet: Sheet) -> bool:
     centre = absolute_place(head, space, (2 * radius, 2 * radius)) or space.middle
     edge = re.search(r"\b(?:border|outline|edge|separat)", words)
     outline = (q.outline_colour(words) or q.first_colour(head) or "#ffffff") if edge else None
-    slices = _slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
+    slices = _read_slices(re.sub(r"\bstarting at [^,:;]{0,12}", " ", tail))
     pie = Pie(
-        centre, radius, _start(head), slices, bounded(inner, 0, radius * 0.98), outline, q.stroke_width(words) or 2.0,
+        centre, radius, _parse_start_angle(head), slices, bounded(inner, 0, radius * 0.98), outline,
+        q.stroke_width(words) or 2.0,
         not q.counter_clockwise(head),
     )  # fmt: skip
     sheet.context = "wedges"
     return sheet.add([pie])
 
 
-def _start(head: str) -> float:
+def _parse_start_angle(head: str) -> float:
     """Degrees clockwise from 12 o'clock."""
     clock = re.search(r"\b(\d{1,2})(?::00)? ?o.?clock", head)
     turn = re.search(
@@ -104,7 +105,7 @@ def _start(head: str) -> float:
 
 def more_wedges(words: str, sheet: Sheet) -> bool:
     """Add wedges to the pie that was mentioned last."""
-    slices = _slices(words)
+    slices = _read_slices(words)
     last = [] if sheet.last is None else [sheet.last]
     # The pie spoken of last, else the front one.
     at = next((n for n in (*last, *range(len(sheet.items) - 1, -1, -1)) if isinstance(sheet.items[n], Pie)), None)
@@ -132,13 +133,13 @@ def lone_wedge(words: str, sheet: Sheet) -> Pie | None:
         # Pies count from 12 o'clock, the angles of the message from 3 o'clock.
         low + 90,
         (Slice(colour, share),),
-        hole=_hole(words, sheet),
+        hole=_parse_hole(words, sheet),
         outline=edge,
         stroke=q.stroke_width(words) or 2.0,
     )
 
 
-def _hole(words: str, sheet: Sheet) -> float:
+def _parse_hole(words: str, sheet: Sheet) -> float:
     match = re.search(rf"\b(?:hole|inner)\b[^,;:]{{0,24}}?{q.LENGTH}", words)
     return bounded(abs(sheet.space.both(match[1], match[2])), 0, 4000) if match else 0.0
 
@@ -203,11 +204,11 @@ def put(item: Item, mention: Mention, other: BoxF | None, sheet: Sheet, made: li
     if isinstance(item, Blob) and item.centre != sheet.space.middle:
         return item
     if other is not None:
-        return _beside_other(item, mention, other, sheet)
-    return placed(item, words, sheet.space) or _where_room_is(item, sheet, made)
+        return _place_beside_other(item, mention, other, sheet)
+    return placed(item, words, sheet.space) or _place_where_room_is(item, sheet, made)
 
 
-def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> Item:
+def _place_beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> Item:
     size_said = q.dimensions(mention.words, sheet.space) or re.search(rf"{q.N}px", mention.words)
     if mention.relation == "between" and isinstance(item, Blob) and not size_said:
         fit = 0.15 * max(other[2] - other[0], other[3] - other[1]) / max(item.width, item.height)
@@ -226,7 +227,7 @@ def _beside_other(item: Item, mention: Mention, other: BoxF, sheet: Sheet) -> It
     return centred(item, at)
 
 
-def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
+def _place_where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
     """Put a thing without a place in the middle, or in the emptiest ninth of the picture if that is taken."""
     wide, high = sheet.canvas.width, sheet.canvas.height
     if len(sheet.items) + len(made) > CROWD:
@@ -234,28 +235,30 @@ def _where_room_is(item: Item, sheet: Sheet, made: list[Item]) -> Item:
     taken = [other.box for other in [*sheet.items, *made]]
     spots = [(wide * x, high * y) for x, y in ((0.5, 0.5), (0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75),
         (0.5, 0.2), (0.5, 0.8), (0.2, 0.5), (0.8, 0.5))]  # fmt: skip
-    return centred(item, min(spots, key=lambda at: math.fsum(_overlap(_box_at(item, at), box) for box in taken)))
+    return centred(
+        item, min(spots, key=lambda at: math.fsum(_compute_overlap(_compute_box_at(item, at), box) for box in taken))
+    )
 
 
-def _box_at(item: Item, at: Point) -> BoxF:
+def _compute_box_at(item: Item, at: Point) -> BoxF:
     half_wide, half_high = (side / 2 for side in size_of(item))
     return at[0] - half_wide, at[1] - half_high, at[0] + half_wide, at[1] + half_high
 
 
-def _overlap(first: BoxF, second: BoxF) -> float:
+def _compute_overlap(first: BoxF, second: BoxF) -> float:
     wide = min(first[2], second[2]) - max(first[0], second[0])
     high = min(first[3], second[3]) - max(first[1], second[1])
     return max(0.0, wide) * max(0.0, high)
 
 
-def _in_all_corners(words: str) -> bool:
+def _is_in_all_corners(words: str) -> bool:
     match = _ALL_CORNERS.search(words)
     return match is not None and re.search(r"each|every|all|4", match[0]) is not None
 
 
 def copies(mention: Mention, item: Item, sheet: Sheet) -> list[Item]:
     """Return the item once, at each of several points, in all corners, or in a row if only a number is given."""
-    if isinstance(item, Blob) and _in_all_corners(mention.words):
+    if isinstance(item, Blob) and _is_in_all_corners(mention.words):
         corners = (word_place(f"in the {corner} corner", sheet.space, size_of(item)) for corner in _CORNERS)
         return [centred(item, at) for at in corners if at is not None]
     if not isinstance(item, Blob) or (
@@ -296,19 +299,19 @@ def relation_before(words: str, noun: re.Match[str]) -> bool:
 
 def read_things(clause: Clause, sheet: Sheet) -> bool:
     """Add all new things that a clause speaks of; return whether there were any."""
-    mentions = _mentions(clause, sheet)
+    mentions = _find_mentions(clause, sheet)
     if sheet.naive:
         for mention in mentions:
             mention.known = ()
     new = [mention for mention in mentions if not mention.known and mention.same is None]
     made: list[Item] = []
     for mention in new:
-        _make(mention, sheet, made, set())
+        _make_item(mention, sheet, made, set())
     drawn = [copies(mention, mention.made, sheet) for mention in new if mention.made is not None]
     return sheet.add([item for items in drawn for item in items])
 
 
-def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
+def _find_mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     words = clause.words
     mentions: list[Mention] = []
     for match in list(NOUN.finditer(words))[:200]:
@@ -317,10 +320,10 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
         if re.match(r"\s+(?:data )?markers?\b", words[match.end() :]):
             continue
         if kind in OWN_READERS - {"wedge", "bar"} or (
-            _NOT_THINGS.search(words[max(0, match.start() - 24) : match.start()]) and not _countable(match, words)
+            _NOT_THINGS.search(words[max(0, match.start() - 24) : match.start()]) and not _is_countable(match, words)
         ):
             continue
-        start = _phrase_start(words, mentions[-1].after if mentions else 0, match.start())
+        start = _find_phrase_start(words, mentions[-1].after if mentions else 0, match.start())
         mentions.append(Mention(kind, match[1], start, match.end()))
     for index, mention in enumerate(mentions):
         following = mentions[index + 1].start if index + 1 < len(mentions) else len(words)
@@ -329,7 +332,7 @@ def _mentions(clause: Clause, sheet: Sheet) -> list[Mention]:
     mentions = [mention for mention, following in followers if mention and not _is_named(mention, following, words)]
     if mentions:
         _give_leading_place(mentions[0], words, sheet)
-    _relate(mentions, clause, sheet)
+    _relate_mentions(mentions, clause, sheet)
     return mentions
 
 
@@ -338,7 +341,7 @@ def _is_named(first: Mention, following: Mention | None, words: str) -> bool:
     return following is not None and words[first.after : following.start].strip() in {"is", "are"}
 
 
-def _named_before(mention: Mention, mentions: list[Mention], words: str) -> Mention | None:
+def _find_named_before(mention: Mention, mentions: list[Mention], words: str) -> Mention | None:
     """Return the thing of the same clause that "the square" means."""
     if not re.match(r"(?:the|this|that|its)\b", words[mention.start : mention.after]):
         return None
@@ -354,14 +357,14 @@ def _give_leading_place(first: Mention, words: str, sheet: Sheet) -> None:
         first.words += f" , {lead}"
 
 
-def _countable(match: re.Match[str], words: str) -> bool:
+def _is_countable(match: re.Match[str], words: str) -> bool:
     """Whether "with circles at …" is meant rather than "with round markers" on a line."""
     return kind_of(match[1]) not in {"dot"} and not words[: match.start()].rstrip().endswith(
         ("through", "through the", "round")
     )
 
 
-def _phrase_start(words: str, low: int, high: int) -> int:
+def _find_phrase_start(words: str, low: int, high: int) -> int:
     """Return where the noun phrase begins whose noun is at ``high``."""
     chunk = words[low:high]
     for match in reversed(list(_DETERMINER.finditer(chunk))):
@@ -371,15 +374,15 @@ def _phrase_start(words: str, low: int, high: int) -> int:
     return low + (ends[-1] if ends else 0)
 
 
-def _relate(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
+def _relate_mentions(mentions: list[Mention], clause: Clause, sheet: Sheet) -> None:
     """Find which mention stands in a relation to which, and which of them are things already there."""
     pending: tuple[str, tuple[Target, ...]] | None = None
     previous: Mention | None = None
     for mention in mentions:
         before = clause.words[previous.after if previous else 0 : mention.start]
-        relation = _last_relation(before)
-        mention.same = _named_before(mention, mentions, clause.words)
-        mention.known = () if mention.same else _known(mention, clause, sheet)
+        relation = _find_last_relation(before)
+        mention.same = _find_named_before(mention, mentions, clause.words)
+        mention.known = () if mention.same else _find_known_targets(mention, clause, sheet)
         if mention.known and pending and pending[0] == "between":
             pending = ("between", pending[1] + mention.known)
         elif mention.known and previous and previous.relation == "between" and isinstance(previous.other, tuple):
@@ -415,7 +418,7 @@ def _relate_to_pronoun(mention: Mention, previous: Mention | None, is_last: bool
             return
 
 
-def _last_relation(before: str) -> tuple[str, bool] | None:
+def _find_last_relation(before: str) -> tuple[str, bool] | None:
     """Return the relation before a mention, and whether the mention is the relation's object; None if no relation."""
     matches = list(RELATION.finditer(before))
     if not matches:
@@ -426,14 +429,14 @@ def _last_relation(before: str) -> tuple[str, bool] | None:
     return (matches[-1].lastgroup or "", False) if PRONOUN.match(tail) else None
 
 
-def _known(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]:
+def _find_known_targets(mention: Mention, clause: Clause, sheet: Sheet) -> tuple[Target, ...]:
     phrase = clause.words[mention.start : mention.after]
     if not re.match(r"(?:the|this|that|its)\b", phrase):
         return ()
     return tuple(resolve(phrase, clause.strings, sheet)[:20])
 
 
-def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
+def _make_item(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> BoxF:
     """Make the item of a mention, after the item beside which it stands; return the new item's box."""
     # Two things may each be placed by the other; the second request ends with the box of the whole picture.
     if mention.made is not None or id(mention) in busy:
@@ -441,21 +444,21 @@ def _make(mention: Mention, sheet: Sheet, made: list[Item], busy: set[int]) -> B
     busy.add(id(mention))
     other: BoxF | None = None
     if isinstance(mention.other, tuple):
-        other = _around_all([box_of(target, sheet) for target in mention.other])
+        other = _merge_boxes([box_of(target, sheet) for target in mention.other])
     elif mention.other is not None:
-        other = _make(mention.other, sheet, made, busy)
-    item = _built(mention, sheet)
+        other = _make_item(mention.other, sheet, made, busy)
+    item = _build_item(mention, sheet)
     mention.made = put(item, mention, other, sheet, made)
     made.append(mention.made)
     return mention.made.box
 
 
-def _around_all(boxes: list[BoxF]) -> BoxF:
+def _merge_boxes(boxes: list[BoxF]) -> BoxF:
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def _built(mention: Mention, sheet: Sheet) -> Item:
+def _build_item(mention: Mention, sheet: Sheet) -> Item:
     has_ends = len(points(mention.words, sheet.space, 2)) > 1
     if mention.kind == "arrow" and not has_ends and _BLOCK_ARROW.search(mention.words):
         return blob("arrow", mention.words, sheet.space)

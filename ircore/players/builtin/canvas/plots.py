@@ -77,36 +77,38 @@ def read_axis(clause: Clause, area: Area, sheet: Sheet) -> bool:
         return False
     if spanned:
         area = replace(area, ranges={**area.ranges, name: (float(spanned[1]), float(spanned[2]))})
-        labels = _numbers(words, clause, area, name)
+        labels = _list_number_labels(words, clause, area, name)
     else:
-        texts = _quoted(clause)
+        texts = _find_quoted_texts(clause)
         lengths = re.findall(q.N, each[1]) if each else []
         places = (
-            _evenly(float(listed[1]), float(listed[2]), len(texts)) if listed else [float(place) for place in lengths]
+            _space_evenly(float(listed[1]), float(listed[2]), len(texts))
+            if listed
+            else [float(place) for place in lengths]
         )
         labels = list(zip(places, texts, strict=False))
         area = replace(area, places={**area.places, name: tuple(places)})
     area = replace(area, labelled={**area.labelled, name: tuple(place for place, _ in labels)})
     sheet.area = area
-    return sheet.add([*_line(words, name, area), *_labels(words, name, labels, area)]) or True
+    return sheet.add([*_read_axis_line(words, name, area), *_build_labels(words, name, labels, area)]) or True
 
 
-def _quoted(clause: Clause) -> list[str]:
+def _find_quoted_texts(clause: Clause) -> list[str]:
     return [clause.strings[int(key)] for key in re.findall(r'"(\d{1,4})"', clause.words)][:MOST_LABELS]
 
 
-def _evenly(first: float, last: float, count: int) -> list[float]:
+def _space_evenly(first: float, last: float, count: int) -> list[float]:
     return [first + (last - first) * index / max(1, count - 1) for index in range(count)]
 
 
-def _numbers(words: str, clause: Clause, area: Area, name: str) -> list[tuple[float, str]]:
+def _list_number_labels(words: str, clause: Clause, area: Area, name: str) -> list[tuple[float, str]]:
     """Return pixels and texts of the labels of an axis of numbers: every step, or as listed in quotes."""
     scale = area.scale(name)
     every = _EVERY.search(words)
     if scale is None:
         return []
     if every is None:
-        texts = _quoted(clause)
+        texts = _find_quoted_texts(clause)
         values = [float(text) for text in texts if re.fullmatch(r"-?\d{1,7}(?:\.\d{1,4})?", text)]
         return [(scale(value), text) for value, text in zip(values, texts, strict=False)]
     step = abs(float(every[1])) or 1.0
@@ -117,10 +119,10 @@ def _numbers(words: str, clause: Clause, area: Area, name: str) -> list[tuple[fl
     unit = "°" if every[2] else ""
     # A message from anyone may ask for thousands of labels.
     steps = range(first, min(last, first + MOST_LABELS) + 1)
-    return [(scale(step * count), _written(step * count, decimals) + unit) for count in steps]
+    return [(scale(step * count), _format_value(step * count, decimals) + unit) for count in steps]
 
 
-def _written(value: float, decimals: int) -> str:
+def _format_value(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     return "0" if float(text) == 0 else text
 
@@ -131,7 +133,7 @@ def crisp(at: float, width: float) -> float:
     return math.floor(at) + 0.5 if round(width) % 2 else float(round(at))
 
 
-def _line(words: str, name: str, area: Area) -> list[Item]:
+def _read_axis_line(words: str, name: str, area: Area) -> list[Item]:
     match = _LINE.search(words)
     if match is None:
         return []
@@ -141,7 +143,7 @@ def _line(words: str, name: str, area: Area) -> list[Item]:
     return [Stroke(f"{name} axis", ends, colour, width)]
 
 
-def _labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) -> list[Item]:
+def _build_labels(words: str, name: str, labels: list[tuple[float, str]], area: Area) -> list[Item]:
     """Return tick marks and labels of an axis."""
     level, items = area.bottom if name == "x" else area.left, list[Item]()
     outward = -1 if name == "y" else 1
@@ -187,11 +189,11 @@ def read_furniture(words: str, area: Area, sheet: Sheet) -> bool:
         sides = (((area.left, top), (area.right, top)), ((right, area.top), (right, area.bottom)))
         return sheet.add([Stroke("line", side, frame[2], width) for side in sides])
     if re.search(r"\bgrid lines\b.*\bat (?:the|its|all) labels\b", words):
-        return sheet.add(_grid(words, area, colour or "#d3d3d3"))
+        return sheet.add(_read_grid(words, area, colour or "#d3d3d3"))
     return False
 
 
-def _grid(words: str, area: Area, colour: str) -> list[Item]:
+def _read_grid(words: str, area: Area, colour: str) -> list[Item]:
     dash = q.dash_pattern(words, 1.0) or ()
     lines = list[Item]()
     for name in ("x", "y"):
@@ -208,7 +210,7 @@ def _grid(words: str, area: Area, colour: str) -> list[Item]:
 
 def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
     """Draw bars by their values: "blue bars, 20 px wide: 12, 30, 5", also stacked on the bars before."""
-    words, values = clause.words, _values(clause.words)
+    words, values = clause.words, _read_values(clause.words)
     axis = next((name for name in ("x", "y") if area.places.get(name)), None)
     scale = area.scale("y" if axis == "x" else "x") if axis else None
     if axis is None or scale is None or not values or not re.search(r"\bbars\b", words.split(":")[0]):
@@ -216,33 +218,35 @@ def read_bars(clause: Clause, area: Area, sheet: Sheet) -> bool:
     wide = _WIDE.search(words)
     half = (float(wide[1]) if wide else 20.0) / 2
     head = words.split(":")[0]
-    colour, shift = q.first_colour(q.without_outline(head)) or "#1f77b4", _shift(head)
+    colour, shift = q.first_colour(q.without_outline(head)) or "#1f77b4", _parse_shift(head)
     edge, stroke = q.outline_colour(words), q.stroke_width(words) or 1.0
     items = list[Item]()
     for place, (own, value) in zip(area.places[axis], values, strict=False):
         if value is None:
             continue
-        start = _top(sheet, axis, place + shift, scale(0), scale(value)) if "stacked" in head else scale(0)
+        start = (
+            _find_top_of_stack(sheet, axis, place + shift, scale(0), scale(value)) if "stacked" in head else scale(0)
+        )
         end = start + scale(value) - scale(0)
-        box = _sides(axis, place + shift, half, start, end)
-        bar = _bar(box, own or colour, edge, stroke)
-        items += [bar, *_value_label(words, axis, bar, value, _decimals(words), area)]
+        box = _compute_bar_sides(axis, place + shift, half, start, end)
+        bar = _build_bar(box, own or colour, edge, stroke)
+        items += [bar, *_build_value_label(words, axis, bar, value, _count_decimals(words), area)]
     return sheet.add(items)
 
 
-def _values(words: str) -> list[_Value]:
+def _read_values(words: str) -> list[_Value]:
     match = _VALUES.search(words)
     parts = _VALUE.finditer(match[1]) if match else ()
     return [(part[1], float(part[2]) if part[2] else None) for part in parts][:MOST_VALUES]
 
 
-def _decimals(words: str) -> int:
+def _count_decimals(words: str) -> int:
     match = _VALUES.search(words)
     numbers = re.findall(r"-?\d+(?:\.\d+)?", re.sub(q.HEX, " ", match[1])) if match else []
     return max((len(number.partition(".")[2]) for number in numbers), default=0)
 
 
-def _shift(words: str) -> float:
+def _parse_shift(words: str) -> float:
     match = _SHIFT.search(words)
     if match is None:
         return 0.0
@@ -250,20 +254,22 @@ def _shift(words: str) -> float:
     return bounded(-far if way in {"left", "up", "above"} else far)
 
 
-def _sides(axis: str, at: float, half: float, start: float, end: float) -> tuple[float, float, float, float]:
+def _compute_bar_sides(
+    axis: str, at: float, half: float, start: float, end: float
+) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom of a bar, at whole pixels."""
     near, far = round(at - half), round(at + half)
     low, high = sorted((round(start), round(end)))
     return (near, low, far, high) if axis == "x" else (low, near, high, far)
 
 
-def _bar(box: tuple[float, float, float, float], colour: str, edge: str | None, stroke: float) -> Blob:
+def _build_bar(box: tuple[float, float, float, float], colour: str, edge: str | None, stroke: float) -> Blob:
     left, top, right, bottom = box
     middle = (left + right) / 2, (top + bottom) / 2
     return Blob("bar", middle, max(0.5, right - left), max(0.5, bottom - top), colour, edge, stroke)
 
 
-def _top(sheet: Sheet, axis: str, at: float, zero: float, end: float) -> float:
+def _find_top_of_stack(sheet: Sheet, axis: str, at: float, zero: float, end: float) -> float:
     """Return where the next bar of a stack begins: at the far side of the bars that stand there."""
     side = 0 if axis == "x" else 1
     reached = zero
@@ -275,7 +281,7 @@ def _top(sheet: Sheet, axis: str, at: float, zero: float, end: float) -> float:
     return reached
 
 
-def _value_label(words: str, axis: str, bar: Blob, value: float, decimals: int, area: Area) -> list[Item]:
+def _build_value_label(words: str, axis: str, bar: Blob, value: float, decimals: int, area: Area) -> list[Item]:
     """Return the value written beyond the end of a bar, if the sentence says so."""
     match = _WRITTEN.search(words)
     if match is None:
@@ -293,19 +299,19 @@ def _value_label(words: str, axis: str, bar: Blob, value: float, decimals: int, 
 def read_line(clause: Clause, area: Area, sheet: Sheet) -> bool:
     """Draw a line by its values: "a 2 px red dashed line with round markers of radius 4 px: 5, 7, 6"."""
     words = clause.words
-    head, values = words.split(":")[0], _values(words)
+    head, values = words.split(":")[0], _read_values(words)
     scale, places = area.scale("y"), area.places.get("x", ())
     if scale is None or len(values) < 2 or len(places) < 2 or not re.search(r"\bline\b", head):
         return False
     points = [(place, scale(value)) for place, (_, value) in zip(places, values, strict=False) if value is not None]
-    line = _stroke(head, points, smooth=False)
+    line = _read_stroke(head, points, smooth=False)
     written = re.search(rf"\bvalues {q.N}px (above|below)(?: in letters of {q.N}px)?", words)
     labels = list[Item]()
     if written:
         off = float(written[1]) * (-1 if written[2] == "above" else 1)
         size = float(written[3] or max(11.0, area.letters - 2))
         ink = q.first_colour(words[written.end() :]) or line.colour
-        decimals = _decimals(words)
+        decimals = _count_decimals(words)
         known = [value for _, value in values if value is not None]
         labels = [
             Label(f"{value:.{decimals}f}", (x, y + off), size, ink) for (x, y), value in zip(points, known, strict=True)
@@ -313,7 +319,7 @@ def read_line(clause: Clause, area: Area, sheet: Sheet) -> bool:
     return sheet.add([line, *labels])
 
 
-def _stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
+def _read_stroke(words: str, points: list[Point], smooth: bool) -> Stroke:
     width = re.search(rf"\b{q.N}px\b", words)
     thick = bounded(float(width[1]), 0.25, 50) if width else 2.0
     dash = q.dash_pattern(words, thick) or ()
@@ -332,7 +338,7 @@ def read_curve(clause: Clause, area: Area, sheet: Sheet) -> bool:
     if len(points) < 2:
         return False
     head = words[: match.start()]
-    return sheet.add([_stroke(head, points, smooth="straight" not in head and len(points) > 2)])
+    return sheet.add([_read_stroke(head, points, smooth="straight" not in head and len(points) > 2)])
 
 
 _Reader = Callable[[Clause, Area, Sheet], bool]
@@ -354,11 +360,13 @@ def read_wedge_labels(clause: Clause, sheet: Sheet) -> bool:
     items = list[Item]()
     for index, text in enumerate(texts[: len(pie.slices)]):
         if text:
-            items += _label(pie, index, text, size, ink, match[1] == "inside", is_led)
+            items += _build_wedge_label(pie, index, text, size, ink, match[1] == "inside", is_led)
     return sheet.add(items)
 
 
-def _label(pie: Pie, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool) -> list[Item]:
+def _build_wedge_label(
+    pie: Pie, index: int, text: str, size: float, ink: str, is_inside: bool, is_led: bool
+) -> list[Item]:
     start, end = pie.angles()[index]
     middle = math.radians((start + end) / 2)
     centre = towards(pie.centre, middle, pie.slices[index].pulled)

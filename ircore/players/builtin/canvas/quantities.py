@@ -303,12 +303,12 @@ def word_place(words: str, space: Space, size: Point, near: BoxF | None = None) 
             top + high * (spread + row * (1 - 2 * spread)),
         )
     return (
-        _at_edge(left + margin * wide, right - margin * wide, size[0], column),
-        _at_edge(top + margin * high, bottom - margin * high, size[1], row),
+        _place_at_edge(left + margin * wide, right - margin * wide, size[0], column),
+        _place_at_edge(top + margin * high, bottom - margin * high, size[1], row),
     )
 
 
-def _at_edge(low: float, high: float, size: float, share: float) -> float:
+def _place_at_edge(low: float, high: float, size: float, share: float) -> float:
     if size >= high - low:
         return (low + high) / 2
     return low + size / 2 + (high - low - size) * share

@@ -58,39 +58,39 @@ def with_points(clause: Clause, sheet: Sheet) -> Clause:
         return clause
     # That a line touches a circle follows from its points; the second point would be a third end of the line.
     words = _REMARK.sub("", words)
-    words = _THROUGH.sub(lambda match: _circle(match, sheet), words)
-    words = _BESIDE.sub(lambda match: _beside(match, sheet), words)
-    return replace(clause, words=_POINTS.sub(lambda match: _listed(match, sheet), words))
+    words = _THROUGH.sub(lambda match: _format_circle(match, sheet), words)
+    words = _BESIDE.sub(lambda match: _format_place_beside(match, sheet), words)
+    return replace(clause, words=_POINTS.sub(lambda match: _format_listed_points(match, sheet), words))
 
 
-def _written(point: Point) -> str:
+def _format_point(point: Point) -> str:
     return f"({point[0]:.6g},{point[1]:.6g})"
 
 
-def _circle(match: re.Match[str], sheet: Sheet) -> str:
+def _format_circle(match: re.Match[str], sheet: Sheet) -> str:
     centre, rim = sheet.points.get(match[1]), sheet.points.get(match[2])
     if centre is None or rim is None:
         return match[0]
-    return f"of radius {exact.dist(centre, rim):.6g}px centred at {_written(centre)}"
+    return f"of radius {exact.dist(centre, rim):.6g}px centred at {_format_point(centre)}"
 
 
-def _beside(match: re.Match[str], sheet: Sheet) -> str:
+def _format_place_beside(match: re.Match[str], sheet: Sheet) -> str:
     """Return the place of "19 px above and 3 px left of point A"."""
     point = sheet.points.get(match[5])
     if point is None or not (match[1] or match[3]):
         return match[0]
     down = float(match[1] or 0) * (-1 if match[2] == "above" else 1)
     across = float(match[3] or 0) * (-1 if match[4] == "left" else 1)
-    return f"at {_written((bounded(point[0] + across), bounded(point[1] + down)))}"
+    return f"at {_format_point((bounded(point[0] + across), bounded(point[1] + down)))}"
 
 
-def _listed(match: re.Match[str], sheet: Sheet) -> str:
+def _format_listed_points(match: re.Match[str], sheet: Sheet) -> str:
     """Return "points a, b and c" with pixels; unchanged if any name is unknown."""
     names = re.findall(rf"(?<![\w']){_NAME}(?![\w'])", re.sub(r"\b(?:points?|and|to)\b", " ", match[0]))
     if not names or any(name not in sheet.points for name in names):
         return match[0]
     words = re.sub(r"\bpoints?\s+", "", match[0])
-    return re.sub(rf"(?<![\w']){_NAME}(?![\w'])", lambda name: _written(sheet.points[name[1]]), words)
+    return re.sub(rf"(?<![\w']){_NAME}(?![\w'])", lambda name: _format_point(sheet.points[name[1]]), words)
 
 
 def read(messages: Sequence[str], corrections: bool = True) -> tuple[Canvas, tuple[str, ...]]:

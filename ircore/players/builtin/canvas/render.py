@@ -24,14 +24,14 @@ def draw(canvas: Canvas) -> Pixels:
     """Return the picture of a canvas: height × width × 3, RGB."""
     drawing = Drawing(canvas.width, canvas.height, canvas.background)
     if canvas.fade is not None:
-        drawing.image.paste(Image.fromarray(_fade(canvas, canvas.fade)))
+        drawing.image.paste(Image.fromarray(_compute_fade(canvas, canvas.fade)))
     paint(drawing, canvas.items)
     return drawing.pixels
 
 
 def paint(drawing: Drawing, items: Iterable[Item]) -> None:
     """Draw items back to front: grid lines below everything else but panels under them, texts above."""
-    for item in _layered(items):
+    for item in _sort_by_layer(items):
         _draw_item(drawing, item)
 
 
@@ -39,13 +39,13 @@ def affordable(canvas: Canvas) -> Canvas:
     """Return the canvas with only as many items, from the back, as can be drawn in reasonable time."""
     cost = 0.0
     for index, item in enumerate(canvas.items):
-        cost += _cost(canvas, item)
+        cost += _estimate_cost(canvas, item)
         if cost > MAX_COST:
             return replace(canvas, items=canvas.items[:index])
     return canvas
 
 
-def _cost(canvas: Canvas, item: Item) -> float:
+def _estimate_cost(canvas: Canvas, item: Item) -> float:
     left, top, right, bottom = item.box
     wide = min(right, canvas.width) - max(left, 0)
     high = min(bottom, canvas.height) - max(top, 0)
@@ -61,7 +61,7 @@ def _cost(canvas: Canvas, item: Item) -> float:
     return 2 * area + 400 * (strokes + points)
 
 
-def _layered(items: Iterable[Item]) -> list[Item]:
+def _sort_by_layer(items: Iterable[Item]) -> list[Item]:
     items = list(items)
     grid = [item.box for item in items if item.kind == "grid"]
     places = {"grid": 0, "text": 2}
@@ -78,7 +78,7 @@ def _is_panel(item: Item, grid: list[tuple[float, float, float, float]]) -> bool
     return sum(left <= x <= right and top <= y <= bottom for x, y in middles) > 0.6 * len(middles)
 
 
-def _fade(canvas: Canvas, other: str) -> Pixels:
+def _compute_fade(canvas: Canvas, other: str) -> Pixels:
     ys, xs = np.mgrid[0 : canvas.height, 0 : canvas.width]
     down = (ys + 0.5) / canvas.height
     across = (xs + 0.5) / canvas.width
@@ -118,12 +118,12 @@ def _draw_blob(drawing: Drawing, blob: Blob) -> None:
 
 
 def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
-    points = _sharp(item) if item.kind != "curve" else item.points
+    points = _snap_line(item) if item.kind != "curve" else item.points
     path = smooth(points) if item.smooth else list(points)
     if item.arrow:
-        path = _headed(drawing, item, path)
+        path = _draw_arrowhead(drawing, item, path)
     if item.arrow == "both":
-        path = _headed(drawing, item, path[::-1])[::-1]
+        path = _draw_arrowhead(drawing, item, path[::-1])[::-1]
     # A line whose points coincide has no direction to be drawn in.
     if any(a != b for a, b in itertools.pairwise(path)):
         drawing.line(path, item.colour, item.stroke, item.dash)
@@ -132,7 +132,7 @@ def _draw_stroke(drawing: Drawing, item: Stroke) -> None:
             _draw_marker(drawing, item, point)
 
 
-def _sharp(item: Stroke) -> tuple[Point, ...]:
+def _snap_line(item: Stroke) -> tuple[Point, ...]:
     """Return the points of a line; an upright 1 px line is put onto whole pixels, to stay sharp."""
     if item.stroke != 1 or len(item.points) != 2:
         return item.points
@@ -160,7 +160,7 @@ def _draw_marker(drawing: Drawing, item: Stroke, at: Point) -> None:
         drawing.ellipse(at, (size, size), colour)
 
 
-def _headed(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
+def _draw_arrowhead(drawing: Drawing, item: Stroke, path: list[Point]) -> list[Point]:
     """Draw an arrow's head at the end of a path; return the path, cut so that it ends inside the head."""
     tip, tail = path[-1], next((point for point in reversed(path[:-1]) if point != path[-1]), None)
     if tail is None:
@@ -182,18 +182,20 @@ def smooth(points: tuple[Point, ...]) -> list[Point]:
     """
     if len(points) < 3:
         return list(points)
-    padded = [_mirrored(points[1], points[0]), *points, _mirrored(points[-2], points[-1])]
+    padded = [_mirror_point(points[1], points[0]), *points, _mirror_point(points[-2], points[-1])]
     curve = [points[0]]
     for a, b, c, d in zip(padded, padded[1:], padded[2:], padded[3:], strict=False):
         for step in range(1, STEPS + 1):
             t = step / STEPS
-            curve.append((_spline(a[0], b[0], c[0], d[0], t), _spline(a[1], b[1], c[1], d[1], t)))
+            curve.append(
+                (_interpolate_spline(a[0], b[0], c[0], d[0], t), _interpolate_spline(a[1], b[1], c[1], d[1], t))
+            )
     return curve
 
 
-def _mirrored(point: Point, about: Point) -> Point:
+def _mirror_point(point: Point, about: Point) -> Point:
     return 2 * about[0] - point[0], 2 * about[1] - point[1]
 
 
-def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
+def _interpolate_spline(a: float, b: float, c: float, d: float, t: float) -> float:
     return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t * t * t)

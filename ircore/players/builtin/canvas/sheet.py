@@ -11,7 +11,7 @@ from typing import Literal
 
 from ircore.core import exact
 from ircore.core.drawing import PlotArea, Point, Scale
-from ircore.core.untrusted_text import without_controls
+from ircore.core.untrusted_text import replace_controls
 from ircore.players.builtin.canvas.quantities import Space, first_colour, points
 from ircore.players.builtin.canvas.shapes import Blob, BoxF, Canvas, Item, Label, Pie, Stroke
 from ircore.players.builtin.canvas.text import NOUN, is_plural, kind_of, mismatch
@@ -170,7 +170,7 @@ class Sheet:
         """Keep a note of at most 200 characters, as long as there are few."""
         if len(self.notes) < MAX_NOTES:
             # Notes are shown in terminals, where control characters of a message could do harm.
-            plain = without_controls(text)
+            plain = replace_controls(text)
             self.notes.append(plain if len(plain) <= MAX_NOTE else plain[: MAX_NOTE - 2] + '…"')
 
     def finished(self) -> Canvas:
@@ -200,17 +200,17 @@ def resolve(words: str, strings: tuple[str, ...], sheet: Sheet) -> list[Target]:
     wanted_kind = kind_of(noun[0]) if noun else "any"
     ranked = [
         (cost, target)
-        for target in _candidates(wanted_kind, sheet)
-        if (cost := _cost(target, wanted_kind, colour, quoted, sheet)) < 1e9
+        for target in _list_candidates(wanted_kind, sheet)
+        if (cost := _compute_cost(target, wanted_kind, colour, quoted, sheet)) < 1e9
     ]
     if not ranked:
         return []
     if near:
-        ranked = [(cost + _distance(target, near[0], sheet), target) for cost, target in ranked]
-    return _chosen(ranked, words, bool(noun and is_plural(noun[0])), bool(near), sheet)
+        ranked = [(cost + _compute_distance(target, near[0], sheet), target) for cost, target in ranked]
+    return _choose_targets(ranked, words, bool(noun and is_plural(noun[0])), bool(near), sheet)
 
 
-def _candidates(wanted_kind: str, sheet: Sheet) -> list[Target]:
+def _list_candidates(wanted_kind: str, sheet: Sheet) -> list[Target]:
     candidates = []
     for index, item in enumerate(sheet.items):
         if isinstance(item, Pie) and wanted_kind in {"wedge", "any"}:
@@ -220,7 +220,7 @@ def _candidates(wanted_kind: str, sheet: Sheet) -> list[Target]:
     return candidates
 
 
-def _cost(target: Target, wanted_kind: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
+def _compute_cost(target: Target, wanted_kind: str, colour: str | None, quoted: list[str], sheet: Sheet) -> float:
     item = sheet.items[target.index]
     cost = 0.0 if target.part is not None and wanted_kind == "wedge" else 30 * mismatch(wanted_kind, item.kind)
     # Without a noun, a whole thing is meant rather than a wedge.
@@ -256,7 +256,7 @@ def box_of(target: Target, sheet: Sheet) -> BoxF:
     return item.box
 
 
-def _distance(target: Target, near: Point, sheet: Sheet) -> float:
+def _compute_distance(target: Target, near: Point, sheet: Sheet) -> float:
     """Return the distance of an item from a point, in pixels / 4; items around the point are near."""
     left, top, right, bottom = box_of(target, sheet)
     item = sheet.items[target.index]
@@ -267,16 +267,18 @@ def _distance(target: Target, near: Point, sheet: Sheet) -> float:
     return outside / 4 + exact.dist(near, ((left + right) / 2, (top + bottom) / 2)) / 16
 
 
-def _chosen(ranked: list[tuple[float, Target]], words: str, plural: bool, near: bool, sheet: Sheet) -> list[Target]:
+def _choose_targets(
+    ranked: list[tuple[float, Target]], words: str, plural: bool, near: bool, sheet: Sheet
+) -> list[Target]:
     best = min(cost for cost, _ in ranked)
     alike = [target for cost, target in ranked if cost <= best + (12 if not near else 0.001)]
     if _ALL.search(words) or (plural and not near):
         return alike
-    extreme, order, side = _EXTREME.search(words), _ORDER.search(words), _side(words)
+    extreme, order, side = _EXTREME.search(words), _ORDER.search(words), _find_side_words(words)
     if extreme:
-        return [_by_extreme(extreme[1], alike, sheet)]
+        return [_find_extreme(extreme[1], alike, sheet)]
     if side and not near:
-        return [min(alike, key=lambda target: _sidedness(side, box_of(target, sheet)))]
+        return [min(alike, key=lambda target: _measure_sidedness(side, box_of(target, sheet)))]
     if order:
         place = (
             _ORDINALS.index(order[1]) if order[1] in _ORDINALS else -1 if order[1] == "last" else int(order[1][:-2]) - 1
@@ -287,20 +289,20 @@ def _chosen(ranked: list[tuple[float, Target]], words: str, plural: bool, near: 
     return [min(ranked, key=lambda pair: (pair[0], -pair[1].index))[1]]
 
 
-def _side(words: str) -> str:
+def _find_side_words(words: str) -> str:
     names = {"left": "left", "right": "right", "top": "top", "upper": "top", "bottom": "bottom", "lower": "bottom"}
     return " ".join(
         dict.fromkeys(names[word] for word in re.findall(r"\b(left|right|top|upper|bottom|lower)\b", words))
     )
 
 
-def _sidedness(side: str, box: BoxF) -> float:
+def _measure_sidedness(side: str, box: BoxF) -> float:
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     each = {"left": x, "right": -x, "top": y, "bottom": -y}
     return math.fsum(each[part] for part in side.split())
 
 
-def _by_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:
+def _find_extreme(word: str, targets: list[Target], sheet: Sheet) -> Target:
     def measure(target: Target) -> float:
         left, top, right, bottom = box_of(target, sheet)
         if word in {"leftmost", "rightmost"}:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ircore.core.untrusted_text import plain_line
+from ircore.core.untrusted_text import format_plain_line
 from ircore.core.word_files import read_table
 from ircore.seeing.colours import replace_colour_words
 
@@ -46,12 +46,12 @@ _NUMBER = r"(-?\d{1,7}(?:\.\d{1,6})?)"
 _PARTS = {"half": "50%", "third": "33%", "quarter": "25%", "fifth": "20%", "tenth": "10%"}
 
 
-def _plural(noun: str) -> str:
+def _form_plural(noun: str) -> str:
     head, _, last = noun.rpartition(" ")
     return f"{head} {_PLURALS.get(last, last + 's')}".strip()
 
 
-_WORDS = {**{_plural(noun): kind for noun, kind in KINDS.items()}, **KINDS}
+_WORDS = {**{_form_plural(noun): kind for noun, kind in KINDS.items()}, **KINDS}
 # The longest nouns first, since an alternation takes the first one that fits.
 NOUN = re.compile(rf"\b({'|'.join(sorted(_WORDS, key=len, reverse=True))})\b")
 """A noun of the lexicon, singular or plural."""
@@ -92,7 +92,7 @@ def mismatch(wanted_kind: str, kind: str) -> float:
     return 1.0 if any({wanted_kind, kind} <= group for group in ALIKE) else float("inf")
 
 
-def _from_edges(match: re.Match[str]) -> str:
+def _convert_edge_distances(match: re.Match[str]) -> str:
     """Write "37% from the left and 62% from the top" as a point."""
     return f"at ({match[1]}{match[2].removeprefix('px')},{match[3]}{match[4].removeprefix('px')})"
 
@@ -133,7 +133,7 @@ _PLAIN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         (rf"\b(at|on|to|near|from)\s+(?:position\s+|point\s+|coordinates?\s+)?{_NUMBER}(?:px)?(%?)\s*,\s*"
          rf"{_NUMBER}(?:px)?(%?)(?=[^\d.%,p]|$)(?!\s*(?:and\s+)?[\d-])", r"\1 (\2\3,\4\5)"),
         (rf"{_NUMBER}(px|%)\s+(?:(?:in|away|across)\s+)?from\s+(?:the\s+)?left(?:\s+edge)?\s*(?:,|and|,\s*and)\s*"
-         rf"{_NUMBER}(px|%)\s+(?:(?:in|away|down)\s+)?from\s+(?:the\s+)?top(?:\s+edge)?\b", _from_edges),
+         rf"{_NUMBER}(px|%)\s+(?:(?:in|away|down)\s+)?from\s+(?:the\s+)?top(?:\s+edge)?\b", _convert_edge_distances),
         (r"\b(?:an?\s+)?(?:\w{4,10}\s+)?(?:row|line)\s+of\s+(?=\d)", " "),
         (r"\b(?:an?\s+)?(?:vertical\s+)?(?:column|stack)\s+of\s+(\d{1,2})\b", r"\1 stacked"),
         (r"\s+", " "),
@@ -177,14 +177,14 @@ def clauses(message: str) -> list[Clause]:
     quoted = tuple(strings)
     split: list[Clause] = []
     continues = False
-    for piece, semicolon in _pieces(text.replace("*", "").replace("`", "")):
+    for piece, semicolon in _split_pieces(text.replace("*", "").replace("`", "")):
         if any(character.isalnum() for character in piece) and len(split) < MAX_CLAUSES:
-            split.append(Clause(_plain(piece), quoted, _unmask(piece, quoted), continues))
+            split.append(Clause(_normalise_words(piece), quoted, _restore_strings(piece, quoted), continues))
         continues = semicolon
     return split
 
 
-def _pieces(text: str) -> list[tuple[str, bool]]:
+def _split_pieces(text: str) -> list[tuple[str, bool]]:
     """Cut at ends of clauses that are not inside brackets; a bracket that never closes does not count."""
     pieces, start = [], 0
     for end in _END.finditer(text):
@@ -196,18 +196,18 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
     return [*pieces, (text[start:], False)]
 
 
-def _plain(piece: str) -> str:
+def _normalise_words(piece: str) -> str:
     words = piece[:MAX_CLAUSE].lower()
     words = re.sub(r"[\x00-\x1f\x7f]", " ", words)
     for index, (pattern, plain) in enumerate(_PLAIN):
         # Hyphens and dashes are gone by then, and the later patterns expect digits and hex values.
         if index == 10:
-            words = replace_colour_words(_NUMBER_WORDS.sub(_digits, re.sub(r"\s+", " ", words)))
+            words = replace_colour_words(_NUMBER_WORDS.sub(_convert_number_words, re.sub(r"\s+", " ", words)))
         words = pattern.sub(plain, words)
     return words.strip(" ,:-")
 
 
-def _digits(match: re.Match[str]) -> str:
+def _convert_number_words(match: re.Match[str]) -> str:
     if not match[0]:
         return ""
     total, space = 0, " " if match[0].endswith(" ") else ""
@@ -221,6 +221,6 @@ def _digits(match: re.Match[str]) -> str:
     return f"{total}{space}"
 
 
-def _unmask(piece: str, strings: tuple[str, ...]) -> str:
+def _restore_strings(piece: str, strings: tuple[str, ...]) -> str:
     shown = _MASK.sub(lambda match: f'"{strings[int(match[1])]}"' if int(match[1]) < len(strings) else match[0], piece)
-    return plain_line(shown)
+    return format_plain_line(shown)

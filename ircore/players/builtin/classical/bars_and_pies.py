@@ -8,7 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical.outlines import Points, circle_through, contour
+from ircore.players.builtin.classical.outlines import Points, fit_circle, trace_contour
 from ircore.players.builtin.classical.shapes import Blob
 from ircore.seeing.flat_colours import Labels, Segmentation
 from ircore.seeing.masks import EIGHT, dilate, erode, fill_holes
@@ -35,39 +35,39 @@ def find_bars(shapes: list[Shape]) -> list[Bars]:
     boxes = [shape for shape in shapes if shape.kind in {"rectangle", "square"} and not shape.rotation and shape.colour]
     if len(boxes) < 3:
         return []
-    groups = [group for upright in (True, False) if (group := _bars_on(boxes, upright)) is not None]
+    groups = [group for upright in (True, False) if (group := _find_bars(boxes, upright)) is not None]
     best = max(groups, key=lambda group: (len(group.bars), group.area), default=None)
     return [best] if best is not None else []
 
 
-def _edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
+def _compute_edges(shape: Shape, upright: bool) -> tuple[float, float, float, float]:
     """Return start and end across, low and high along, of a box inside its outline."""
     (x, y), (width, height) = shape.centre, shape.size
     left, top, right, bottom = x - width / 2, y - height / 2, x + width / 2, y + height / 2
     return (left, right, top, bottom) if upright else (top, bottom, left, right)
 
 
-def _bars_on(shapes: list[Shape], upright: bool) -> Bars | None:
+def _find_bars(shapes: list[Shape], upright: bool) -> Bars | None:
     """Return the bars on the baseline that most rectangles touch, with the bars stacked on them."""
-    edges = [_edges(shape, upright) for shape in shapes]
+    edges = [_compute_edges(shape, upright) for shape in shapes]
     places = [edge for _, _, low, high in edges for edge in (low, high)]
     base = max(places, key=lambda at: (sum(abs(at - other) <= ALIGNED for other in places), at if upright else -at))
     on = [i for i, (_, _, low, high) in enumerate(edges) if min(abs(low - base), abs(high - base)) <= ALIGNED]
-    if len(on) < 3 or _overlap([edges[i] for i in on]):
+    if len(on) < 3 or _are_overlapping([edges[i] for i in on]):
         return None
     # The feet differ by a pixel or two; one of them decided which bars belong together.
     base = float(np.median([min(edges[i][2:], key=lambda edge: abs(edge - base)) for i in on]))
     chosen = dict.fromkeys(on)
     # From the baseline outwards, so that the bar under each bar is chosen before it.
     for i in sorted(range(len(shapes)), key=lambda i: min(abs(edges[i][2] - base), abs(edges[i][3] - base))):
-        if i not in chosen and any(_stacked(edges[i], edges[j]) for j in chosen):
+        if i not in chosen and any(_are_stacked(edges[i], edges[j]) for j in chosen):
             chosen[i] = None
-    bars = [_bar(shapes[i], edges[i], base) for i in chosen]
+    bars = [_build_bar(shapes[i], edges[i], base) for i in chosen]
     bars.sort(key=lambda bar: (-abs(bar.tip - base), bar.start))
     return Bars(upright, base, tuple(bars))
 
 
-def _overlap(edges: list[tuple[float, float, float, float]]) -> bool:
+def _are_overlapping(edges: list[tuple[float, float, float, float]]) -> bool:
     """Tell whether two of the bars stand at the same place, on the same side."""
     for number, (start, end, low, high) in enumerate(edges):
         for other_start, other_end, other_low, other_high in edges[:number]:
@@ -78,12 +78,12 @@ def _overlap(edges: list[tuple[float, float, float, float]]) -> bool:
     return False
 
 
-def _stacked(upper: tuple[float, float, float, float], lower: tuple[float, float, float, float]) -> bool:
+def _are_stacked(upper: tuple[float, float, float, float], lower: tuple[float, float, float, float]) -> bool:
     same = abs(upper[0] - lower[0]) <= ALIGNED and abs(upper[1] - lower[1]) <= ALIGNED
     return same and (abs(upper[3] - lower[2]) <= 3 or abs(upper[2] - lower[3]) <= 3)
 
 
-def _bar(shape: Shape, edges: tuple[float, float, float, float], base: float) -> Bar:
+def _build_bar(shape: Shape, edges: tuple[float, float, float, float], base: float) -> Bar:
     start, end, low, high = edges
     tip = low if abs(low - base) > abs(high - base) else high
     return Bar(shape.colour or "#000000", start, end, tip, shape.box, shape.outline)
@@ -96,23 +96,23 @@ def find_pie(blobs: list[Blob], segmentation: Segmentation) -> tuple[Pie, list[B
         The pie and the blobs it consists of.
     """
     large = [blob for blob in blobs if blob.area >= 250][:40]
-    for group in _touching(large, segmentation.labels):
+    for group in _group_touching(large, segmentation.labels):
         if len(group) < 2:
             continue
-        edge, box = _outline(group)
-        circle = _circle_around(edge, box)
-        sector_circle = circle or _most_of_circle(edge)
+        edge, box = _trace_outline(group)
+        circle = _fit_circle(edge, box)
+        sector_circle = circle or _fit_partial_circle(edge)
         if sector_circle is None:
             continue
-        whole = _with_pulled(group, large, sector_circle)
-        pie = _sectors(sector_circle, whole, segmentation)
+        whole = _add_pulled_wedges(group, large, sector_circle)
+        pie = _read_sectors(sector_circle, whole, segmentation)
         # Two sectors of a disc are a pie only if its other wedges lie beside them, pulled out.
         if pie is not None and (circle or len(whole) > 2):
             return pie, whole
     return None
 
 
-def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, float]) -> list[Blob]:
+def _add_pulled_wedges(group: list[Blob], blobs: list[Blob], circle: tuple[Point, float]) -> list[Blob]:
     """Add the blobs that lie about the circle: wedges pulled out so far that they touch no other."""
     (x, y), radius = circle
     reach = 1.4 * radius
@@ -126,7 +126,7 @@ def _with_pulled(group: list[Blob], blobs: list[Blob], circle: tuple[Point, floa
     return [*group, *(b for b in blobs if not any(b is member for member in group) and belongs(b))]
 
 
-def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
+def _group_touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     """Group the blobs that are at most a few pixels apart."""
     owner = np.zeros(labels.shape, np.int16)
     for number, blob in enumerate(blobs, 1):
@@ -143,17 +143,17 @@ def _touching(blobs: list[Blob], labels: Labels) -> list[list[Blob]]:
     return list(groups.values())
 
 
-def _outline(group: list[Blob]) -> tuple[Points, Box]:
+def _trace_outline(group: list[Blob]) -> tuple[Points, Box]:
     """Return the outer edge of blobs together, the gaps between them closed, and their box."""
     left, top, right, bottom = box = join_boxes([blob.box for blob in group])
     area = np.zeros((bottom - top + 16, right - left + 16), bool)
     for blob in group:
         height, width = blob.mask.shape
         area[blob.top - top + 8 :, blob.left - left + 8 :][:height, :width] |= blob.mask
-    return contour(fill_holes(erode(dilate(area, 5), 5))) + np.array([left - 8, top - 8]), box
+    return trace_contour(fill_holes(erode(dilate(area, 5), 5))) + np.array([left - 8, top - 8]), box
 
 
-def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
+def _fit_circle(edge: Points, box: Box) -> tuple[Point, float] | None:
     """Return centre and radius if an outline is a circle."""
     left, top, right, bottom = box
     centre = compute_middle(box)
@@ -162,7 +162,7 @@ def _circle_around(edge: Points, box: Box) -> tuple[Point, float] | None:
     return (centre, radius) if np.abs(away - radius).mean() < 2 and np.abs(away - radius).max() < 7 else None
 
 
-def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
+def _fit_partial_circle(edge: Points) -> tuple[Point, float] | None:
     """Return the circle on which most of an outline lies, by trying circles through three of its points.
 
     Source: M. Fischler and R. Bolles, "Random sample consensus", 1981.
@@ -171,11 +171,11 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
     draw = np.random.default_rng(0)
     best = np.zeros(len(edge), bool)
     for three in edge[draw.integers(len(edge), size=(TRIES, 3))]:
-        tried = _through(three)
+        tried = _compute_circle(three)
         if tried is not None:
             near = np.abs(exact.hypot(edge[:, 0] - tried[0], edge[:, 1] - tried[1]) - tried[2]) < 1.5
             best = near if near.sum() > best.sum() else best
-    circle = circle_through(edge[best]) if best.sum() > 8 else None
+    circle = fit_circle(edge[best]) if best.sum() > 8 else None
     if circle is None or circle[1] < 30:
         return None
     (x, y), radius = circle
@@ -187,7 +187,7 @@ def _most_of_circle(edge: Points) -> tuple[Point, float] | None:
     return ((float(x), float(y)), float(radius)) if full >= 19 else None
 
 
-def _through(three: Points) -> tuple[float, float, float] | None:
+def _compute_circle(three: Points) -> tuple[float, float, float] | None:
     """Return x, y and radius of the circle through three points; None if they are collinear."""
     (x0, y0), (x1, y1), (x2, y2) = three.tolist()
     a, b, c, e = x1 - x0, y1 - y0, x2 - x0, y2 - y0
@@ -199,7 +199,7 @@ def _through(three: Points) -> tuple[float, float, float] | None:
     return x0 + x, y0 + y, exact.hypot(x, y)
 
 
-def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
+def _read_sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segmentation) -> Pie | None:
     """Read the wedges off the labels on circles around the middle."""
     (x, y), radius = circle
     solid = {blob.label for blob in group}
@@ -211,31 +211,31 @@ def _sectors(circle: tuple[Point, float], group: list[Blob], segmentation: Segme
     ray_labels = segmentation.labels[rows, np.clip(columns, 0, segmentation.labels.shape[1] - 1)]
     votes = np.stack([(ray_labels == label).sum(axis=0) for label in sorted(solid)])
     winner = np.where(votes.max(axis=0) >= 4, np.array(sorted(solid))[votes.argmax(axis=0)], -1)
-    runs = _runs(winner)
-    borders = _border_labels(runs)
+    runs = _find_runs(winner)
+    borders = _find_border_labels(runs)
     # Without the blobs of the borders, their rays become gaps between the wedges.
     if borders:
-        return _sectors(circle, [blob for blob in group if blob.label not in borders], segmentation)
+        return _read_sectors(circle, [blob for blob in group if blob.label not in borders], segmentation)
     if not 2 <= len(runs) <= 24 or len(runs) > 2 * len(group):
         return None
     agree = np.isin(ray_labels, sorted(solid)).mean()
     if agree < 0.7:
         return None
-    border = _border(runs, radius, group, segmentation, ray_labels)
-    pulled = _pulled(circle, runs, segmentation.labels)
-    runs = _shared(runs, pulled)
-    wedges, start = _wedges(runs, segmentation)
+    border = _measure_border(runs, radius, group, segmentation, ray_labels)
+    pulled = _measure_pulls(circle, runs, segmentation.labels)
+    runs = _share_gaps(runs, pulled)
+    wedges, start = _list_wedges(runs, segmentation)
     if pulled:
         # The distances follow the order in which the wedges are told.
-        first = runs.index(_from_noon(runs)[0])
+        first = runs.index(_rotate_to_noon(runs)[0])
         pulled = (*pulled[first:], *pulled[:first])
-    hole = _hole(circle, segmentation.labels, solid)
+    hole = _measure_hole(circle, segmentation.labels, solid)
     box: Box = join_boxes([blob.box for blob in group])
     with_border = radius + (border[1] / 2 if border and group[0].outline else 0)
     return Pie((x, y), with_border, hole, start, wedges, border, box, pulled)
 
 
-def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
+def _find_border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
     """Return the colours of which there are several very narrow sectors and no other: borders between wedges."""
     wide: dict[int, list[float]] = defaultdict(list)
     for label, first, last in runs:
@@ -243,7 +243,9 @@ def _border_labels(runs: list[tuple[int, float, float]]) -> set[int]:
     return {label for label, shares in wide.items() if len(shares) >= 3 and max(shares) < BORDER_SHARE}
 
 
-def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels) -> tuple[float, ...]:
+def _measure_pulls(
+    circle: tuple[Point, float], runs: list[tuple[int, float, float]], labels: Labels
+) -> tuple[float, ...]:
     """Return how far each sector reaches beyond the circle; empty if no sector does."""
     (x, y), radius = circle
     reaches = np.arange(2.0, 0.35 * radius)
@@ -259,7 +261,7 @@ def _pulled(circle: tuple[Point, float], runs: list[tuple[int, float, float]], l
     return tuple(pulled) if any(pulled) else ()
 
 
-def _runs(winner: Labels) -> list[tuple[int, float, float]]:
+def _find_runs(winner: Labels) -> list[tuple[int, float, float]]:
     """Return the sectors as label, first and last ray."""
     changes = np.flatnonzero(winner != np.roll(winner, 1))
     if not len(changes):
@@ -273,7 +275,7 @@ def _runs(winner: Labels) -> list[tuple[int, float, float]]:
     return runs
 
 
-def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> list[tuple[int, float, float]]:
+def _share_gaps(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> list[tuple[int, float, float]]:
     """Extend neighbouring sectors over the gap between them; a pulled-out sector gives up the whole gap."""
     out = pulled or (0.0,) * len(runs)
     shared: list[tuple[int, float, float]] = []
@@ -282,34 +284,38 @@ def _shared(runs: list[tuple[int, float, float]], pulled: tuple[float, ...]) -> 
         after = runs[(number + 1) % len(runs)][1] + (RAYS if number == len(runs) - 1 else 0)
         following = out[(number + 1) % len(runs)]
         shared.append(
-            (label, _side(begin, before, out[number], out[number - 1]), _side(end, after, out[number], following))
+            (
+                label,
+                _find_side(begin, before, out[number], out[number - 1]),
+                _find_side(end, after, out[number], following),
+            )
         )
     return shared
 
 
-def _side(own: float, other: float, own_pulled: float, other_pulled: float) -> float:
+def _find_side(own: float, other: float, own_pulled: float, other_pulled: float) -> float:
     """Return the ray between two sectors."""
     if bool(own_pulled) == bool(other_pulled):
         return (own + other) / 2
     return other if own_pulled else own
 
 
-def _wedges(
+def _list_wedges(
     runs: list[tuple[int, float, float]], segmentation: Segmentation
 ) -> tuple[tuple[tuple[str, float], ...], float]:
     """Return colours and shares from the sector nearest to 12 o'clock on, and the start of that sector in degrees."""
-    ordered = _from_noon(runs)
+    ordered = _rotate_to_noon(runs)
     start = (ordered[0][1] * 360 / RAYS + 180) % 360 - 180
     return tuple((segmentation.hex(label), (last - begin) / RAYS) for label, begin, last in ordered), start
 
 
-def _from_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
+def _rotate_to_noon(runs: list[tuple[int, float, float]]) -> list[tuple[int, float, float]]:
     """Return the sectors in the given order, from the sector that begins nearest to 12 o'clock."""
     first = min(range(len(runs)), key=lambda i: abs((runs[i][1] + RAYS / 2) % RAYS - RAYS / 2))
     return [*runs[first:], *runs[:first]]
 
 
-def _border(
+def _measure_border(
     runs: list[tuple[int, float, float]],
     radius: float,
     group: list[Blob],
@@ -333,7 +339,7 @@ def _border(
     return (segmentation.hex(label), float(max(1, round(width)))) if width < 12 else None
 
 
-def _hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float:
+def _measure_hole(circle: tuple[Point, float], labels: Labels, solid: set[int]) -> float:
     """Return the radius of the hole; 0 if there is no hole."""
     (x, y), radius = circle
     angles = np.linspace(0, 2 * math.pi, 72, endpoint=False)

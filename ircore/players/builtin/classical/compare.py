@@ -14,9 +14,9 @@ import numpy as np
 from ircore.core.exact import cos, dist, sin
 from ircore.core.images import Pixels
 from ircore.players.builtin.classical import perceive
-from ircore.players.builtin.classical.matching import Item, cheapest, items_of, missing, pair
-from ircore.players.builtin.classical.statements import Statement, at, bar_words, in_quotes, number
-from ircore.players.builtin.classical.wording import noun, statement_of, text_statements, weight_of
+from ircore.players.builtin.classical.matching import Item, list_items, match_cheapest, measure_missing, pair_items
+from ircore.players.builtin.classical.statements import Statement, describe_bar, format_number, format_point, quote_text
+from ircore.players.builtin.classical.wording import describe_percept, describe_texts, name_percept, weigh_percept
 from ircore.seeing.algebra import compute_lengths
 from ircore.seeing.colours import describe_colour, find_shortest_name, measure_rgb_distance, name_colour
 from ircore.seeing.percepts import Backdrop, Bars, Box, Perception, Pie, Shape, Stroke, Text
@@ -63,37 +63,39 @@ ROUGHLY = TextManner(in_place=2.5, by_shift=True)
 """As people correct: a pixel or two do not matter, and a text is moved by so much."""
 
 
-def text_corrections(
+def correct_texts(
     target: Perception, rendering: Perception, target_pixels: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
     """Return corrections of missing, different and surplus texts; unreadable text in their place is left alone.
 
     Arguments are those of ``compare.corrections``.
     """
-    pairs = cheapest(target.texts, rendering.texts, _apart, NEAR)
+    pairs = match_cheapest(target.texts, rendering.texts, _compute_distance, NEAR)
     met = {id(text) for pair in pairs for text in pair}
     absent = [
         text
         for text in target.texts
-        if id(text) not in met and not _covered(text.box, rendering.unread) and not _shows(text, target_pixels, drawn)
+        if id(text) not in met
+        and not _is_covered(text.box, rendering.unread)
+        and not _is_text_drawn(text, target_pixels, drawn)
     ]
     statements = [
         replace(statement.after("Add "), order=100)
-        for statement in text_statements(absent, find_shortest_name, target.backdrop)
+        for statement in describe_texts(absent, find_shortest_name, target.backdrop)
     ]
     for wanted_text, drawn_text in pairs:
         statements += [
-            Statement("", (words,), weight=share * weight_of(wanted_text, target.backdrop), order=80, again=again)
-            for words, again, share in _changes(wanted_text, drawn_text, rendering.texts, manner)
+            Statement("", (words,), weight=share * weigh_percept(wanted_text, target.backdrop), order=80, again=again)
+            for words, again, share in _list_text_changes(wanted_text, drawn_text, rendering.texts, manner)
         ]
     for text in rendering.texts:
-        if id(text) not in met and not _covered(text.box, target.unread):
-            weight = weight_of(text, rendering.backdrop)
-            statements.append(Statement("Remove ", (_name(text, rendering.texts),), weight=weight, order=-1))
+        if id(text) not in met and not _is_covered(text.box, target.unread):
+            weight = weigh_percept(text, rendering.backdrop)
+            statements.append(Statement("Remove ", (_name_text(text, rendering.texts),), weight=weight, order=-1))
     return statements
 
 
-def _apart(first: Text, second: Text) -> float:
+def _compute_distance(first: Text, second: Text) -> float:
     """Return the distance of two texts in pixels, larger if they differ in words."""
     if first.rotation != second.rotation:
         return math.inf
@@ -101,7 +103,7 @@ def _apart(first: Text, second: Text) -> float:
     return dist(first.centre, second.centre) + (0 if first.text == second.text else NEAR / 2)
 
 
-def _covered(box: Box, others: Sequence[Box]) -> bool:
+def _is_covered(box: Box, others: Sequence[Box]) -> bool:
     """Tell whether something that could not be read is where a text should be."""
     return any(
         min(box[2], other[2]) - max(box[0], other[0]) > 0.3 * (box[2] - box[0])
@@ -110,7 +112,7 @@ def _covered(box: Box, others: Sequence[Box]) -> bool:
     )
 
 
-def _shows(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
+def _is_text_drawn(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
     """Whether most of a text's ink is drawn, even if other things there make the text unreadable."""
     left, top, right, bottom = text.box
     wanted, made = (pixels[top:bottom, left:right].astype(np.float64) for pixels in (target_pixels, drawn))
@@ -121,9 +123,11 @@ def _shows(text: Text, target_pixels: Pixels, drawn: Pixels) -> bool:
     return bool((off < 0.5 * ink[strong]).mean() > ALREADY)
 
 
-def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManner) -> list[tuple[str, str, float]]:
+def _list_text_changes(
+    wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManner
+) -> list[tuple[str, str, float]]:
     """Return each change of a text, the same in other words, and the share of the text concerned, 0–1."""
-    changes, name = [], _name(drawn, texts)
+    changes, name = [], _name_text(drawn, texts)
     its = f"T{name[1:]}"
     if wanted.text != drawn.text:
         changes.append((f'Change {name} to "{wanted.text}"', f'{its} should be "{wanted.text}"', 0.8))
@@ -138,7 +142,7 @@ def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManne
         # Readings are exact to a quarter of a pixel; see ``typeface``.
         x, y = (round(4 * value) / 4 for value in wanted.centre)
         place = f"({x:g}, {y:g})"
-        where = _shift(wanted, drawn) if manner.by_shift else f"to {place}"
+        where = _format_shift(wanted, drawn) if manner.by_shift else f"to {place}"
         changes.append((f"Move {name} {where}", f"{its} should be centred at {place}", min(1.0, off / 4)))
     if measure_rgb_distance(wanted.colour, drawn.colour) >= OTHER_COLOUR:
         share = measure_rgb_distance(wanted.colour, drawn.colour) / 441
@@ -147,7 +151,7 @@ def _changes(wanted: Text, drawn: Text, texts: Sequence[Text], manner: TextManne
     return changes
 
 
-def _shift(text: Text, drawn: Text) -> str:
+def _format_shift(text: Text, drawn: Text) -> str:
     """Return how far a text is to be moved, such as ``3 px right and 2 px up``."""
     across, down = (round(wanted - made) for wanted, made in zip(text.centre, drawn.centre, strict=True))
     ways = [f"{abs(across)} px {'right' if across > 0 else 'left'}"] if across else []
@@ -155,13 +159,13 @@ def _shift(text: Text, drawn: Text) -> str:
     return " and ".join(ways)
 
 
-def _name(text: Text, texts: Sequence[Text]) -> str:
+def _name_text(text: Text, texts: Sequence[Text]) -> str:
     """Return the name of a text: its words, and its place if others have the same words."""
     same = sum(other.text == text.text for other in texts) > 1
-    return f"the text {in_quotes(text.text)}" + (f" at {at(text.centre)}" if same else "")
+    return f"the text {quote_text(text.text)}" + (f" at {format_point(text.centre)}" if same else "")
 
 
-def corrections(
+def list_corrections(
     target: Perception, rendering: Perception, target_pixels: Pixels, drawn: Pixels, manner: TextManner = EXACTLY
 ) -> list[Statement]:
     """Return the differences as statements, the largest first.
@@ -176,46 +180,46 @@ def corrections(
     Returns:
         Statements, each with the pixels it concerns as weight.
     """
-    statements = _backdrop(target.backdrop, rendering.backdrop, target)
+    statements = _correct_backdrop(target.backdrop, rendering.backdrop, target)
     for pie in (percept for percept in target.percepts if isinstance(percept, Pie)):
-        if rest := _rest_of_pie(pie, target.backdrop, drawn):
+        if rest := _add_rest_of_pie(pie, target.backdrop, drawn):
             # A budget cut the list of wedges short; the rest of them comes before any correction.
             return [rest]
     # Patches of a photograph are no things that could be matched.
-    wanted, made = items_of(target), ([] if rendering.photo else items_of(rendering))
-    pairs = pair(wanted, made)
+    wanted, made = list_items(target), ([] if rendering.photo else list_items(rendering))
+    pairs = pair_items(wanted, made)
     partner = {id(item): match for item, match in pairs}
     paired = {id(other) for _, other in pairs}
     absent: list[tuple[Item, float]] = []
     for order, item in enumerate(wanted):
-        share = missing(item.percept, item.colour, target_pixels, drawn)
-        weight = share * weight_of(item.percept, target.backdrop)
+        share = measure_missing(item.percept, item.colour, target_pixels, drawn)
+        weight = share * weigh_percept(item.percept, target.backdrop)
         other = partner.get(id(item))
         if other is not None:
             statements += [
                 replace(s, weight=max(weight, s.weight), order=order)
-                for s in _change(item, other, share, drawn, target_pixels)
+                for s in _list_changes(item, other, share, drawn, target_pixels)
             ]
         elif share >= MISSING:
             absent.append((item, weight))
-    statements += _additions(absent, target)
+    statements += _list_additions(absent, target)
     for item in made:
-        if id(item) not in paired and _worth_removing(item):
-            share = missing(item.percept, item.colour, drawn, target_pixels)
+        if id(item) not in paired and _is_worth_removing(item):
+            share = measure_missing(item.percept, item.colour, drawn, target_pixels)
             if share >= EXTRA:
-                weight = share * weight_of(item.percept, rendering.backdrop)
-                statements.append(Statement("Remove the ", (_reference(item),), weight=weight, order=-1))
-    statements += text_corrections(target, rendering, target_pixels, drawn, manner)
+                weight = share * weigh_percept(item.percept, rendering.backdrop)
+                statements.append(Statement("Remove the ", (_format_reference(item),), weight=weight, order=-1))
+    statements += correct_texts(target, rendering, target_pixels, drawn, manner)
     return sorted((s for s in statements if s.weight >= WORTH), key=lambda s: -s.weight)
 
 
-def _worth_removing(item: Item) -> bool:
+def _is_worth_removing(item: Item) -> bool:
     """Whether a thing is thick and large enough to be no mere soft edge of a thing that was drawn rightly."""
     percept = item.percept
     return isinstance(percept, Shape) and percept.colour is not None and percept.area > 120
 
 
-def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
+def _correct_backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> list[Statement]:
     pixels = perception.width * perception.height
     if target.last is not None:
         same = rendering.last is not None and measure_rgb_distance(target.colour, rendering.colour) < 25
@@ -231,7 +235,7 @@ def _backdrop(target: Backdrop, rendering: Backdrop, perception: Perception) -> 
     return [Statement("", (text,), weight=pixels * (0.05 + off / 441), order=-2)]
 
 
-def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
+def _list_additions(absent: list[tuple[Item, float]], target: Perception) -> list[Statement]:
     """Return statements that add things; bars of one chart share a statement."""
     statements = []
     groups: dict[int, list[tuple[Item, float]]] = {}
@@ -239,7 +243,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if item.bars is not None:
             groups.setdefault(id(item.bars[0]), []).append((item, weight))
             continue
-        statement = statement_of(item.percept, find_shortest_name).after("Add ")
+        statement = describe_percept(item.percept, find_shortest_name).after("Add ")
         order = next((n for n, percept in enumerate(target.percepts) if percept is item.percept), 0)
         statements.append(replace(statement, weight=weight, order=100 + order))
     for members in groups.values():
@@ -247,7 +251,7 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
         if group is None:
             continue
         numbers = [item.bars[1] for item, _ in members if item.bars]
-        statement = statement_of(
+        statement = describe_percept(
             Bars(group.upright, group.base, tuple(group.bars[n] for n in numbers)), find_shortest_name
         )
         weight = math.fsum(weight for _, weight in members)
@@ -255,12 +259,12 @@ def _additions(absent: list[tuple[Item, float]], target: Perception) -> list[Sta
     return statements
 
 
-def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels: Pixels) -> list[Statement]:
+def _list_changes(item: Item, other: Item, share: float, drawn: Pixels, target_pixels: Pixels) -> list[Statement]:
     """Say how a thing that is there differs."""
     wanted, drawn_percept = item.percept, other.percept
-    reference = _reference(other)
+    reference = _format_reference(other)
     area = max(wanted.area, 1.0)
-    if isinstance(wanted, Pie) and isinstance(drawn_percept, Pie) and _same_shares(wanted, drawn_percept):
+    if isinstance(wanted, Pie) and isinstance(drawn_percept, Pie) and _have_same_shares(wanted, drawn_percept):
         return _change_of_wedges(wanted, drawn_percept)
     if isinstance(wanted, Shape) and wanted.colour is None and share < MISSING:
         return []
@@ -271,25 +275,25 @@ def _change(item: Item, other: Item, share: float, drawn: Pixels, target_pixels:
         and not wanted.corners
     ):
         # Looked at from both sides, since a shape that is too large covers all of the wanted one.
-        if share < SAME and missing(drawn_percept, other.colour, drawn, target_pixels) < SAME:
+        if share < SAME and measure_missing(drawn_percept, other.colour, drawn, target_pixels) < SAME:
             return _change_of_outline(wanted, drawn_percept, reference) if item.bars is None else []
         return _change_of_shape(wanted, drawn_percept, reference, item)
-    if share < MISSING and missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
+    if share < MISSING and measure_missing(drawn_percept, other.colour, drawn, target_pixels) < MISSING:
         return _change_of_colour(item, other, reference, area)
-    statement = statement_of(wanted, find_shortest_name)
+    statement = describe_percept(wanted, find_shortest_name)
     if isinstance(wanted, Stroke):
         whole = statement.after(f"Replace the {reference} with ")
-        rest = tuple(_rest_of_line(wanted, target_pixels, drawn))
+        rest = tuple(_add_rest_of_line(wanted, target_pixels, drawn))
         return [replace(whole, weight=share * area * 3, least=len(whole.parts), shorter=rest)]
     return [replace(statement.after(f"Remove the {reference}. Add "), weight=share * area)]
 
 
-def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
+def _add_rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
     """Return the undrawn parts of a bent line; empty if nothing of the line is drawn."""
     if line.smooth or len(line.points) < 3:
         return []
     legs = [replace(line, points=leg) for leg in itertools.pairwise(line.points)]
-    lacks = [missing(leg, line.colour, target_pixels, drawn) >= LEG for leg in legs]
+    lacks = [measure_missing(leg, line.colour, target_pixels, drawn) >= LEG for leg in legs]
     if all(lacks):
         return []
     statements: list[Statement] = []
@@ -299,21 +303,21 @@ def _rest_of_line(line: Stroke, target_pixels: Pixels, drawn: Pixels) -> list[St
             points = (run_legs[0].points[0], *(leg.points[1] for leg in run_legs))
             part = replace(line, points=points)
             statements.append(
-                replace(statement_of(part, find_shortest_name).after("Add "), weight=3 * part.area, order=100)
+                replace(describe_percept(part, find_shortest_name).after("Add "), weight=3 * part.area, order=100)
             )
     return statements
 
 
-def _same_shares(first: Pie, second: Pie) -> bool:
+def _have_same_shares(first: Pie, second: Pie) -> bool:
     alike = len(first.wedges) == len(second.wedges) and abs(first.radius - second.radius) < 4
     return alike and all(abs(a[1] - b[1]) < 0.02 for a, b in zip(first.wedges, second.wedges, strict=True))
 
 
-def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
+def _add_rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | None:
     """Return the wedges after the last drawn wedge; None if every wedge is drawn, or not even the first wedge."""
     there, turn = [], pie.start
     for colour, share in pie.wedges:
-        place = _in_wedge(pie, turn + 180 * share)
+        place = _find_wedge_middle(pie, turn + 180 * share)
         turn += 360 * share
         row, column = (min(max(int(at), 0), size - 1) for at, size in zip(place[::-1], drawn.shape, strict=False))
         now = "#{:02x}{:02x}{:02x}".format(*(int(level) for level in drawn[row, column]))
@@ -323,11 +327,11 @@ def _rest_of_pie(pie: Pie, backdrop: Backdrop, drawn: Pixels) -> Statement | Non
     count = there.index(False) if False in there else len(there)
     if count in {0, len(there)} or any(there[count:]):
         return None
-    words = statement_of(pie, find_shortest_name).parts[count:]
+    words = describe_percept(pie, find_shortest_name).parts[count:]
     return Statement("Next wedges: ", words, weight=pie.area, joint=", ")
 
 
-def _in_wedge(pie: Pie, degrees: float) -> tuple[float, float]:
+def _find_wedge_middle(pie: Pie, degrees: float) -> tuple[float, float]:
     """Return the point halfway from the hole to the rim of a pie, in a direction clockwise from 12 o'clock."""
     angle, far = math.radians(degrees), (pie.radius + pie.hole) / 2
     return pie.centre[0] + far * sin(angle), pie.centre[1] - far * cos(angle)
@@ -339,7 +343,7 @@ def _change_of_wedges(wanted: Pie, drawn_pie: Pie) -> list[Statement]:
     for (colour, share), (drawn, its) in zip(wanted.wedges, drawn_pie.wedges, strict=True):
         middle, turn = turn + 180 * its, turn + 360 * its
         if measure_rgb_distance(colour, drawn) >= 12:
-            place = at(_in_wedge(drawn_pie, middle))
+            place = format_point(_find_wedge_middle(drawn_pie, middle))
             weight = wanted.area * share * measure_rgb_distance(colour, drawn) / 441
             words = f"The wedge at {place} should be {find_shortest_name(colour)}"
             statements.append(Statement("", (words,), weight=weight))
@@ -370,7 +374,7 @@ def _change_of_shape(wanted: Shape, drawn: Shape, reference: str, item: Item) ->
         ways = [f"{abs(dx)} px {'right' if dx > 0 else 'left'}"] * (abs(dx) >= 2)
         ways += [f"{abs(dy)} px {'down' if dy > 0 else 'up'}"] * (abs(dy) >= 2)
         weight = min(wanted.area, abs(dx) * height + abs(dy) * width)
-        again = f"The {reference} should be centred at {at(wanted.centre)}"
+        again = f"The {reference} should be centred at {format_point(wanted.centre)}"
         changes.append(Statement("Move the ", (f"{reference} {' and '.join(ways)}",), weight=weight, again=again))
     if resized:
         size = (
@@ -410,8 +414,8 @@ def _change_of_outline(shape: Shape, drawn: Shape, reference: str) -> list[State
     same = made is not None and abs(wanted[1] - made[1]) < 1 and measure_rgb_distance(wanted[0], made[0]) < 40
     if same:
         return []
-    text = f"The {reference} should have a {number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
-    again = f"Give the {reference} a {number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
+    text = f"The {reference} should have a {format_number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
+    again = f"Give the {reference} a {format_number(wanted[1])} px {find_shortest_name(wanted[0])} outline"
     return [Statement("", (text,), weight=around * wanted[1], again=again)]
 
 
@@ -425,38 +429,38 @@ def _change_of_bar(wanted: Shape, drawn: Shape, item: Item) -> list[Statement]:
         abs(wanted.size[1] - drawn.size[1]) * wanted.size[0] + abs(wanted.centre[0] - drawn.centre[0]) * wanted.size[1]
     )
     if group.upright and same_place:
-        place = at(drawn.centre)
+        place = format_point(drawn.centre)
         name = f"{name_colour(drawn.colour or bar.colour)} bar at {place}"
         again = f"The {name} should reach y {bar.tip:.0f}"
         return [Statement("", (f"Change the {name} to reach y {bar.tip:.0f}",), weight=off, again=again)]
-    statement = statement_of(Bars(group.upright, group.base, (bar,)), find_shortest_name)
-    shown = bar_words(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
+    statement = describe_percept(Bars(group.upright, group.base, (bar,)), find_shortest_name)
+    shown = describe_bar(replace(bar, colour=drawn.colour or bar.colour, box=drawn.box))
     return [replace(statement.after(f"Remove the {shown}. Add "), weight=off)]
 
 
-def _reference(item: Item) -> str:
+def _format_reference(item: Item) -> str:
     """Name a thing of the rendering by colour, kind and place."""
     percept = item.percept
     if item.bars is not None:
-        return bar_words(item.bars[0].bars[item.bars[1]])
+        return describe_bar(item.bars[0].bars[item.bars[1]])
     colour = f"{name_colour(item.colour)} " if item.colour else ""
     place = percept.centre if isinstance(percept, Shape) else item.middle
     if isinstance(percept, Stroke):
         # The middle of the box of a bent line may lie far from the line.
         place = percept.points[len(percept.points) // 2] if len(percept.points) > 2 else item.middle
     exactly = f" ({item.colour})" if item.colour and find_shortest_name(item.colour) == item.colour else ""
-    return f"{colour.strip()}{exactly} {noun(percept)} at {at(place)}".strip()
+    return f"{colour.strip()}{exactly} {name_percept(percept)} at {format_point(place)}".strip()
 
 
-def photo_corrections(target: Perception, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
+def correct_photo(target: Perception, target_pixels: Pixels, drawn: Pixels) -> list[Statement]:
     """Say which patches would bring a rendering nearer to a picture of many colours."""
-    grid, now = perceive.coarse(target_pixels), perceive.coarse(drawn)
+    grid, now = perceive.reduce_to_cells(target_pixels), perceive.reduce_to_cells(drawn)
     before = float(np.square(grid - now).sum())
     statements = []
     for order, patch in enumerate(perceive.choose_patches(grid, now, MOST_PATCHES)):
         if patch.gain < 0.012 * before:
             break
-        shape = perceive.as_shape(patch, target.width, target.height)
-        words = statement_of(shape, find_shortest_name).text.removesuffix(".")
+        shape = perceive.convert_to_shape(patch, target.width, target.height)
+        words = describe_percept(shape, find_shortest_name).text.removesuffix(".")
         statements.append(Statement("Add ", (words[0].lower() + words[1:],), weight=1000.0 - order, order=order))
     return statements

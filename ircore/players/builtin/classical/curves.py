@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical import outlines, strokes
-from ircore.players.builtin.classical.outlines import Points, approximated, circle_through
+from ircore.players.builtin.classical.outlines import Points, approximate_path, fit_circle
 from ircore.seeing.algebra import Floats, compute_dot, interpolate, solve_linear_systems
 from ircore.seeing.masks import EIGHT, Mask, dilate, erode
 from ircore.seeing.percepts import Likeness, Percept, Point, Shape, Stroke, build_circle
@@ -43,18 +43,27 @@ AROUND = 0.55
 """Share of a circle that must be drawn to count as a circle."""
 
 
-def likeness(path: Floats) -> Likeness | None:
+def find_likeness(path: Floats) -> Likeness | None:
     """Return the function family that a curve resembles; None for other curves.
 
     Args:
         path: Points on it from end to end, N × 2: x and y in pixels.
     """
-    graph = _graph(path)
+    graph = _sample_graph(path)
     if graph is None:
         return None
     x, y = graph
     best: Likeness | None = None
-    for fit in (_parabola, _absolute, _sine, _exponential, _hyperbola, _root, _logarithm, _cubic):
+    for fit in (
+        _fit_parabola,
+        _fit_absolute,
+        _fit_sine,
+        _fit_exponential,
+        _fit_hyperbola,
+        _fit_root,
+        _fit_logarithm,
+        _fit_cubic,
+    ):
         curve_likeness = fit(x, y)
         if (
             curve_likeness is not None
@@ -65,22 +74,22 @@ def likeness(path: Floats) -> Likeness | None:
     return best
 
 
-def features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
+def find_curve_features(path: Floats, axis: float | None) -> tuple[tuple[str, float], ...]:
     """Return inner minima and maxima of a curve, and its zeros on an axis at this height, as x in pixels."""
-    graph = _graph(path)
+    graph = _sample_graph(path)
     if graph is None:
         return ()
     x, y = graph
     inner = np.flatnonzero((y[1:-1] - y[:-2]) * (y[2:] - y[1:-1]) <= 0) + 1
     rim = len(x) // 20
-    turns = [_turn(x, y, at) for at in _apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
+    turns = [_find_turn(x, y, at) for at in _select_apart(inner, len(x) // 12) if rim <= at < len(x) - rim]
     if axis is not None:
         crossed = np.flatnonzero((y[:-1] - axis) * (y[1:] - axis) < 0)
         turns += [("zero", float(x[at] + x[at + 1]) / 2) for at in crossed]
     return tuple(turns)
 
 
-def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
+def _find_turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
     """Return the kind of turn near an index, and the middle of its flat part."""
     window = slice(max(0, at - len(x) // 12), at + len(x) // 12)
     near = y[window]
@@ -89,7 +98,7 @@ def _turn(x: Floats, y: Floats, at: int) -> tuple[str, float]:
     return ("lowest" if lowest else "highest"), float(x[window][level].mean())
 
 
-def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
+def _select_apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
     """Return the indices, leaving out each index closer than ``least`` to the index before."""
     separate: list[int] = []
     for at in places:
@@ -98,7 +107,7 @@ def _apart(places: npt.NDArray[np.intp], least: int) -> list[int]:
     return separate
 
 
-def _graph(path: Floats) -> tuple[Floats, Floats] | None:
+def _sample_graph(path: Floats) -> tuple[Floats, Floats] | None:
     """Return a curve as evenly spaced points from left to right; None if the curve runs backwards."""
     if len(path) < 3:
         return None
@@ -129,7 +138,7 @@ class _Fits:
         return int(self.off.argmin())
 
 
-def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
+def _fit_options(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
     """Fit y = c + Σ aᵢ · termᵢ for each option, a value of the parameter; ``terms``: options × terms × points."""
     terms = np.concatenate([np.ones((len(options), 1, len(x))), terms], axis=1)
     size = np.abs(terms).max(axis=2, keepdims=True)
@@ -144,82 +153,82 @@ def _fit(x: Floats, y: Floats, options: Floats, terms: Floats) -> _Fits:
     return _Fits(options, factors / np.maximum(size[..., 0], 1e-12), off)
 
 
-def _closest(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
+def _find_closest_fits(x: Floats, y: Floats, options: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
     """Fit all options, then finer options around the best; ``terms`` returns options × terms × points."""
-    coarse = _fit(x, y, options, terms(options))
+    coarse = _fit_options(x, y, options, terms(options))
     low, high = max(0, coarse.best - 1), min(len(options) - 1, coarse.best + 1)
     finer = np.linspace(options[low], options[high], 17)
-    return _fit(x, y, finer, terms(finer))
+    return _fit_options(x, y, finer, terms(finer))
 
 
-def _geometric(first: float, last: float, count: int) -> Floats:
+def _build_progression(first: float, last: float, count: int) -> Floats:
     """Return numbers in geometric progression from first to last."""
     return exact.exp(np.linspace(exact.log(first), exact.log(last), count))
 
 
-def _powers(x: Floats, y: Floats, degree: int) -> _Fits:
+def _fit_polynomial(x: Floats, y: Floats, degree: int) -> _Fits:
     along = (x - x.mean()) / np.ptp(x)
-    return _fit(x, y, np.zeros(1), np.repeat(along[None], degree, axis=0).cumprod(axis=0)[None])
+    return _fit_options(x, y, np.zeros(1), np.repeat(along[None], degree, axis=0).cumprod(axis=0)[None])
 
 
-def _parabola(x: Floats, y: Floats) -> Likeness | None:
-    fits = _powers(x, y, 2)
+def _fit_parabola(x: Floats, y: Floats) -> Likeness | None:
+    fits = _fit_polynomial(x, y, 2)
     bend = float(fits.solved[0, 2])
     return Likeness("parabola", float(fits.off[0]), upward=bend < 0) if abs(bend) > LEAST_BEND else None
 
 
-def _cubic(x: Floats, y: Floats) -> Likeness | None:
-    return Likeness("cubic", float(_powers(x, y, 3).off[0]))
+def _fit_cubic(x: Floats, y: Floats) -> Likeness | None:
+    return Likeness("cubic", float(_fit_polynomial(x, y, 3).off[0]))
 
 
-def _absolute(x: Floats, y: Floats) -> Likeness | None:
+def _fit_absolute(x: Floats, y: Floats) -> Likeness | None:
     # A corner at the very end would be a straight line.
     inner = np.linspace(x[0], x[-1], 62)[3:-3]
-    fits = _closest(x, y, inner, lambda corners: np.abs(x - corners[:, None])[:, None])
+    fits = _find_closest_fits(x, y, inner, lambda corners: np.abs(x - corners[:, None])[:, None])
     corner, rise = float(fits.options[fits.best]), float(fits.solved[fits.best, 1])
     return Likeness("absolute", float(fits.off.min()), levels=(("x", corner),), upward=rise < 0)
 
 
-def _sine(x: Floats, y: Floats) -> Likeness | None:
+def _fit_sine(x: Floats, y: Floats) -> Likeness | None:
     """Fit sine waves with periods from 0.12 to 1.5 times the width."""
 
     def waves(periods: Floats) -> Floats:
         turn = 2 * math.pi * x / periods[:, None]
         return np.stack([exact.sin(turn), exact.cos(turn)], axis=1)
 
-    fits = _closest(x, y, float(np.ptp(x)) * _geometric(0.12, 1.5, 90), waves)
+    fits = _find_closest_fits(x, y, float(np.ptp(x)) * _build_progression(0.12, 1.5, 90), waves)
     return Likeness("sine", float(fits.off.min()), period=float(fits.options[fits.best]))
 
 
-def _exponential(x: Floats, y: Floats) -> Likeness | None:
+def _fit_exponential(x: Floats, y: Floats) -> Likeness | None:
     along = (x - x.mean()) / np.ptp(x)
-    rates = _geometric(0.8, 16, 20)
+    rates = _build_progression(0.8, 16, 20)
     options = np.concatenate([-rates[::-1], rates])
-    fits = _closest(x, y, options, lambda some: exact.exp(some[:, None] * along)[:, None])
+    fits = _find_closest_fits(x, y, options, lambda some: exact.exp(some[:, None] * along)[:, None])
     return Likeness("exponential", float(fits.off.min()), levels=(("y", float(fits.solved[fits.best, 0])),))
 
 
-def _beside(x: Floats, y: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
+def _fit_poles_beside(x: Floats, y: Floats, terms: Callable[[Floats], Floats]) -> _Fits:
     """Fit places to the left and to the right of a curve, dense near its ends; return the better side."""
-    away = float(np.ptp(x)) * _geometric(0.001, 1.2, 24)
-    sides = (_closest(x, y, x[0] - away, terms), _closest(x, y, x[-1] + away, terms))
+    away = float(np.ptp(x)) * _build_progression(0.001, 1.2, 24)
+    sides = (_find_closest_fits(x, y, x[0] - away, terms), _find_closest_fits(x, y, x[-1] + away, terms))
     return min(sides, key=lambda fits: float(fits.off.min()))
 
 
-def _hyperbola(x: Floats, y: Floats) -> Likeness | None:
-    fits = _beside(x, y, lambda poles: (1 / (x - poles[:, None]))[:, None])
+def _fit_hyperbola(x: Floats, y: Floats) -> Likeness | None:
+    fits = _fit_poles_beside(x, y, lambda poles: (1 / (x - poles[:, None]))[:, None])
     levels = (("x", float(fits.options[fits.best])), ("y", float(fits.solved[fits.best, 0])))
     return Likeness("hyperbola", float(fits.off.min()), levels=levels)
 
 
-def _logarithm(x: Floats, y: Floats) -> Likeness | None:
-    fits = _beside(x, y, lambda poles: exact.log(np.abs(x - poles[:, None]))[:, None])
+def _fit_logarithm(x: Floats, y: Floats) -> Likeness | None:
+    fits = _fit_poles_beside(x, y, lambda poles: exact.log(np.abs(x - poles[:, None]))[:, None])
     return Likeness("logarithm", float(fits.off.min()), levels=(("x", float(fits.options[fits.best])),))
 
 
-def _root(x: Floats, y: Floats) -> Likeness | None:
+def _fit_root(x: Floats, y: Floats) -> Likeness | None:
     away = float(np.ptp(x)) * np.linspace(0, 0.02, 6)
-    sides = (_closest(x, y, end, lambda ends: np.sqrt(np.abs(x - ends[:, None]))[:, None])
+    sides = (_find_closest_fits(x, y, end, lambda ends: np.sqrt(np.abs(x - ends[:, None]))[:, None])
              for end in (x[0] - away, x[-1] + away))  # fmt: skip
     return Likeness("root", min(float(fits.off.min()) for fits in sides))
 
@@ -242,7 +251,7 @@ class Path:
         return float(exact.hypot(*np.diff(self.points, axis=0).T).sum())
 
 
-def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
+def trace_piece(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path], list[tuple[Point, float]]]:
     """Trace a thin component.
 
     Args:
@@ -253,9 +262,9 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     Returns:
         The paths, and middle and area of each round thickening, which may be a marker.
     """
-    traces = [Path(points, 1.0) for points in outlines.trace(piece, corner)]
+    traces = [Path(points, 1.0) for points in outlines.trace_middle_lines(piece, corner)]
     length = math.fsum(path.length for path in traces)
-    markers = _markers(piece, corner) if length > 60 else []
+    markers = _find_markers(piece, corner) if length > 60 else []
     ink -= math.fsum(area for _, area in markers) * 0.7
     width = max(1.0, round(2 * ink / max(length, 1)) / 2)
     strokes = [
@@ -266,22 +275,22 @@ def traced(piece: Mask, corner: tuple[int, int], ink: float) -> tuple[list[Path]
     return strokes, markers
 
 
-def dashed_path(chain: list[strokes.Piece]) -> Path:
+def build_dashed_path(chain: list[strokes.Piece]) -> Path:
     """Return the path of a chain of dashes."""
     width = float(max(1.0, round(float(np.median([piece.width for piece in chain])))))
-    corners = strokes.path_of(chain)
+    corners = strokes.build_chain_path(chain)
     steps = [max(1, round(float(exact.hypot(*step)))) for step in np.diff(corners, axis=0)]
     dense = [corners[i] + (np.arange(n) / n)[:, None] * (corners[i + 1] - corners[i]) for i, n in enumerate(steps)]
-    return Path(np.vstack([*dense, corners[-1:]]), width, strokes.pattern_of(chain))
+    return Path(np.vstack([*dense, corners[-1:]]), width, strokes.name_chain_pattern(chain))
 
 
-def percepts_of(traces: list[Path], colour: str) -> list[Percept]:
+def build_percepts(traces: list[Path], colour: str) -> list[Percept]:
     """Join paths of one colour that continue each other, and classify them."""
-    whole, rest = _circles(_joined(traces), colour)
-    return [*whole, *(curve_of(path.points, colour, path.width, path.dash) for path in rest)]
+    whole, rest = _find_circles(_join_paths(traces), colour)
+    return [*whole, *(build_curve(path.points, colour, path.width, path.dash) for path in rest)]
 
 
-def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
+def find_broken_line(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     """Return a broken line, dashed or cut by others, that has one height at each x, as lines of charts have.
 
     Args:
@@ -306,7 +315,7 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     steps = np.diff(path, axis=0)
     if steps[:, 0].max() > 26 or (np.abs(steps[:, 1]) > 3 * steps[:, 0] + 14)[steps[:, 0] > 2].any():
         return None
-    markers = _markers(mask, (0, 0))
+    markers = _find_markers(mask, (0, 0))
     markers += [(dot.centre, dot.area) for dot in dots if dot.colour == colour]
     slope = np.gradient(path[:, 1], path[:, 0])
     # Across a slope, a column holds more pixels than the line is wide.
@@ -316,19 +325,19 @@ def across(mask: Mask, colour: str, dots: list[Shape]) -> Stroke | None:
     if len(markers) >= 3:
         points = tuple((round(x, 1), round(y, 1)) for (x, y), _ in sorted(markers))
         radius = round(math.sqrt(float(np.median([area for _, area in markers])) / math.pi) * 2) / 2
-        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _covers(points, path):
+        if min(b[0] - a[0] for a, b in itertools.pairwise(points)) > 6 and _is_covering_path(points, path):
             return Stroke(colour, width, points, False, dash, radius, "curve")
-    return curve_of(path, colour, width, dash)
+    return build_curve(path, colour, width, dash)
 
 
-def _covers(points: tuple[Point, ...], path: Points) -> bool:
+def _is_covering_path(points: tuple[Point, ...], path: Points) -> bool:
     """Tell whether straight lines through the points stay on the path from end to end."""
     reach = abs(points[0][0] - path[0, 0]) < 14 and abs(points[-1][0] - path[-1, 0]) < 14
     rows = interpolate(path[:, 0], *np.array(points).T)
     return bool(reach and np.percentile(np.abs(rows - path[:, 1]), 80) < 5)
 
 
-def _joined(traces: list[Path]) -> list[Path]:
+def _join_paths(traces: list[Path]) -> list[Path]:
     """Join the ends that meet head-on across a small gap, the nearest first."""
     left = list(traces)
     while True:
@@ -336,7 +345,7 @@ def _joined(traces: list[Path]) -> list[Path]:
             (gap, i, side, j, other_side)
             for (i, trace), (j, other_trace) in itertools.combinations(enumerate(left), 2)
             for side, other_side in itertools.product((0, 1), repeat=2)
-            if (gap := _gap(trace, side, other_trace, other_side)) is not None
+            if (gap := _measure_gap(trace, side, other_trace, other_side)) is not None
         ]
         if not gaps:
             return left
@@ -348,7 +357,7 @@ def _joined(traces: list[Path]) -> list[Path]:
         left.append(Path(np.vstack([first, second]), max(trace.width, other_trace.width), trace.dash))
 
 
-def _gap(path: Path, side: int, other_path: Path, other_side: int) -> float | None:
+def _measure_gap(path: Path, side: int, other_path: Path, other_side: int) -> float | None:
     """Return the distance between two ends in pixels; None if the paths do not continue each other."""
     if (path.dash == "solid") != (other_path.dash == "solid") or abs(path.width - other_path.width) > 1.5:
         return None
@@ -356,8 +365,8 @@ def _gap(path: Path, side: int, other_path: Path, other_side: int) -> float | No
     gap = float(exact.hypot(*(b - a)))
     if gap > (GAP if path.dash == "solid" else DASHED_GAP) or min(path.length, other_path.length) < 8:
         return None
-    out = outlines.direction(path.points, side, LOOK_BACK)
-    back = outlines.direction(other_path.points, other_side, LOOK_BACK)
+    out = outlines.compute_end_direction(path.points, side, LOOK_BACK)
+    back = outlines.compute_end_direction(other_path.points, other_side, LOOK_BACK)
     along = (b - a) / max(gap, 1e-9)
     straight = 0.85 if path.dash == "solid" else 0.5
     if float(compute_dot(out, back)) > -straight:
@@ -367,9 +376,9 @@ def _gap(path: Path, side: int, other_path: Path, other_side: int) -> float | No
     return gap
 
 
-def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
+def _find_circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]]:
     """Find the paths that together make most of a circle."""
-    fits = [(path, circle) for path in traces if (circle := _circle_of(path)) is not None]
+    fits = [(path, circle) for path in traces if (circle := _find_circle(path)) is not None]
     circles: list[Percept] = []
     used: set[int] = set()
     for path, (centre, radius) in sorted(fits, key=lambda fit: -fit[0].length):
@@ -382,7 +391,7 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
         ]
         points = np.vstack([other.points for other in same])
         # All arcs together determine the circle more exactly than the longest alone.
-        better = circle_through(points)
+        better = fit_circle(points)
         if better is None or math.fsum(other.length for other in same) < AROUND * 2 * math.pi * better[1]:
             continue
         used |= {id(other) for other in same}
@@ -391,31 +400,31 @@ def _circles(traces: list[Path], colour: str) -> tuple[list[Percept], list[Path]
     return circles, [path for path in traces if id(path) not in used]
 
 
-def _circle_of(path: Path) -> tuple[Point, float] | None:
+def _find_circle(path: Path) -> tuple[Point, float] | None:
     """Return the circle on which a path runs; None if the path bends too little to tell."""
     if path.length < 30:
         return None
-    circle = circle_through(path.points)
+    circle = fit_circle(path.points)
     if circle is None or circle[1] < 8 or path.length < 0.5 * circle[1]:
         return None
     off = np.abs(exact.hypot(*(path.points - circle[0]).T) - circle[1])
     return circle if float(np.percentile(off, 95)) < 1.3 else None
 
 
-def curve_of(path: Points, colour: str, width: float, dash: str) -> Stroke:
+def build_curve(path: Points, colour: str, width: float, dash: str) -> Stroke:
     """Return a path as a line or curve of few points, with the function that the path resembles."""
-    like = None if _is_straight(path, width) else likeness(path)
+    like = None if _is_straight(path, width) else find_likeness(path)
     if like is not None and like.family == "absolute":
-        return Stroke(colour, width, _bent(path, like), False, dash, role="curve", likeness=like)
-    bent = outlines.smoothly(path) if like is not None else None
-    if bent is not None and len(bent) <= len(approximated(path, STRAY)) + MORE:
+        return Stroke(colour, width, _find_bend_points(path, like), False, dash, role="curve", likeness=like)
+    bent = outlines.find_smooth_points(path) if like is not None else None
+    if bent is not None and len(bent) <= len(approximate_path(path, STRAY)) + MORE:
         points, smooth = bent, True
     else:
-        points, smooth = _described(path, width)
+        points, smooth = _select_path_points(path, width)
     return Stroke(colour, width, points, smooth, dash, role="curve" if len(points) > 2 else "line", likeness=like)
 
 
-def _bent(path: Points, like: Likeness) -> tuple[Point, ...]:
+def _find_bend_points(path: Points, like: Likeness) -> tuple[Point, ...]:
     """Return ends and corner of an absolute value."""
     corner = path[int(np.abs(path[:, 0] - like.levels[0][1]).argmin())]
     return tuple((round(float(x), 1), round(float(y), 1)) for x, y in (path[0], corner, path[-1]))
@@ -428,15 +437,15 @@ def _is_straight(path: Points, width: float) -> bool:
     return bool(length > 6 and off.max() <= max(1.6, 0.5 * width + 0.6))
 
 
-def _described(path: Points, width: float) -> tuple[tuple[Point, ...], bool]:
+def _select_path_points(path: Points, width: float) -> tuple[tuple[Point, ...], bool]:
     """Return two points for a straight path, else the fewest points that describe the path."""
     if _is_straight(path, width):
         ends = np.round(path[[0, -1]], 1)
         return ((float(ends[0, 0]), float(ends[0, 1])), (float(ends[1, 0]), float(ends[1, 1]))), False
-    return outlines.simplify(path)
+    return outlines.simplify_path(path)
 
 
-def _markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
+def _find_markers(piece: Mask, corner: tuple[int, int]) -> list[tuple[Point, float]]:
     """Return middle and area of the round thickenings of a stroke."""
     # An octagon of five by five pixels fits where both of these do.
     core = erode(piece, 2, 1) & erode(piece, 1, 2)

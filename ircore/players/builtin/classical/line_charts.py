@@ -18,8 +18,8 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical.curves import likeness
-from ircore.players.builtin.classical.outlines import approximated, off_path
+from ircore.players.builtin.classical.curves import find_likeness
+from ircore.players.builtin.classical.outlines import approximate_path, measure_path_distance
 from ircore.players.builtin.classical.shapes import Blob
 from ircore.seeing.algebra import Floats
 from ircore.seeing.flat_colours import Segmentation
@@ -54,10 +54,10 @@ STRAIGHT_ON = 0.8
 
 def is_ruled(percepts: Sequence[Percept]) -> bool:
     """Tell whether ticks or upright grid lines say where the columns are."""
-    return len(columns_of(percepts, (), 0)) >= 3
+    return len(find_columns(percepts, (), 0)) >= 3
 
 
-def columns_of(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
+def find_columns(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -> list[float]:
     """Return x of the columns in pixels, from left to right; empty if neither ticks, grid, labels nor markers show any.
 
     Args:
@@ -77,10 +77,10 @@ def columns_of(percepts: Sequence[Percept], dots: Sequence[Shape], width: int) -
         if isinstance(percept, Stroke) and percept.marker:
             marked += percept.points
     places = sorted(x for x, _ in marked)
-    return _under_labels(percepts, places) or _regular(places, width)
+    return _find_columns_at_labels(percepts, places) or _space_regularly(places, width)
 
 
-def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
+def _find_columns_at_labels(percepts: Sequence[Percept], places: list[float]) -> list[float]:
     """Return the middles of the lowest row of texts, if they are evenly spaced and markers stand above them."""
     texts = [percept for percept in percepts if isinstance(percept, Text)]
     rows = [[other.centre[0] for other in texts if abs(other.centre[1] - text.centre[1]) <= IN_ROW] for text in texts]
@@ -92,7 +92,7 @@ def _under_labels(percepts: Sequence[Percept], places: list[float]) -> list[floa
     return []
 
 
-def _regular(places: list[float], width: int) -> list[float]:
+def _space_regularly(places: list[float], width: int) -> list[float]:
     """Return evenly spaced columns in which most places stand; empty if most places stand in no such columns."""
     groups: list[list[float]] = []
     for x in places:
@@ -126,16 +126,16 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
     rest, loose = list(percepts), []
     for colour, group in by_colour.items():
         strokes = [p for p in rest if isinstance(p, Stroke) and p.colour == colour and p.role in {"line", "curve"}]
-        markers = _alike(group)
-        line = _series(strokes, markers) if len(markers) >= 3 else None
+        markers = _select_alike(group)
+        line = _build_series(strokes, markers) if len(markers) >= 3 else None
         if line is not None:
             rest = [percept for percept in rest if not any(percept is stroke for stroke in strokes)]
             rest.append(line)
             loose += [dot for dot in group if not any(dot is marker for marker in markers)]
             continue
         for stroke in strokes:
-            own = [dot for dot in group if off_path(dot.centre, stroke.points) <= 4]
-            line = _series([stroke], _alike(own)) if len(own) >= 3 else None
+            own = [dot for dot in group if measure_path_distance(dot.centre, stroke.points) <= 4]
+            line = _build_series([stroke], _select_alike(own)) if len(own) >= 3 else None
             if line is not None:
                 rest = [line if percept is stroke else percept for percept in rest]
                 group = [dot for dot in group if not any(dot is marker for marker in own)]
@@ -143,18 +143,18 @@ def join_series(percepts: list[Percept], dots: list[Shape]) -> tuple[list[Percep
     return rest, loose
 
 
-def _alike(group: list[Shape]) -> list[Shape]:
+def _select_alike(group: list[Shape]) -> list[Shape]:
     usual = float(np.median([min(dot.size) for dot in group]))
     return [dot for dot in group if abs(min(dot.size) - usual) <= max(2.0, 0.3 * usual) and usual <= MAX_MARKER]
 
 
-def _series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
+def _build_series(strokes: list[Stroke], markers: list[Shape]) -> Stroke | None:
     """Return one line through the markers from left to right; None if the strokes do not run between them."""
     ordered = sorted(markers, key=lambda dot: dot.centre[0])
     centres = [dot.centre for dot in ordered]
     if len(centres) < 3 or not strokes or min(b[0] - a[0] for a, b in itertools.pairwise(centres)) < 4:
         return None
-    near = sum(off_path(point, centres) <= 7 for stroke in strokes for point in stroke.points)
+    near = sum(measure_path_distance(point, centres) <= 7 for stroke in strokes for point in stroke.points)
     if near < 0.7 * sum(len(stroke.points) for stroke in strokes):
         return None
     length = math.fsum(exact.dist(a, b) for a, b in itertools.pairwise(centres))
@@ -181,10 +181,10 @@ def find_lines(
     percepts: Sequence[Percept], dots: Sequence[Shape], blobs: Sequence[Blob], segmentation: Segmentation
 ) -> list[Stroke]:
     """Return the lines of a chart; empty if there are no columns or no line bends at them."""
-    columns = columns_of(percepts, dots, segmentation.labels.shape[1])
+    columns = find_columns(percepts, dots, segmentation.labels.shape[1])
     if not 3 <= len(columns) <= MOST_COLUMNS or min(b - a for a, b in itertools.pairwise(columns)) < 9:
         return []
-    room = _room(percepts, columns, segmentation)
+    room = _find_line_room(percepts, columns, segmentation)
     grids = {percept.colour for percept in percepts if isinstance(percept, Grid)}
     large = np.zeros(segmentation.labels.shape, bool)
     for blob in blobs:
@@ -198,16 +198,16 @@ def find_lines(
             own = (segmentation.labels == label) & room & ~large
             hidden = (segmentation.labels > 0) & ~own
             ink = _Ink(own, hidden, segmentation.cover)
-            lines += _lines_of(ink, columns, segmentation.hex(label))
-    return lines if any(_bends(line.points) for line in lines) else []
+            lines += _find_lines(ink, columns, segmentation.hex(label))
+    return lines if any(_is_bent(line.points) for line in lines) else []
 
 
-def band_of(size: tuple[int, ...], line: Stroke) -> Mask:
+def build_line_band(size: tuple[int, ...], line: Stroke) -> Mask:
     """Return the pixels that a line and its markers may cover."""
-    return _band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
+    return _build_path_band(size, list(line.points), max(BAND, line.width / 2 + 1, (line.marker or 0.0) + 1.5))
 
 
-def without(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
+def remove_line_parts(percepts: Sequence[Percept], lines: Sequence[Stroke]) -> list[Percept]:
     """Return the percepts that are no parts of the lines."""
     return [percept for percept in percepts if not any(_is_part(percept, line) for line in lines)]
 
@@ -224,10 +224,10 @@ def _is_part(percept: Percept, line: Stroke) -> bool:
         points = list(percept.corners) or [percept.centre]
     else:
         return False
-    return sum(off_path(point, line.points) < 9 for point in points) >= 0.7 * len(points)
+    return sum(measure_path_distance(point, line.points) < 9 for point in points) >= 0.7 * len(points)
 
 
-def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:
+def _find_line_room(percepts: Sequence[Percept], columns: list[float], segmentation: Segmentation) -> Mask:
     """Return where lines may run: above the x axis, from the first to the last column, but not on an axis."""
     room = np.zeros(segmentation.labels.shape, bool)
     room[:, max(0, int(columns[0]) - 6) : int(columns[-1]) + 8] = True
@@ -244,7 +244,7 @@ def _room(percepts: Sequence[Percept], columns: list[float], segmentation: Segme
     return room
 
 
-def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
+def _find_lines(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
     """Return the lines of one colour, the most complete first; their pixels are removed from ``ink``."""
     lines = []
     used = np.flatnonzero(ink.own.any(axis=0))
@@ -252,13 +252,13 @@ def _lines_of(ink: _Ink, columns: list[float], colour: str) -> list[Stroke]:
     if len(columns) < 3:
         return []
     for _ in range(MOST_LINES):
-        path = _best_path(ink, columns)
+        path = _find_best_path(ink, columns)
         if path is None:
             break
-        path = _refined(ink, path)
-        band = _band(ink.own.shape, path)
+        path = _refine_corners(ink, path)
+        band = _build_path_band(ink.own.shape, path)
         if np.ptp([y for _, y in path]) >= 5:
-            line = _stroke(ink, path, band, colour)
+            line = _measure_stroke(ink, path, band, colour)
             if line.marker or not _is_curved(ink.own & band, path):
                 lines.append(line)
         # What was taken by one line may hide the next one behind it.
@@ -282,7 +282,7 @@ def _is_curved(drawn: Mask, path: list[Point]) -> bool:
     return bool(off) and float(np.mean(off)) > 0.4
 
 
-def _corners(near: Mask, column: float) -> Floats:
+def _find_corner_rows(near: Mask, column: float) -> Floats:
     """Return the rows at which a line may have a corner in a column."""
     rows: set[float] = set()
     for reach in (1, 6):
@@ -299,16 +299,16 @@ def _corners(near: Mask, column: float) -> Floats:
     return np.array(sorted(rows)[: 2 * MOST_CORNERS])
 
 
-def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
+def _find_best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
     """Return the path from column to column with most ink; None if there is too little ink."""
     near = dilate(ink.own, 1)
-    rows = [_corners(near, column) for column in columns]
+    rows = [_find_corner_rows(near, column) for column in columns]
     gain = [np.zeros(len(ys)) for ys in rows]
     origin = [np.full(len(ys), -1) for ys in rows]
     for k in range(1, len(columns)):
         if not len(rows[k]) or not len(rows[k - 1]):
             continue
-        share = _share(near, ink.hidden, columns[k - 1], rows[k - 1], columns[k], rows[k])
+        share = _compute_drawn_share(near, ink.hidden, columns[k - 1], rows[k - 1], columns[k], rows[k])
         through = gain[k - 1][:, None] + np.where(share >= LEAST_INK, share - 0.2, -9.0)
         best = through.argmax(axis=0)
         value = through[best, np.arange(len(rows[k]))]
@@ -327,7 +327,7 @@ def _best_path(ink: _Ink, columns: list[float]) -> list[Point] | None:
     return path[::-1] if long and total / (len(path) - 1) + 0.2 >= MEAN_INK else None
 
 
-def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
+def _compute_drawn_share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below: Floats) -> Floats:
     """Return the share of the visible pixels of each straight path that are drawn."""
     fine = len(above) == 1 or len(below) == 1
     steps = max(8, int(x1 - x0), int(min(80.0, np.ptp([*above, *below])))) if fine else 22
@@ -340,7 +340,7 @@ def _share(near: Mask, hidden: Mask, x0: float, above: Floats, x1: float, below:
     return np.asarray(hits.sum(axis=2) / np.maximum(open_.sum(axis=2), 0.35 * steps))
 
 
-def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
+def _refine_corners(ink: _Ink, path: list[Point]) -> list[Point]:
     """Move each corner up or down to where the paths beside it have most ink."""
     ys = [y for _, y in path]
     xs = [x for x, _ in path]
@@ -349,9 +349,12 @@ def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
             options = y + np.linspace(-reach, reach, 9)
             value = -0.002 * np.abs(options - y)
             if k:
-                value = value + _share(ink.own, ink.hidden, xs[k - 1], np.array([ys[k - 1]]), xs[k], options)[0]
+                value = (
+                    value
+                    + _compute_drawn_share(ink.own, ink.hidden, xs[k - 1], np.array([ys[k - 1]]), xs[k], options)[0]
+                )
             if k + 1 < len(ys):
-                after = _share(ink.own, ink.hidden, xs[k], options, xs[k + 1], np.array([ys[k + 1]]))
+                after = _compute_drawn_share(ink.own, ink.hidden, xs[k], options, xs[k + 1], np.array([ys[k + 1]]))
                 value = value + after[:, 0]
             # Of equally good rows the middle one, so that the corner does not drift to one side.
             best = options[value >= value.max() - 1e-9]
@@ -359,7 +362,7 @@ def _refined(ink: _Ink, path: list[Point]) -> list[Point]:
     return list(zip(xs, ys, strict=True))
 
 
-def _band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask:
+def _build_path_band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask:
     """Return the pixels near a path."""
     band = np.zeros(size, bool)
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
@@ -373,27 +376,27 @@ def _band(size: tuple[int, ...], path: list[Point], reach: float = BAND) -> Mask
     return band
 
 
-def _stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
+def _measure_stroke(ink: _Ink, path: list[Point], band: Mask, colour: str) -> Stroke:
     """Measure width, markers and dashes of a line."""
     at_corners = np.zeros(band.shape, bool)
     for x, y in path:
         at_corners[max(0, int(y) - 7) : int(y) + 8, max(0, int(x) - 7) : int(x) + 8] = True
-    hits, between = _along(ink.own, ink.hidden, path)
-    near, clear = _along(dilate(ink.own, 1), ink.hidden, path)
+    hits, between = _sample_along_path(ink.own, ink.hidden, path)
+    near, clear = _sample_along_path(dilate(ink.own, 1), ink.hidden, path)
     drawn = max(1.0, float((hits & between).sum()))
     width = float((ink.cover * (ink.own & band & ~at_corners)).sum()) / drawn
     width = max(1.0, round(2 * width) / 2)
     solid = not clear.any() or float(near[clear].mean()) > 0.93
-    dash = "solid" if solid else _pattern(hits, between, width)
-    marker = _marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
+    dash = "solid" if solid else _name_dash_pattern(hits, between, width)
+    marker = _measure_marker(ink, path, width * (1.0 if dash == "solid" else 0.6))
     # Points at which the line goes straight on are left out.
-    corners = path if marker else [(float(x), float(y)) for x, y in approximated(np.array(path), STRAIGHT_ON)]
+    corners = path if marker else [(float(x), float(y)) for x, y in approximate_path(np.array(path), STRAIGHT_ON)]
     points = tuple((round(x, 1), round(y, 1)) for x, y in corners)
-    like = likeness(np.array(path)) if len(corners) == 3 else None
+    like = find_likeness(np.array(path)) if len(corners) == 3 else None
     return Stroke(colour, width, points, False, dash, marker, "curve", like)
 
 
-def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
+def _sample_along_path(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
     """Return for each pixel of a path whether it is drawn, and whether it is clear of corners and other things."""
     hits, between = [], []
     for (x0, y0), (x1, y1) in itertools.pairwise(path):
@@ -406,7 +409,7 @@ def _along(own: Mask, hidden: Mask, path: list[Point]) -> tuple[Mask, Mask]:
     return np.concatenate(hits), np.concatenate(between)
 
 
-def _pattern(hits: Mask, between: Mask, width: float) -> str:
+def _name_dash_pattern(hits: Mask, between: Mask, width: float) -> str:
     """Name the dash pattern from the runs of drawn pixels."""
     runs, _ = ndimage.label(hits & between)
     lengths = np.bincount(runs.ravel())[1:]
@@ -418,7 +421,7 @@ def _pattern(hits: Mask, between: Mask, width: float) -> str:
     return "dash-dot" if short.mean() > 0.3 else "dashed"
 
 
-def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
+def _measure_marker(ink: _Ink, path: list[Point], width: float) -> float | None:
     """Return the radius of the markers; None if most corners have no marker."""
     sizes = []
     for x, y in path:
@@ -432,7 +435,7 @@ def _marker(ink: _Ink, path: list[Point], width: float) -> float | None:
     return round(2 * radius) / 2 if radius >= max(2.6, 1.15 * width) else None
 
 
-def _bends(path: Sequence[Point]) -> bool:
+def _is_bent(path: Sequence[Point]) -> bool:
     """Whether a line bends at some corner more than a curve does."""
     ways = [math.degrees(exact.atan2(y1 - y0, x1 - x0)) for (x0, y0), (x1, y1) in itertools.pairwise(path)]
     return any(abs(b - a) >= BEND for a, b in itertools.pairwise(ways))

@@ -53,18 +53,18 @@ class Item:
         return compute_middle(self.percept.box)
 
 
-def items_of(perception: Perception) -> list[Item]:
+def list_items(perception: Perception) -> list[Item]:
     """Return all percepts but texts as items, with an item for each bar."""
     items = []
     for percept in perception.percepts:
         if isinstance(percept, Bars):
-            items += [Item(_rectangle(percept, n), (percept, n)) for n in range(len(percept.bars))]
+            items += [Item(_build_bar_rectangle(percept, n), (percept, n)) for n in range(len(percept.bars))]
         elif not isinstance(percept, Text):
             items.append(Item(percept))
     return items
 
 
-def _rectangle(group: Bars, index: int) -> Shape:
+def _build_bar_rectangle(group: Bars, index: int) -> Shape:
     bar = group.bars[index]
     low, high = sorted((bar.tip, group.foot(bar)))
     left, right, top, bottom = (bar.start, bar.end, low, high) if group.upright else (low, high, bar.start, bar.end)
@@ -73,12 +73,14 @@ def _rectangle(group: Bars, index: int) -> Shape:
     return Shape("rectangle", bar.colour, centre, size, 0.0, (), bar.outline, size[0] * size[1], bar.box)
 
 
-def pair(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]:
+def pair_items(targets: list[Item], renderings: list[Item]) -> list[tuple[Item, Item]]:
     """Pair the things of target and rendering that are the same thing, the surest pairs first."""
-    return cheapest(targets, renderings, _cost, 1.0)
+    return match_cheapest(targets, renderings, _compute_cost, 1.0)
 
 
-def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float) -> list[tuple[T, T]]:
+def match_cheapest(
+    ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], float], most: float
+) -> list[tuple[T, T]]:
     """Pair things of two lists, each at most once, cheapest pairs first and no pair above ``most``."""
     # Equal costs are decided by the order of the lists, so that the same pictures always give the same pairs.
     costs = sorted((cost(first, second), i, j) for i, first in enumerate(ones) for j, second in enumerate(others))
@@ -92,10 +94,10 @@ def cheapest(ones: Sequence[T], others: Sequence[T], cost: Callable[[T, T], floa
     return pairs
 
 
-def _cost(first: Item, second: Item) -> float:
+def _compute_cost(first: Item, second: Item) -> float:
     """Return how unlike two things are; above 1 they cannot be the same."""
-    family = _family(first.percept)
-    if family != _family(second.percept):
+    family = _name_family(first.percept)
+    if family != _name_family(second.percept):
         return math.inf
     away = exact.dist(first.middle, second.middle)
     boxes = first.percept.box, second.percept.box
@@ -110,7 +112,7 @@ def _cost(first: Item, second: Item) -> float:
     return away / max(120.0 if sizes[0] > 20 else 30.0, 1.5 * sizes[0]) + unlike + off_colour + kinds
 
 
-def _family(percept: Percept) -> str:
+def _name_family(percept: Percept) -> str:
     if isinstance(percept, Shape):
         return "filled" if percept.colour else "outlined"
     if isinstance(percept, Stroke) and len(percept.points) == 2:
@@ -119,10 +121,10 @@ def _family(percept: Percept) -> str:
     return type(percept).__name__
 
 
-def probes(percept: Percept) -> Points:
+def list_probes(percept: Percept) -> Points:
     """Return points, x and y, spread over the pixels that a percept covers."""
     if isinstance(percept, Stroke):
-        return _along(percept)
+        return _sample_along(percept)
     if isinstance(percept, Grid):
         steps = np.arange(percept.low + 2, percept.high - 2, 4.0)
         rows = [np.column_stack([steps, np.full(len(steps), at)]) for at in percept.at]
@@ -135,15 +137,15 @@ def probes(percept: Percept) -> Points:
         )
         return points if percept.axis == "x" else points[:, ::-1]
     if isinstance(percept, Bars):
-        return np.vstack([_over_box(bar.box, 5) for bar in percept.bars])
+        return np.vstack([_sample_box(bar.box, 5) for bar in percept.bars])
     if isinstance(percept, Pie):
-        return _over_pie(percept)
+        return _sample_pie(percept)
     if isinstance(percept, Text):
-        return _over_box(percept.box, 8)
-    return _over_shape(percept)
+        return _sample_box(percept.box, 8)
+    return _sample_shape(percept)
 
 
-def _along(stroke: Stroke) -> Points:
+def _sample_along(stroke: Stroke) -> Points:
     points = np.array(stroke.points)
     lengths = exact.hypot(*np.diff(points, axis=0).T)
     steps = [max(2, int(length / 3)) for length in lengths]
@@ -155,14 +157,14 @@ def _along(stroke: Stroke) -> Points:
     return np.vstack([*pieces, points[-1:]])
 
 
-def _over_box(box: tuple[int, int, int, int], steps: int) -> Points:
+def _sample_box(box: tuple[int, int, int, int], steps: int) -> Points:
     left, top, right, bottom = box
     inset = min(2.0, (right - left) / 6, (bottom - top) / 6)
     xs, ys = np.linspace(left + inset, right - inset, steps), np.linspace(top + inset, bottom - inset, 3 * steps)
     return np.column_stack([np.repeat(xs, len(ys)), np.tile(ys, len(xs))])
 
 
-def _over_pie(pie: Pie) -> Points:
+def _sample_pie(pie: Pie) -> Points:
     angles = np.linspace(0, 2 * math.pi, 120, endpoint=False)
     radii = np.linspace(pie.hole + 0.1 * (pie.radius - pie.hole), pie.radius - 3, 6)
     return np.array(
@@ -170,14 +172,14 @@ def _over_pie(pie: Pie) -> Points:
     )
 
 
-def _over_shape(shape: Shape) -> Points:
+def _sample_shape(shape: Shape) -> Points:
     if shape.colour is None:
-        return _on_rim(shape)
-    points = _over_box(shape.box, 13)
-    return points[_inside(shape, points)]
+        return _sample_rim(shape)
+    points = _sample_box(shape.box, 13)
+    return points[_find_points_inside(shape, points)]
 
 
-def _inside(shape: Shape, points: Points) -> Mask:
+def _find_points_inside(shape: Shape, points: Points) -> Mask:
     if shape.corners:
         return are_inside_polygon(points, np.array(shape.corners))
     turn = math.radians(shape.rotation)
@@ -193,7 +195,7 @@ def _inside(shape: Shape, points: Points) -> Mask:
     return np.asarray((abs(along) <= half[0]) & (abs(across) <= half[1]))
 
 
-def _on_rim(shape: Shape) -> Points:
+def _sample_rim(shape: Shape) -> Points:
     if shape.corners:
         ring = (*shape.corners, shape.corners[0])
     else:
@@ -210,10 +212,10 @@ def _on_rim(shape: Shape) -> Points:
             )
             for x, y in flat
         )
-    return _along(Stroke("#000000", 1.0, ring))
+    return _sample_along(Stroke("#000000", 1.0, ring))
 
 
-def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) -> float:
+def measure_missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) -> float:
     """Return the share, 0–1, of a percept's visible points at which another picture looks different.
 
     Args:
@@ -223,7 +225,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
         other: The picture to check, of the same size.
     """
     thin = isinstance(percept, (Stroke, Grid, Ticks)) or (isinstance(percept, Shape) and percept.colour is None)
-    points = np.floor(probes(percept)).astype(int)
+    points = np.floor(list_probes(percept)).astype(int)
     height, width = shown.shape[:2]
     inside = (points[:, 0] >= 0) & (points[:, 0] < width) & (points[:, 1] >= 0) & (points[:, 1] < height)
     columns, rows = points[inside, 0], points[inside, 1]
@@ -234,7 +236,7 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
         if thin:
             wanted = np.broadcast_to(parse_rgb_array(colour), wanted.shape)
         # Where another colour is seen, something lies in front; such points say nothing.
-        visible_points = _nearest(shown, rows, columns, parse_rgb_array(colour), 1 if thin else 0) < ALIKE
+        visible_points = _find_nearest(shown, rows, columns, parse_rgb_array(colour), 1 if thin else 0) < ALIKE
         if visible_points.sum() < 3:
             return 0.0
         rows, columns, wanted = rows[visible_points], columns[visible_points], wanted[visible_points]
@@ -247,10 +249,10 @@ def missing(percept: Percept, colour: str | None, shown: Pixels, other: Pixels) 
     alike = max(8.0, min(ALIKE * (2 if thin else 1), 0.5 * contrast))
     # The dashes of the rendering may begin elsewhere along the line.
     reach, stride = (6, 2) if getattr(percept, "dash", "solid") != "solid" else (int(thin), 1)
-    return float((_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
+    return float((_find_nearest(other, rows, columns, wanted, reach, stride) >= alike).mean())
 
 
-def _nearest(
+def _find_nearest(
     pixels: Pixels,
     rows: npt.NDArray[np.intp],
     columns: npt.NDArray[np.intp],

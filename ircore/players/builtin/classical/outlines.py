@@ -36,7 +36,7 @@ _AROUND = ((-1, 0), (0, -1), (0, 1), (1, 0), (-1, -1), (-1, 1), (1, -1), (1, 1))
 """The neighbours of a pixel, those beside it before those at its corners."""
 
 
-def contour(mask: Mask) -> Points:
+def trace_contour(mask: Mask) -> Points:
     """Return the outer edge of a mask as x, y with half-pixel accuracy, closed."""
     # Padded, so that the edge closes where the mask touches the rim.
     contours = find_contours(np.pad(mask, 1).astype(np.float64), 0.5)  # type: ignore[no-untyped-call]
@@ -44,14 +44,14 @@ def contour(mask: Mask) -> Points:
     return longest[:, ::-1] - 0.5
 
 
-def approximated(path: Points, tolerance: float) -> Points:
+def approximate_path(path: Points, tolerance: float) -> Points:
     """Return the corners of a path that stray at most ``tolerance`` pixels from it (Douglas and Peucker, 1973)."""
     turning, open_ = {0, len(path) - 1}, [(0, len(path) - 1)]
     while open_:
         first, last = open_.pop()
         if last - first < 2:
             continue
-        off = _away(path[first + 1 : last], path[first], path[last])
+        off = _measure_segment_distance(path[first + 1 : last], path[first], path[last])
         worst = int(off.argmax())
         if off[worst] > tolerance:
             at = first + 1 + worst
@@ -60,14 +60,14 @@ def approximated(path: Points, tolerance: float) -> Points:
     return np.asarray(path[sorted(turning)])
 
 
-def _away(points: Points, start: Points, end: Points) -> Points:
+def _measure_segment_distance(points: Points, start: Points, end: Points) -> Points:
     """Return how far points are from the segment between two others."""
     (x, y), (along, down) = (points - start).T, end - start
     share = np.clip((x * along + y * down) / max(float(along * along + down * down), 1e-9), 0, 1)
     return np.asarray(exact.hypot(x - share * along, y - share * down))
 
 
-def off_path(point: Point, path: Sequence[Point]) -> float:
+def measure_path_distance(point: Point, path: Sequence[Point]) -> float:
     """Return the distance of a point from a path, in pixels."""
     corners = np.array(path)
     way, offset = np.diff(corners, axis=0), np.array(point) - corners[:-1]
@@ -75,7 +75,7 @@ def off_path(point: Point, path: Sequence[Point]) -> float:
     return float(exact.hypot(*(offset - share[:, None] * way).T).min())
 
 
-def sharpened(corners: Points) -> Points:
+def sharpen_corners(corners: Points) -> Points:
     """Replace short edges that only blunt a corner by the point where their neighbours meet."""
     while len(corners) > 3:
         sides = np.roll(corners, -1, axis=0) - corners
@@ -85,7 +85,7 @@ def sharpened(corners: Points) -> Points:
         if length[n] > min(18.0, 0.35 * min(length[before], length[after])):
             break
         edge_before = (corners[before], sides[before] / max(length[before], 1e-9))
-        met = _meeting(edge_before, (corners[after], sides[after] / max(length[after], 1e-9)))
+        met = _find_meeting_point(edge_before, (corners[after], sides[after] / max(length[after], 1e-9)))
         ahead = met is not None and float(compute_dot(met - corners[n], sides[before])) > 0
         if met is None or not ahead or exact.hypot(*(met - corners[n])) > 24:
             break
@@ -94,7 +94,7 @@ def sharpened(corners: Points) -> Points:
     return corners
 
 
-def corners_of(edge: Points, share: float) -> Points:
+def find_corners(edge: Points, share: float) -> Points:
     """Return the corners of a closed outline, whose last point is its first.
 
     They may stray by ``share`` of the outline's diagonal, and by 1.3 px at least.
@@ -104,11 +104,11 @@ def corners_of(edge: Points, share: float) -> Points:
     start = int(exact.hypot(*(edge - edge.mean(axis=0)).T).argmax())
     ring = np.roll(edge[:-1], -start, axis=0)
     closed = np.vstack([ring, ring[:1]])
-    rough = approximated(closed, max(1.3, share * diagonal))[:-1]
-    return _refined(closed, rough) if len(rough) >= 3 else rough
+    rough = approximate_path(closed, max(1.3, share * diagonal))[:-1]
+    return _refine_corners(closed, rough) if len(rough) >= 3 else rough
 
 
-def _refined(edge: Points, rough: Points) -> Points:
+def _refine_corners(edge: Points, rough: Points) -> Points:
     """Move each corner to where the straight lines through its two sides meet."""
     index = [int(exact.hypot(*(edge - corner).T).argmin()) for corner in rough]
     lines = []
@@ -120,13 +120,13 @@ def _refined(edge: Points, rough: Points) -> Points:
         lines.append((inner.mean(axis=0), compute_principal_axis(inner)[0]))
     corners = rough.copy()
     for number in range(len(rough)):
-        met = _meeting(lines[number - 1], lines[number])
+        met = _find_meeting_point(lines[number - 1], lines[number])
         if met is not None and exact.hypot(*(met - rough[number])) < 5:
             corners[number] = met
     return corners
 
 
-def _meeting(first: tuple[Points, Points], second: tuple[Points, Points]) -> Points | None:
+def _find_meeting_point(first: tuple[Points, Points], second: tuple[Points, Points]) -> Points | None:
     (a, b), (c, d) = first[1], second[1]
     turn = a * d - b * c
     if abs(float(turn)) < 0.1:
@@ -135,7 +135,7 @@ def _meeting(first: tuple[Points, Points], second: tuple[Points, Points]) -> Poi
     return np.asarray(first[0] + (x * d - y * c) / turn * first[1])
 
 
-def stray_of(edge: Points, corners: Points) -> float:
+def measure_stray(edge: Points, corners: Points) -> float:
     """Return how far the outline strays from the polygon, 97th percentile in pixels."""
     start, way = corners, np.roll(corners, -1, axis=0) - corners
     offset = edge[:, None, :] - start[None]
@@ -144,7 +144,7 @@ def stray_of(edge: Points, corners: Points) -> float:
     return float(np.percentile(distance, 97))
 
 
-def circle_through(points: Points) -> tuple[Point, float] | None:
+def fit_circle(points: Points) -> tuple[Point, float] | None:
     """Return centre and radius of the least-squares circle through points; None if they are collinear."""
     middle = points.mean(axis=0)
     x, y = (points - middle).T
@@ -157,7 +157,7 @@ def circle_through(points: Points) -> tuple[Point, float] | None:
     return ((float(middle[0]) + right, float(middle[1]) + down), math.sqrt(square)) if square <= 4e6 else None
 
 
-def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
+def trace_middle_lines(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     """Trace the middle lines of a thin region.
 
     Args:
@@ -173,16 +173,16 @@ def trace(mask: Mask, corner: tuple[int, int]) -> list[Points]:
     junctions, _ = ndimage.label(skeleton & (neighbours >= 3), EIGHT)
     branches, count = ndimage.label(skeleton & (junctions == 0), EIGHT)
     paths = [
-        _walk(np.argwhere(branches[box] == index)) + np.array([box[0].start, box[1].start])
+        _order_pixels(np.argwhere(branches[box] == index)) + np.array([box[0].start, box[1].start])
         for index, box in enumerate(ndimage.find_objects(branches), 1)
     ]
-    joined = _join(paths, junctions) if count else []
+    joined = _join_branches(paths, junctions) if count else []
     offset = np.array([corner[0] - 1.5, corner[1] - 1.5])
     lines = [path[:, ::-1] + offset for path in joined if len(path) > 1]
     return sorted(lines, key=lambda path: -len(path))
 
 
-def _walk(pixels: npt.NDArray[np.intp]) -> Points:
+def _order_pixels(pixels: npt.NDArray[np.intp]) -> Points:
     """Order the pixels of a branch from one end to the other."""
     left = set(map(tuple, pixels.tolist()))
     start = min(left, key=lambda at: (sum((at[0] + down, at[1] + right) in left for down, right in _AROUND), at))
@@ -201,7 +201,7 @@ def _walk(pixels: npt.NDArray[np.intp]) -> Points:
     return np.array(path, np.float64)
 
 
-def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[Points]:
+def _join_branches(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[Points]:
     """Join branches that go straight on through a junction; short spurs are dropped."""
     ends: dict[int, list[tuple[int, int]]] = {}
     for number, path in enumerate(paths):
@@ -213,14 +213,16 @@ def _join(paths: list[Points], junctions: npt.NDArray[np.integer[Any]]) -> list[
     partner: dict[tuple[int, int], tuple[int, int]] = {}
     for meeting in ends.values():
         real = [end for end in meeting if len(paths[end[0]]) > 4 or len(meeting) <= 2]
-        for first, second in _straight_pairs(paths, real):
+        for first, second in _pair_straight_ends(paths, real):
             partner[first], partner[second] = second, first
-    return _chains(paths, partner)
+    return _follow_chains(paths, partner)
 
 
-def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def _pair_straight_ends(
+    paths: list[Points], ends: list[tuple[int, int]]
+) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Pair the ends at a junction so that the straightest continuations are joined first."""
-    ways = {end: direction(paths[end[0]], end[1]) for end in ends}
+    ways = {end: compute_end_direction(paths[end[0]], end[1]) for end in ends}
     pairs = sorted(itertools.combinations(ends, 2), key=lambda pair: float(compute_dot(ways[pair[0]], ways[pair[1]])))
     used: set[tuple[int, int]] = set()
     chosen = []
@@ -232,14 +234,14 @@ def _straight_pairs(paths: list[Points], ends: list[tuple[int, int]]) -> list[tu
     return chosen
 
 
-def direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
+def compute_end_direction(path: Points, side: int, look_back: int = LOOK_BACK) -> Points:
     """Return the unit direction in which a path leaves at its end (``side`` 1) or start (0), over its last points."""
     ordered = path if side else path[::-1]
     way = ordered[-1] - ordered[max(-len(ordered), -look_back)]
     return np.asarray(way / max(float(exact.hypot(*way)), 1e-9))
 
 
-def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
+def _follow_chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]) -> list[Points]:
     """Follow joined branches from their free ends; remaining branches are loops."""
     left = set(range(len(paths)))
     chains = []
@@ -261,7 +263,7 @@ def _chains(paths: list[Points], partner: dict[tuple[int, int], tuple[int, int]]
     return chains
 
 
-def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
+def simplify_path(path: Points) -> tuple[tuple[Point, ...], bool]:
     """Describe a path by few points.
 
     Args:
@@ -270,22 +272,22 @@ def simplify(path: Points) -> tuple[tuple[Point, ...], bool]:
     Returns:
         The points, and whether a smooth curve through them is nearer to the path than straight lines are.
     """
-    smoothed, tolerance = _smoothed(path), TOLERANCE
+    smoothed, tolerance = _smooth_path(path), TOLERANCE
     while True:
-        corners = _corner_points(smoothed, path, tolerance)
+        corners = _find_corner_points(smoothed, path, tolerance)
         if len(corners) <= 5:
             break
-        curve = min(_curve_points(smoothed, tolerance), _even_points(smoothed, tolerance), key=len)
+        curve = min(_find_curve_points(smoothed, tolerance), _find_even_points(smoothed, tolerance), key=len)
         if len(curve) <= len(corners):
             if len(curve) <= MAX_POINTS:
-                return _rounded(curve), True
+                return _round_points(curve), True
         elif len(corners) <= MAX_POINTS:
             break
         tolerance *= 1.4
-    return _rounded(corners), False
+    return _round_points(corners), False
 
 
-def smoothly(path: Points) -> tuple[Point, ...] | None:
+def find_smooth_points(path: Points) -> tuple[Point, ...] | None:
     """Return few points, evenly spaced along a function's graph, whose smooth curve stays close to the graph.
 
     Args:
@@ -294,7 +296,7 @@ def smoothly(path: Points) -> tuple[Point, ...] | None:
     Returns:
         The points; None if ``MAX_POINTS`` points are not enough.
     """
-    smoothed = _smoothed(path if path[0, 0] <= path[-1, 0] else path[::-1])
+    smoothed = _smooth_path(path if path[0, 0] <= path[-1, 0] else path[::-1])
     along = np.concatenate([[0], exact.hypot(*np.diff(smoothed, axis=0).T).cumsum()])
     slope = np.gradient(smoothed[:, 1]) / np.maximum(np.gradient(smoothed[:, 0]), 0.05)
     for count in range(4, MAX_POINTS + 1):
@@ -304,15 +306,15 @@ def smoothly(path: Points) -> tuple[Point, ...] | None:
         beside = np.abs(interpolate(smoothed[:, 0], curve[:, 0], curve[:, 1]) - smoothed[:, 1])
         off = beside / np.sqrt(1 + slope * slope)
         if float(np.percentile(off, 95)) <= BESIDE:
-            return _rounded(points)
+            return _round_points(points)
     return None
 
 
-def _rounded(points: Points) -> tuple[Point, ...]:
+def _round_points(points: Points) -> tuple[Point, ...]:
     return tuple((round(float(x), 1), round(float(y), 1)) for x, y in points)
 
 
-def _smoothed(path: Points) -> Points:
+def _smooth_path(path: Points) -> Points:
     """Even out the staircase of pixels; the ends stay."""
     if len(path) < 7:
         return path
@@ -322,15 +324,15 @@ def _smoothed(path: Points) -> Points:
     return even
 
 
-def _corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
+def _find_corner_points(smoothed: Points, path: Points, tolerance: float) -> Points:
     if len(path) > 8 and exact.dist(path[0], path[-1]) < 2:
         far = int(exact.hypot(*(path - path[0]).T).argmax())
-        first = approximated(path[: far + 1], tolerance)
-        return np.vstack([first[:-1], approximated(path[far:], tolerance)])
-    return approximated(smoothed, tolerance)
+        first = approximate_path(path[: far + 1], tolerance)
+        return np.vstack([first[:-1], approximate_path(path[far:], tolerance)])
+    return approximate_path(smoothed, tolerance)
 
 
-def _curve_points(path: Points, tolerance: float) -> Points:
+def _find_curve_points(path: Points, tolerance: float) -> Points:
     """Return points of a path, added where the smooth curve strays most, until the curve stays close to the path."""
     chosen = [0, len(path) // 2, len(path) - 1]
     steps = np.arange(len(path))
@@ -349,7 +351,7 @@ def _curve_points(path: Points, tolerance: float) -> Points:
     return np.asarray(path[chosen])
 
 
-def _even_points(path: Points, tolerance: float) -> Points:
+def _find_even_points(path: Points, tolerance: float) -> Points:
     """Return the fewest evenly spaced points of a path whose smooth curve stays close to the path."""
     along = np.concatenate([[0], exact.hypot(*np.diff(path, axis=0).T).cumsum()])
     for count in range(4, MAX_POINTS + 1):

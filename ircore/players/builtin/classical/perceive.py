@@ -19,8 +19,14 @@ from ircore.core import exact
 from ircore.core.drawing import text_size
 from ircore.core.images import Picture, Pixels
 from ircore.players.builtin.classical.bars_and_pies import find_bars, find_pie
-from ircore.players.builtin.classical.line_charts import MAX_MARKER, find_lines, is_ruled, join_series, without
-from ircore.players.builtin.classical.shapes import Blob, shape_of, split
+from ircore.players.builtin.classical.line_charts import (
+    MAX_MARKER,
+    find_lines,
+    is_ruled,
+    join_series,
+    remove_line_parts,
+)
+from ircore.players.builtin.classical.shapes import Blob, measure_shape, split_picture
 from ircore.players.builtin.classical.thin import read_strokes
 from ircore.seeing.algebra import Floats, compute_lengths, fit_line
 from ircore.seeing.flat_colours import (
@@ -77,7 +83,7 @@ class _Patch:
     gain: float
 
 
-def coarse(pixels: Pixels) -> Floats:
+def reduce_to_cells(pixels: Pixels) -> Floats:
     """Reduce a picture to ``CELLS`` × ``CELLS`` mean colours."""
     for axis in (0, 1):
         # A picture smaller than the grid would leave cells without pixels.
@@ -92,14 +98,14 @@ def coarse(pixels: Pixels) -> Floats:
     return np.asarray(sums / sizes[..., None])
 
 
-def backdrop_of(grid: Floats) -> Backdrop:
+def fit_backdrop(grid: Floats) -> Backdrop:
     """Return the vertical fade nearest to a coarse picture."""
     along = (np.arange(CELLS) + 0.5) / CELLS
     slope, start = fit_line(along, np.median(grid, axis=1))
     return Backdrop(format_rgb_array(start), format_rgb_array(start + slope))
 
 
-def faded(backdrop: Backdrop) -> Floats:
+def render_fade(backdrop: Backdrop) -> Floats:
     """Return the coarse picture of a vertical fade."""
     first, last = (parse_rgb_array(colour) for colour in (backdrop.colour, backdrop.last or backdrop.colour))
     along = ((np.arange(CELLS) + 0.5) / CELLS)[:, None]
@@ -112,17 +118,17 @@ def choose_patches(target: Floats, start: Floats, count: int) -> list[_Patch]:
     current = start.copy()
     chosen = []
     for _ in range(count):
-        patch = _best(target, current)
+        patch = _find_best_patch(target, current)
         if patch is None:
             break
-        inside = _inside(patch)
+        inside = _build_patch_mask(patch)
         current[patch.top : patch.bottom, patch.left : patch.right][inside] = patch.colour
         chosen.append(patch)
     return chosen
 
 
 @cache
-def _rectangles() -> tuple[npt.NDArray[np.intp], ...]:
+def _list_rectangles() -> tuple[npt.NDArray[np.intp], ...]:
     """Return top, left, bottom, right of all rectangles at least two cells wide and high."""
     low, high = np.triu_indices(CELLS + 1, 2)
     rows, columns = np.meshgrid(np.arange(len(low)), np.arange(len(low)), indexing="ij")
@@ -130,15 +136,15 @@ def _rectangles() -> tuple[npt.NDArray[np.intp], ...]:
     return low[flat_rows], low[flat_columns], high[flat_rows], high[flat_columns]
 
 
-def _integral(grid: Floats) -> Floats:
+def _compute_integral(grid: Floats) -> Floats:
     return np.pad(grid.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)) + ((0, 0),) * (grid.ndim - 2))
 
 
-def _best(target: Floats, current: Floats) -> _Patch | None:
+def _find_best_patch(target: Floats, current: Floats) -> _Patch | None:
     """Return the patch that takes away most squared error."""
-    top, left, bottom, right = _rectangles()
+    top, left, bottom, right = _list_rectangles()
     fixed = (np.square(target - current) - np.square(target)).sum(axis=-1)
-    sums = [_integral(fixed), *(_integral(target[..., channel]) for channel in range(3))]
+    sums = [_compute_integral(fixed), *(_compute_integral(target[..., channel]) for channel in range(3))]
     over = [table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left] for table in sums]
     cells = (bottom - top) * (right - left)
     gain = over[0] + (np.square(over[1]) + np.square(over[2]) + np.square(over[3])) / cells
@@ -147,42 +153,42 @@ def _best(target: Floats, current: Floats) -> _Patch | None:
     if gain[best] < 3 * 40.0 * 40.0:
         return None
     # Gains of rectangles are known; ellipses are only tried in the best of them, since each costs a mask.
-    candidates = [_patch(target, current, int(top[i]), int(left[i]), int(bottom[i]), int(right[i]), shape)
+    candidates = [_fit_patch(target, current, int(top[i]), int(left[i]), int(bottom[i]), int(right[i]), shape)
                   for i in np.argsort(-gain, kind="stable")[:24] for shape in (False, True)]  # fmt: skip
     return max(candidates, key=lambda patch: (patch.gain, not patch.round))
 
 
-def _patch(target: Floats, current: Floats, top: int, left: int, bottom: int, right: int, is_round: bool) -> _Patch:
+def _fit_patch(target: Floats, current: Floats, top: int, left: int, bottom: int, right: int, is_round: bool) -> _Patch:
     shape = _Patch(top, left, bottom, right, is_round, np.zeros(3), 0.0)
-    inside = _inside(shape)
+    inside = _build_patch_mask(shape)
     wanted = target[top:bottom, left:right][inside]
     colour = wanted.mean(axis=0)
     gain = np.square(wanted - current[top:bottom, left:right][inside]).sum() - np.square(wanted - colour).sum()
     return _Patch(top, left, bottom, right, is_round, colour, float(gain))
 
 
-def _inside(patch: _Patch) -> npt.NDArray[np.bool_]:
+def _build_patch_mask(patch: _Patch) -> npt.NDArray[np.bool_]:
     """Return the mask of cells that a patch covers within the patch's own rectangle."""
     high, wide = patch.bottom - patch.top, patch.right - patch.left
-    return _ellipse(high, wide) if patch.round else np.ones((high, wide), bool)
+    return _build_ellipse_mask(high, wide) if patch.round else np.ones((high, wide), bool)
 
 
 @cache
-def _ellipse(high: int, wide: int) -> npt.NDArray[np.bool_]:
+def _build_ellipse_mask(high: int, wide: int) -> npt.NDArray[np.bool_]:
     rows, columns = np.ogrid[:high, :wide]
     return np.asarray(np.square((rows + 0.5) / high * 2 - 1) + np.square((columns + 0.5) / wide * 2 - 1) <= 1)
 
 
-def _span(first: int, last: int, size: int) -> tuple[int, int]:
+def _convert_cell_span(first: int, last: int, size: int) -> tuple[int, int]:
     """Return first and last pixel of a range of cells; at least one pixel."""
     low, high = (round(cell * size / CELLS) for cell in (first, last))
     return (low, high) if low < high else (min(low, size - 1), min(low, size - 1) + 1)
 
 
-def as_shape(patch: _Patch, width: int, height: int) -> Shape:
+def convert_to_shape(patch: _Patch, width: int, height: int) -> Shape:
     """Return a patch as a shape in pixels of the picture."""
-    left, right = _span(patch.left, patch.right, width)
-    top, bottom = _span(patch.top, patch.bottom, height)
+    left, right = _convert_cell_span(patch.left, patch.right, width)
+    top, bottom = _convert_cell_span(patch.top, patch.bottom, height)
     return build_upright_shape(
         "ellipse" if patch.round else "rectangle", format_rgb_array(patch.colour), (left, top, right, bottom)
     )
@@ -201,19 +207,19 @@ def add_spotted(writing: Writing, pixels: Pixels, spotted: tuple[TextLine, ...])
     """
     labels, texts = writing.segmentation.labels.copy(), list(writing.texts)
     for reading in spotted:
-        if not _is_believed(reading) or any(_meets(reading.box, text.box) for text in texts):
+        if not _is_believed(reading) or any(_are_overlapping(reading.box, text.box) for text in texts):
             continue
-        text = _text_of(reading, pixels, labels)
+        text = _measure_text(reading, pixels, labels)
         if text is not None:
             texts.append(text)
-    unread = tuple(line for line in writing.unread if not any(_meets(line.box, text.box) for text in texts))
+    unread = tuple(line for line in writing.unread if not any(_are_overlapping(line.box, text.box) for text in texts))
     return Writing(tuple(texts), unread, replace(writing.segmentation, labels=labels))
 
 
-def texts_of(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
+def build_texts(spotted: tuple[TextLine, ...], pixels: Pixels) -> list[Text]:
     """Return the texts recognised in a picture without flat colours."""
     nothing = np.zeros(pixels.shape[:2], np.int16)
-    texts = (_text_of(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
+    texts = (_measure_text(reading, pixels, nothing) for reading in spotted if _is_believed(reading))
     return [text for text in texts if text is not None]
 
 
@@ -223,7 +229,7 @@ def _is_believed(reading: TextLine) -> bool:
     return reading.score >= LIKELY and is_plain
 
 
-def _meets(box: Box, other: Box) -> bool:
+def _are_overlapping(box: Box, other: Box) -> bool:
     """Whether two boxes share more than 40 % of the smaller box."""
     wide = min(box[2], other[2]) - max(box[0], other[0])
     high = min(box[3], other[3]) - max(box[1], other[1])
@@ -231,11 +237,11 @@ def _meets(box: Box, other: Box) -> bool:
     return wide > 0 and high > 0 and wide * high > 0.4 * smaller
 
 
-def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
+def _measure_text(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     """Return a recognised text with measured colour, size and place; its pixels become ground."""
     left, top, right, bottom = (max(0, edge) for edge in line.box)
     window, view = pixels[top:bottom, left:right].astype(np.float64), labels[top:bottom, left:right]
-    inside = _within(line, left, top, view.shape)
+    inside = _mark_within_corners(line, left, top, view.shape)
     if not inside.any():
         return None
     ground_label = int(np.bincount(view[inside]).argmax())
@@ -244,7 +250,7 @@ def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     most = float(far[inside].max())
     if most < LEAST_CONTRAST:
         return None
-    ink = _own_ink(far > 0.45 * most, inside)
+    ink = _select_own_ink(far > 0.45 * most, inside)
     if not ink.any():
         return None
     turn = math.radians(line.rotation)
@@ -267,7 +273,7 @@ def _text_of(line: TextLine, pixels: Pixels, labels: Labels) -> Text | None:
     return Text(line.text, colour, size, centre, line.rotation % 360, float(ink.sum()), box)
 
 
-def _own_ink(ink: Mask, inside: Mask) -> Mask:
+def _select_own_ink(ink: Mask, inside: Mask) -> Mask:
     """Return the ink without parts that only reach into the text's box, such as an axis."""
     parts, count = ndimage.label(ink, EIGHT)
     whole, within = (np.bincount(parts[mask], minlength=count + 1) for mask in (ink, ink & inside))
@@ -276,7 +282,7 @@ def _own_ink(ink: Mask, inside: Mask) -> Mask:
     return np.asarray(own[parts])
 
 
-def _within(line: TextLine, left: int, top: int, size: tuple[int, ...]) -> Mask:
+def _mark_within_corners(line: TextLine, left: int, top: int, size: tuple[int, ...]) -> Mask:
     """Mark the pixels of a window that lie within a text's corners, which run clockwise."""
     rows, columns = np.mgrid[: size[0], : size[1]] + 0.5
     inside = np.ones(size[:2], bool)
@@ -295,16 +301,16 @@ class _Look:
     picture: Picture | None = field(compare=False)
 
 
-def perceive(picture: Picture, ocr: bool = False) -> Perception:
+def perceive_picture(picture: Picture, ocr: bool = False) -> Perception:
     """Return everything perceived in a picture, from its pixels alone; with ``ocr``, texts in other fonts too."""
     look = _Look(picture.sha256, ocr, picture)
-    perception = _perceive(look)
+    perception = _perceive_look(look)
     # The cache keeps its keys; without this, they would keep the pictures alive.
     look.picture = None
     return perception
 
 
-def in_size_of(target: Picture, rendering: Picture) -> Picture:
+def resize_to_target(target: Picture, rendering: Picture) -> Picture:
     """Return a rendering resized to its target (nearest neighbour), so that positions can be compared."""
     size = target.width, target.height
     if (rendering.width, rendering.height) == size:
@@ -317,24 +323,24 @@ def in_size_of(target: Picture, rendering: Picture) -> Picture:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _perceive(look: _Look) -> Perception:
+def _perceive_look(look: _Look) -> Perception:
     assert look.picture is not None  # noqa: S101 - set whenever it is not yet in the cache
-    return look_at(look.picture.pixels, read_text(look.picture.pixels) if look.ocr else ())
+    return perceive_pixels(look.picture.pixels, read_text(look.picture.pixels) if look.ocr else ())
 
 
-def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
+def perceive_pixels(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     """Return everything perceived in an array of pixels, with the texts that OCR recognised."""
     if min(pixels.shape[:2]) < CELLS:
-        return _photograph(pixels, spotted)
+        return _perceive_photograph(pixels, spotted)
     segmentation = segment_colours(pixels)
     if segmentation.flat_share < FLAT_SHARE:
-        return _photograph(pixels, spotted)
+        return _perceive_photograph(pixels, spotted)
     height, width = pixels.shape[:2]
     grounds = find_grounds(segmentation)
     writing = add_spotted(find_writing(pixels, grounds), pixels, spotted)
     segmentation = writing.segmentation
-    blobs, thin = split(segmentation)
-    solids = _solids(blobs, segmentation)
+    blobs, thin = split_picture(segmentation)
+    solids = _find_solids(blobs, segmentation)
     dots = [p for p in solids if _is_dot(p)]
     solids = [p for p in solids if not _is_dot(p)]
     lines = read_strokes(
@@ -349,10 +355,10 @@ def look_at(pixels: Pixels, spotted: tuple[TextLine, ...] = ()) -> Perception:
     ruled = [p for p in lines.percepts if isinstance(p, Ticks) or (isinstance(p, Grid) and p.dash == "solid")]
     if not charted and not is_ruled(ruled):
         charted = find_lines([*strokes, *solids, *writing.texts], dots, blobs, segmentation)
-    percepts_seen = _without_labels([*without([*solids, *strokes, *loose], charted), *charted])
-    percepts = [*grounds.areas, *_in_order(percepts_seen), *writing.texts]
+    percepts_seen = _remove_pie_labels([*remove_line_parts([*solids, *strokes, *loose], charted), *charted])
+    percepts = [*grounds.areas, *_sort_for_painting(percepts_seen), *writing.texts]
     unread = tuple(line.box for line in writing.unread)
-    return Perception(width, height, _backdrop(segmentation), tuple(percepts), unread=unread)
+    return Perception(width, height, _build_backdrop(segmentation), tuple(percepts), unread=unread)
 
 
 def _is_dot(percept: Percept) -> TypeGuard[Shape]:
@@ -363,20 +369,20 @@ def _is_dot(percept: Percept) -> TypeGuard[Shape]:
     return high <= MAX_MARKER and high < 1.45 * low
 
 
-def _solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
+def _find_solids(blobs: list[Blob], segmentation: Segmentation) -> list[Percept]:
     """Turn blobs into a pie, bars and single shapes."""
     percepts: list[Percept] = []
     pie = find_pie(blobs, segmentation)
     if pie is not None:
         percepts.append(pie[0])
         blobs = [blob for blob in blobs if not any(blob is member for member in pie[1])]
-    shapes = [shape_of(blob, segmentation) for blob in blobs]
+    shapes = [measure_shape(blob, segmentation) for blob in blobs]
     groups = [series for group in find_bars(shapes) for series in split_series(group)]
     taken = {bar.box for group in groups for bar in group.bars}
     return [*percepts, *groups, *(shape for shape in shapes if shape.box not in taken)]
 
 
-def _without_labels(percepts: list[Percept]) -> list[Percept]:
+def _remove_pie_labels(percepts: list[Percept]) -> list[Percept]:
     """Return the percepts without labels on a pie: small things that lie wholly inside the pie."""
     pies = [p for p in percepts if isinstance(p, Pie)]
     if not pies:
@@ -392,14 +398,14 @@ def _without_labels(percepts: list[Percept]) -> list[Percept]:
     return [percept for percept in percepts if not is_label(percept)]
 
 
-def _backdrop(segmentation: Segmentation) -> Backdrop:
+def _build_backdrop(segmentation: Segmentation) -> Backdrop:
     if segmentation.ends is None:
         return Backdrop(segmentation.hex(0))
     first, last, direction = segmentation.ends
     return Backdrop(format_rgb_array(first), format_rgb_array(last), direction)
 
 
-def _in_order(percepts: list[Percept]) -> list[Percept]:
+def _sort_for_painting(percepts: list[Percept]) -> list[Percept]:
     """Put percepts in the order of painting: grids, large before small, lines over areas, dots last."""
 
     def layer(percept: Percept) -> tuple[int, float]:
@@ -418,10 +424,10 @@ def _in_order(percepts: list[Percept]) -> list[Percept]:
     return sorted(percepts, key=layer)
 
 
-def _photograph(pixels: Pixels, spotted: tuple[TextLine, ...]) -> Perception:
-    grid = coarse(pixels)
-    backdrop = backdrop_of(grid)
-    chosen = choose_patches(grid, faded(backdrop), PATCHES)
+def _perceive_photograph(pixels: Pixels, spotted: tuple[TextLine, ...]) -> Perception:
+    grid = reduce_to_cells(pixels)
+    backdrop = fit_backdrop(grid)
+    chosen = choose_patches(grid, render_fade(backdrop), PATCHES)
     height, width = pixels.shape[:2]
-    shapes = [as_shape(patch, width, height) for patch in chosen]
-    return Perception(width, height, backdrop, (*shapes, *texts_of(spotted, pixels)), photo=True)
+    shapes = [convert_to_shape(patch, width, height) for patch in chosen]
+    return Perception(width, height, backdrop, (*shapes, *build_texts(spotted, pixels)), photo=True)

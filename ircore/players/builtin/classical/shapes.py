@@ -13,7 +13,14 @@ import numpy as np
 from scipy import ndimage
 
 from ircore.core import exact
-from ircore.players.builtin.classical.outlines import Points, circle_through, contour, corners_of, sharpened, stray_of
+from ircore.players.builtin.classical.outlines import (
+    Points,
+    find_corners,
+    fit_circle,
+    measure_stray,
+    sharpen_corners,
+    trace_contour,
+)
 from ircore.seeing.algebra import compute_dot, compute_principal_axis
 from ircore.seeing.flat_colours import Labels, Segmentation
 from ircore.seeing.masks import EIGHT, Mask, add_direct_neighbours, dilate, fill_holes, mark_uniform_pixels
@@ -59,7 +66,7 @@ class Blob:
         return int(self.mask.sum())
 
 
-def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
+def split_picture(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
     """Separate a picture into blobs and thin strokes.
 
     Returns:
@@ -72,12 +79,12 @@ def split(segmentation: Segmentation) -> tuple[list[Blob], Labels]:
     blobs: list[Blob] = []
     boxes = ndimage.find_objects(labels)
     for label in np.unique(labels[core]):
-        blobs += _blobs_of(int(label), boxes[label - 1], labels, core, thin)
-    blobs = [_with_outline(blob, segmentation, thin) for blob in blobs]
+        blobs += _find_blobs(int(label), boxes[label - 1], labels, core, thin)
+    blobs = [_add_outline(blob, segmentation, thin) for blob in blobs]
     return sorted(blobs, key=lambda blob: -blob.area), thin
 
 
-def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
+def _find_blobs(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, thin: Labels) -> list[Blob]:
     """Return the blobs of one colour in a box; the blobs' pixels are cleared in ``thin``."""
     components, _ = ndimage.label(labels[box] == label, EIGHT)
     places = ndimage.find_objects(components)
@@ -87,15 +94,15 @@ def _blobs_of(label: int, box: tuple[slice, slice], labels: Labels, core: Mask, 
             continue
         place = places[index - 1]
         component = components[place] == index
-        solid = _solid_part(component, core[box][place] & component)
-        for part, corner in pieces_of(solid, least=40):
+        solid = _select_solid_part(component, core[box][place] & component)
+        for part, corner in find_pieces(solid, least=40):
             top, left = (window.start + own.start + at for window, own, at in zip(box, place, corner, strict=True))
             blobs.append(Blob(label, left, top, part))
             thin[top : top + part.shape[0], left : left + part.shape[1]][part] = 0
     return blobs
 
 
-def _solid_part(component: Mask, core: Mask) -> Mask:
+def _select_solid_part(component: Mask, core: Mask) -> Mask:
     """Return a component without long thin parts that stick out."""
     rest, count = ndimage.label(component & ~dilate(core, CORE // 2 + 1), EIGHT)
     if not count:
@@ -105,12 +112,12 @@ def _solid_part(component: Mask, core: Mask) -> Mask:
         height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
         piece = rest[box] == index
         long_side = max(height, width)
-        if long_side > 26 and piece.sum() < 6.5 * long_side and not _tapers(piece):
+        if long_side > 26 and piece.sum() < 6.5 * long_side and not _is_tapering(piece):
             solid[box][piece] = False
     return solid
 
 
-def _tapers(piece: Mask) -> bool:
+def _is_tapering(piece: Mask) -> bool:
     """Tell whether a thin piece narrows steadily, as the tip of a triangle or star does."""
     along = piece.sum(axis=0 if piece.shape[1] >= piece.shape[0] else 1)
     third = max(1, len(along) // 3)
@@ -118,14 +125,14 @@ def _tapers(piece: Mask) -> bool:
     return ends[1] > 1.8 * ends[0] and piece.sum() > 2 * len(along)
 
 
-def pieces_of(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
+def find_pieces(mask: Mask, least: int) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the connected pieces of a mask that hold ``least`` pixels, with top and left of each."""
     labels, _ = ndimage.label(mask, EIGHT)
     pieces = ((labels[box] == index, box) for index, box in enumerate(ndimage.find_objects(labels), 1))
     return [(piece, (box[0].start, box[1].start)) for piece, box in pieces if piece.sum() >= least]
 
 
-def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
+def _mark_continuing_lines(ink: Mask, filled: Mask, ground: Mask) -> Mask:
     """Mark the rows and columns of a rim in which a line runs on over the background, as an axis under bars does."""
     marked = np.zeros(ink.shape, bool)
     # Rows as they are, then columns as rows; the marks of the turned view are those of ``marked`` itself.
@@ -142,7 +149,7 @@ def _going_on(ink: Mask, filled: Mask, ground: Mask) -> Mask:
     return marked
 
 
-def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
+def _add_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     """Return a blob with its outline, if any; the outline's pixels are cleared in ``thin``."""
     top, left = max(0, blob.top - PAD), max(0, blob.left - PAD)
     height, width = blob.mask.shape
@@ -150,19 +157,19 @@ def _with_outline(blob: Blob, segmentation: Segmentation, thin: Labels) -> Blob:
     around = segmentation.labels[view]
     inside = np.zeros(around.shape, bool)
     inside[blob.top - top :, blob.left - left :][:height, :width] = fill_holes(blob.mask)
-    rim_label, rims, wider = _rims(inside, around)
+    rim_label, rims, wider = _grow_rims(inside, around)
     # A rim of background is no outline.
     if rim_label in (0, blob.label) or not rims:
         return blob
     window = thin[view]
     cleared = dilate(wider, 1) & ~inside & (window == rim_label)
-    window[cleared & ~_going_on(window == rim_label, inside, around == 0)] = 0
+    window[cleared & ~_mark_continuing_lines(window == rim_label, inside, around == 0)] = 0
     mean_cover = float(np.mean([segmentation.cover[view][rim & (around == rim_label)].mean() for rim in rims]))
     line = max(1.0, round(2 * len(rims) * mean_cover) / 2)
     return replace(blob, outline=(rim_label, line))
 
 
-def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
+def _grow_rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     """Grow a blob pixel by pixel as long as a single colour surrounds the blob.
 
     Returns:
@@ -186,26 +193,26 @@ def _rims(inside: Mask, around: Labels) -> tuple[int, list[Mask], Mask]:
     return rim_label, rims, inside
 
 
-def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
+def measure_shape(blob: Blob, segmentation: Segmentation) -> Shape:
     """Classify and measure a blob."""
     mask = fill_holes(blob.mask)
     hole = mask & ~blob.mask
-    edge = contour(mask) + np.array([blob.left, blob.top])
+    edge = trace_contour(mask) + np.array([blob.left, blob.top])
     # From the simplest figure on: a circle is an ellipse too, and every figure is a polygon of many corners.
     figure = (
-        _upright_rectangle(mask, (blob.left, blob.top))
+        _recognise_upright_rectangle(mask, (blob.left, blob.top))
         or round_figure(edge, mask)
-        or _turned_rectangle(edge, float(mask.sum()))
-        or figure_with_corners(edge)
-        or _hidden(blob, mask, edge, segmentation.labels)
+        or _recognise_turned_rectangle(edge, float(mask.sum()))
+        or recognise_by_corners(edge)
+        or _recognise_hidden(blob, mask, edge, segmentation.labels)
     )
-    kind, centre, size, rotation, corners = figure or ("polygon", *_as_polygon(edge))
+    kind, centre, size, rotation, corners = figure or ("polygon", *_fit_polygon(edge))
     if kind in {"circle", "ellipse"} and hole.sum() > 0.04 * mask.sum():
-        kind, size = _maybe_ring(hole, blob, segmentation, size, kind)
+        kind, size = _recognise_ring(hole, blob, segmentation, size, kind)
     outline = None
     if blob.outline:
         outline = (segmentation.hex(blob.outline[0]), float(blob.outline[1]))
-        size, corners = _widened(kind, centre, size, corners, blob.outline[1] / 2)
+        size, corners = _widen_figure(kind, centre, size, corners, blob.outline[1] / 2)
     return Shape(
         kind, segmentation.hex(blob.label), centre, size, rotation, corners, outline, float(mask.sum()), blob.box
     )
@@ -214,12 +221,12 @@ def shape_of(blob: Blob, segmentation: Segmentation) -> Shape:
 Figure = tuple[str, Point, Point, float, tuple[Point, ...]]
 
 
-def _upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
+def _recognise_upright_rectangle(mask: Mask, corner: tuple[int, int]) -> Figure | None:
     height, width = mask.shape
-    return _whole_box(corner, mask) if mask.sum() >= 0.97 * height * width else None
+    return _build_whole_box(corner, mask) if mask.sum() >= 0.97 * height * width else None
 
 
-def _whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
+def _build_whole_box(corner: tuple[int, int], mask: Mask) -> Figure:
     """Return the rectangle that is as large as a mask."""
     height, width = mask.shape
     centre = (corner[0] + width / 2, corner[1] + height / 2)
@@ -251,8 +258,8 @@ def round_figure(edge: Points, mask: Mask) -> Figure | None:
     return "ellipse", centre, (2 * a, 2 * b), angle, ()
 
 
-def _turned_rectangle(edge: Points, area: float) -> Figure | None:
-    corners = corners_of(edge, 0.02)
+def _recognise_turned_rectangle(edge: Points, area: float) -> Figure | None:
+    corners = find_corners(edge, 0.02)
     if len(corners) != 4:
         return None
     sides = np.roll(corners, -1, axis=0) - corners
@@ -274,21 +281,21 @@ def _turned_rectangle(edge: Points, area: float) -> Figure | None:
     return "square" if square else "rectangle", at, (float(width), float(height)), float(angle), ()
 
 
-def figure_with_corners(edge: Points) -> Figure | None:
+def recognise_by_corners(edge: Points) -> Figure | None:
     """Recognise a triangle, star, regular polygon, or a polygon with few corners."""
-    corners = sharpened(corners_of(edge, 0.015))
-    if not 3 <= len(corners) <= 14 or stray_of(edge, corners) > 2.2:
+    corners = sharpen_corners(find_corners(edge, 0.015))
+    if not 3 <= len(corners) <= 14 or measure_stray(edge, corners) > 2.2:
         return None
-    centre, size, turned, points = _as_given(corners)
+    centre, size, turned, points = _build_free_polygon(corners)
     if len(corners) == 3:
         return "triangle", centre, size, turned, points
     way = corners - corners.mean(axis=0)
     radius = exact.hypot(way[:, 0], way[:, 1])
     middle = (float(corners[:, 0].mean()), float(corners[:, 1].mean()))
-    if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _even(way):
-        first = int(np.abs(_from_noon(way)).argmin())
+    if len(corners) >= 5 and np.ptp(radius) < max(2.5, 0.05 * radius.mean()) and _are_even(way):
+        first = int(np.abs(_compute_noon_angles(way)).argmin())
         size = (2 * float(radius.mean()), 2 * float(radius.mean()))
-        return "regular", middle, size, float(_from_noon(way)[first]), points
+        return "regular", middle, size, float(_compute_noon_angles(way)[first]), points
     # A star has as many inner as outer corners.
     if len(corners) in (8, 10, 12, 14):
         # The farthest corner is an outer one; every second corner is of its kind.
@@ -298,23 +305,23 @@ def figure_with_corners(edge: Points) -> Figure | None:
             and np.ptp(inner) < 0.15 * outer.mean() + 1
             and inner.max() < 0.85 * outer.min()
         ):
-            noon = _from_noon(way[radius.argmax() % 2 :: 2])
+            noon = _compute_noon_angles(way[radius.argmax() % 2 :: 2])
             size = (2 * float(outer.mean()), 2 * float(inner.mean()))
             return "star", middle, size, float(noon[np.abs(noon).argmin()]), points
     return "polygon", centre, size, turned, points
 
 
-def _even(way: Points) -> bool:
+def _are_even(way: Points) -> bool:
     angles = np.sort(np.degrees(exact.atan2(way[:, 1], way[:, 0])))
     return bool(np.ptp(np.diff(angles)) < 6)
 
 
-def _from_noon(way: Points) -> Points:
+def _compute_noon_angles(way: Points) -> Points:
     """Return the angles of vectors, clockwise from 12 o'clock, -180 to 180."""
     return np.asarray(np.degrees(exact.atan2(way[:, 0], -way[:, 1])))
 
 
-def _as_given(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
+def _build_free_polygon(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
     low, high = corners.min(axis=0), corners.max(axis=0)
     points = tuple((float(x), float(y)) for x, y in corners)
     return (
@@ -325,21 +332,21 @@ def _as_given(corners: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
     )
 
 
-def _as_polygon(edge: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
+def _fit_polygon(edge: Points) -> tuple[Point, Point, float, tuple[Point, ...]]:
     """Describe any outline by at most about a dozen corners."""
     for share in (0.015, 0.025, 0.04, 0.06):
-        corners = corners_of(edge, share)
+        corners = find_corners(edge, share)
         if len(corners) <= 12:
             break
-    return _as_given(corners if len(corners) >= 3 else edge[:: max(1, len(edge) // 4)])
+    return _build_free_polygon(corners if len(corners) >= 3 else edge[:: max(1, len(edge) // 4)])
 
 
-def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
+def _recognise_hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | None:
     """Recognise a circle or upright rectangle of which a part is covered by other things."""
-    for figure in (_hidden_circle(edge), _hidden_rectangle(blob, mask)):
+    for figure in (_fit_hidden_circle(edge), _fit_hidden_rectangle(blob, mask)):
         if figure is None:
             continue
-        missing = _drawn(figure, labels.shape) & (labels != blob.label)
+        missing = _draw_figure_mask(figure, labels.shape) & (labels != blob.label)
         covered = missing & (labels > 0)
         inside = int(missing.sum())
         if inside and covered.sum() > 0.93 * inside and mask.sum() > 0.35 * (mask.sum() + inside):
@@ -347,7 +354,7 @@ def _hidden(blob: Blob, mask: Mask, edge: Points, labels: Labels) -> Figure | No
     return None
 
 
-def _hidden_circle(edge: Points) -> Figure | None:
+def _fit_hidden_circle(edge: Points) -> Figure | None:
     """Fit a circle to most of an outline: the best of many circles through three of its points."""
     ring = edge[:-1:2]
     count = len(ring)
@@ -357,7 +364,7 @@ def _hidden_circle(edge: Points) -> Figure | None:
     for step in range(40):
         i = step * count // 40
         three = ring[[i, (i + count // 7) % count, (i + count // 3) % count]]
-        circle = circle_through(three)
+        circle = fit_circle(three)
         if circle is None:
             continue
         on = np.abs(exact.hypot(*(ring - circle[0]).T) - circle[1]) < 1.2
@@ -368,14 +375,14 @@ def _hidden_circle(edge: Points) -> Figure | None:
     return "circle", best[1], (2 * best[2], 2 * best[2]), 0.0, ()
 
 
-def _hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
+def _fit_hidden_rectangle(blob: Blob, mask: Mask) -> Figure | None:
     height, width = mask.shape
     rows, columns = mask.sum(axis=1), mask.sum(axis=0)
     straight = (rows[:2].max() + rows[-2:].max()) / width + (columns[:2].max() + columns[-2:].max()) / height
-    return _whole_box((blob.left, blob.top), mask) if straight >= 2 else None
+    return _build_whole_box((blob.left, blob.top), mask) if straight >= 2 else None
 
 
-def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
+def _draw_figure_mask(figure: Figure, size: tuple[int, ...]) -> Mask:
     """Return the pixels of an upright rectangle or circle."""
     kind, (x, y), (wide, high), _, _ = figure
     rows, columns = np.ogrid[: size[0], : size[1]]
@@ -384,7 +391,7 @@ def _drawn(figure: Figure, size: tuple[int, ...]) -> Mask:
     return np.asarray((abs(rows + 0.5 - y) < high / 2 - 1) & (abs(columns + 0.5 - x) < wide / 2 - 1))
 
 
-def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
+def _recognise_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point, kind: str) -> tuple[str, Point]:
     """Return kind and size of a ring, or of a disc that something covers."""
     inside = segmentation.labels[blob.top :, blob.left :][: hole.shape[0], : hole.shape[1]][hole]
     if (inside == 0).mean() < 0.5 or kind != "circle":
@@ -392,7 +399,7 @@ def _maybe_ring(hole: Mask, blob: Blob, segmentation: Segmentation, size: Point,
     return "ring", (size[0], 2 * math.sqrt(hole.sum() / math.pi))
 
 
-def _widened(
+def _widen_figure(
     kind: str, centre: Point, size: Point, corners: tuple[Point, ...], by: float
 ) -> tuple[Point, tuple[Point, ...]]:
     """Return size and corners grown by ``by`` pixels: an outline hides half its own width of the fill."""

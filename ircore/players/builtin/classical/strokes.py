@@ -24,7 +24,7 @@ GRID_CONTRAST = 150.0
 class Piece:
     """A small component that may be a dash or a dot.
 
-    >>> piece = piece_of(np.ones((1, 5), bool), (10, 20), index=1)
+    >>> piece = measure_piece(np.ones((1, 5), bool), (10, 20), index=1)
     >>> piece.middle.tolist(), piece.solid
     ([12.5, 20.5], True)
     """
@@ -37,7 +37,7 @@ class Piece:
     solid: bool = True
 
 
-def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
+def measure_piece(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     """Measure a small component.
 
     Args:
@@ -58,7 +58,7 @@ def piece_of(mask: Mask, corner: tuple[int, int], index: int) -> Piece:
     return Piece(middle, way, length, len(points) / max(length, 1.0), index, solid)
 
 
-def chains(pieces: list[Piece]) -> list[list[Piece]]:
+def link_chains(pieces: list[Piece]) -> list[list[Piece]]:
     """Link pieces into dashed lines, end to end.
 
     Returns:
@@ -71,10 +71,10 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
         if piece.index not in left:
             continue
         del left[piece.index]
-        forward = _follow(piece, piece.way, left)
-        backward = _follow(piece, -piece.way, left)
+        forward = _follow_chain(piece, piece.way, left)
+        backward = _follow_chain(piece, -piece.way, left)
         chain = [*reversed(backward), piece, *forward]
-        if len(chain) >= MIN_PIECES and _even(chain):
+        if len(chain) >= MIN_PIECES and _are_even_dashes(chain):
             lines.append(chain)
         else:
             # The other pieces may still belong to another line.
@@ -82,7 +82,7 @@ def chains(pieces: list[Piece]) -> list[list[Piece]]:
     return lines
 
 
-def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
+def _follow_chain(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
     """Take the next piece straight ahead, again and again."""
     chain: list[Piece] = []
     here, reach = piece, 2.2 * piece.length + 8
@@ -107,7 +107,7 @@ def _follow(piece: Piece, way: Points, left: dict[int, Piece]) -> list[Piece]:
     return chain
 
 
-def _even(chain: list[Piece]) -> bool:
+def _are_even_dashes(chain: list[Piece]) -> bool:
     """Tell dashes from letters: the pieces are thin, and their distances alike."""
     widths = [piece.width for piece in chain]
     middles = np.array([piece.middle for piece in chain])
@@ -117,7 +117,7 @@ def _even(chain: list[Piece]) -> bool:
     return max(widths) < 7 and float(np.percentile(gaps, 75)) < 1.9 * float(np.percentile(gaps, 25)) + 2
 
 
-def path_of(chain: list[Piece]) -> Points:
+def build_chain_path(chain: list[Piece]) -> Points:
     """Return the line through a chain of dashes, from the outer end of the first dash to that of the last."""
     middles = np.array([piece.middle for piece in chain])
     first, last = chain[0], chain[-1]
@@ -130,7 +130,7 @@ def path_of(chain: list[Piece]) -> Points:
     return np.vstack([start, middles, end])
 
 
-def pattern_of(chain: list[Piece]) -> str:
+def name_chain_pattern(chain: list[Piece]) -> str:
     """Name the pattern: dashed, dotted or dash-dot."""
     ratio = np.array([piece.length / piece.width for piece in chain])
     if float(np.percentile(ratio, 80)) < 1.7:
@@ -177,15 +177,15 @@ def find_straight(labels: Labels, thin: Labels, label: int) -> list[Straight]:
     """
     mask = thin == label
     foreign = (labels != label) & (labels > 0)
-    lines = _level(mask, foreign, label, True)
-    return lines + _level(mask.T, foreign.T, label, False)
+    lines = _find_level_lines(mask, foreign, label, True)
+    return lines + _find_level_lines(mask.T, foreign.T, label, False)
 
 
-def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
+def _find_level_lines(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]:
     # Antialiasing leaves a pixel or two of neither colour beside what covers the line.
     bridges = dilate_along_axis(foreign, 2, 1)
     rows = np.flatnonzero(mask.sum(axis=1) >= MIN_LENGTH * 0.75)
-    runs = [(int(row), low, high) for row in rows for low, high in _row_runs(mask[row], bridges[row])]
+    runs = [(int(row), low, high) for row in rows for low, high in _find_row_runs(mask[row], bridges[row])]
     lines: list[Straight] = []
     used: set[int] = set()
     for number, (row, low, high) in enumerate(runs):
@@ -203,16 +203,16 @@ def _level(mask: Mask, foreign: Mask, label: int, level: bool) -> list[Straight]
                 used.add(other)
         low, high = min(m[0] for m in members), max(m[1] for m in members)
         line = Straight(label, level, row, last, low, high)
-        if line.width <= MAX_WIDTH and _stands_alone(mask, line):
+        if line.width <= MAX_WIDTH and _is_alone(mask, line):
             lines.append(line)
     return lines
 
 
-def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
+def _find_row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
     """Return start and end of long runs in a row; things in front do not interrupt a run."""
     bridged = row | bridges
     runs = []
-    for start, end in _stretches(bridged):
+    for start, end in _find_stretches(bridged):
         own = np.flatnonzero(row[start:end])
         if not len(own):
             continue
@@ -222,13 +222,13 @@ def _row_runs(row: Mask, bridges: Mask) -> list[tuple[int, int]]:
     return runs
 
 
-def _stretches(row: Mask) -> list[tuple[int, int]]:
+def _find_stretches(row: Mask) -> list[tuple[int, int]]:
     """Return start and end of each unbroken stretch of a row."""
     edges: list[int] = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]]))).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 
 
-def _stands_alone(mask: Mask, line: Straight) -> bool:
+def _is_alone(mask: Mask, line: Straight) -> bool:
     """Whether a line stands alone: a flat stretch of a curve has pixels beside it or past its ends."""
     length = line.high - line.low
     rows = slice(max(0, line.first - 2), line.last + 3)
@@ -250,21 +250,21 @@ def find_grids(lines: list[Straight], segmentation: Segmentation) -> tuple[list[
     for level in (True, False):
         for label in {line.label for line in lines}:
             group = [line for line in rest if line.level == level and line.label == label]
-            family = _family(group)
+            family = _select_family(group)
             # Three dark parallels in a figure are lines of their own, not a grid.
             contrast = float(compute_lengths(segmentation.colours[label] - segmentation.colours[0]))
             if len(family) < 3 or (len(family) == 3 and contrast > GRID_CONTRAST):
                 continue
             rest = [line for line in rest if line not in family]
             low, high = float(np.median([f.low for f in family])), float(np.median([f.high for f in family]))
-            sizes = [measured(line, segmentation) for line in family]
+            sizes = [measure_line(line, segmentation) for line in family]
             width = float(np.median([wide for _, wide in sizes]))
             at = tuple(sorted(middle for middle, _ in sizes))
             grids.append(Grid(segmentation.hex(label), width, level, at, low, high))
     return grids, rest
 
 
-def _family(group: list[Straight]) -> list[Straight]:
+def _select_family(group: list[Straight]) -> list[Straight]:
     """Return the largest set of lines with about the same ends and width."""
 
     def is_alike(line: Straight, other: Straight) -> bool:
@@ -282,11 +282,11 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     if above.shape[0] < 2 or below.shape[0] < 2:
         return None
     touching = np.asarray(above.all(axis=0) | below.all(axis=0))
-    spots = [(start + line.low, end + line.low) for start, end in _stretches(touching) if end - start <= 4]
+    spots = [(start + line.low, end + line.low) for start, end in _find_stretches(touching) if end - start <= 4]
     strokes_across = [
         (spot, reach)
         for spot in spots
-        if 0 < sum(reach := _reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
+        if 0 < sum(reach := _measure_reach(view, line, spot)) <= MAX_TICK + 4  # exact: counts pixels
     ]
     strokes_across = [(spot, reach) for spot, reach in strokes_across if max(reach) <= MAX_TICK]
     if len(strokes_across) < 2:
@@ -307,7 +307,7 @@ def find_ticks(line: Straight, mask: Mask, segmentation: Segmentation) -> Ticks 
     return Ticks(segmentation.hex(line.label), length, "x" if line.level else "y", at, box, side)
 
 
-def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
+def _measure_reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]:
     """Return how far a stroke across a line reaches above and below the line."""
     column = np.asarray(view[:, spot[0] : spot[1]].any(axis=1))
     up = down = 0
@@ -318,15 +318,15 @@ def _reach(view: Mask, line: Straight, spot: tuple[int, int]) -> tuple[int, int]
     return up, down
 
 
-def as_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
+def convert_to_stroke(line: Straight, segmentation: Segmentation, role: str) -> Stroke:
     """Return a straight line as a percept, measured by its coverage of each pixel."""
-    at, width = measured(line, segmentation)
+    at, width = measure_line(line, segmentation)
     ends = ((float(line.low), at), (float(line.high), at))
     points = ends if line.level else tuple((y, x) for x, y in ends)
     return Stroke(segmentation.hex(line.label), width, points, role=role)
 
 
-def measured(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
+def measure_line(line: Straight, segmentation: Segmentation) -> tuple[float, float]:
     """Return a line's middle across and its width, in pixels."""
     own = segmentation.labels[line.window] == line.label
     across = np.where(own, segmentation.cover[line.window], 0).sum(axis=1 if line.level else 0)

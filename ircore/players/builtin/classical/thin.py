@@ -9,9 +9,16 @@ from scipy import ndimage
 
 from ircore.core import exact
 from ircore.players.builtin.classical import curves, strokes
-from ircore.players.builtin.classical.line_charts import band_of
-from ircore.players.builtin.classical.outlines import contour
-from ircore.players.builtin.classical.shapes import CORE, Blob, figure_with_corners, pieces_of, round_figure, shape_of
+from ircore.players.builtin.classical.line_charts import build_line_band
+from ircore.players.builtin.classical.outlines import trace_contour
+from ircore.players.builtin.classical.shapes import (
+    CORE,
+    Blob,
+    find_pieces,
+    measure_shape,
+    recognise_by_corners,
+    round_figure,
+)
 from ircore.seeing.algebra import compute_correlation
 from ircore.seeing.flat_colours import Labels, Segmentation
 from ircore.seeing.masks import EIGHT, Mask, dilate, erode, fill_holes, remove_rim
@@ -52,19 +59,19 @@ def read_strokes(
     busy = [label for label in range(1, len(counts)) if counts[label] >= MIN_PIXELS]
     lines = [line for label in busy for line in strokes.find_straight(labels, thin, label)]
     grids, lines = strokes.find_grids(lines, segmentation)
-    masks = {label: _bridged(thin == label, labels) for label in busy}
+    masks = {label: _bridge_gaps(thin == label, labels) for label in busy}
     for label, mask in masks.items():
         _erase_grids(mask, label, grids, segmentation)
-        _outlined(mask, label, segmentation, reading)
-        _straight(mask, [line for line in lines if line.label == label], segmentation, reading)
+        _find_outlined_figures(mask, label, segmentation, reading)
+        _convert_straight_lines(mask, [line for line in lines if line.label == label], segmentation, reading)
     reading.charted = charted([*grids, *reading.percepts])
     for label, mask in masks.items():
         for known in reading.charted:
             if known.colour == segmentation.hex(label):
-                mask &= ~band_of(mask.shape, known)
-        line = curves.across(mask, segmentation.hex(label), dots)
+                mask &= ~build_line_band(mask.shape, known)
+        line = curves.find_broken_line(mask, segmentation.hex(label), dots)
         if line is None:
-            _components(mask, label, segmentation, dots, reading)
+            _sort_components(mask, label, segmentation, dots, reading)
         else:
             reading.percepts.append(line)
             if line.marker:
@@ -72,11 +79,11 @@ def read_strokes(
                 dots[:] = [dot for dot in dots if dot.colour != line.colour]
     # Grids lie under everything else.
     reading.percepts[:0] = grids
-    _dashed_grids(reading)
+    _gather_dashed_grids(reading)
     return reading
 
 
-def _bridged(mask: Mask, labels: Labels) -> Mask:
+def _bridge_gaps(mask: Mask, labels: Labels) -> Mask:
     """Close the small gaps where a thin line of another colour crosses."""
     closed = ~dilate(~dilate(mask, 3), 3)
     return np.asarray(mask | (closed & (labels > 0)))
@@ -94,7 +101,7 @@ def _erase_grids(mask: Mask, label: int, grids: list[Grid], segmentation: Segmen
             mask[(across, along) if grid.horizontal else (along, across)] = False
 
 
-def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -> None:
+def _find_outlined_figures(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -> None:
     """Find closed outlines of known figures; their pixels are cleared."""
     components, _ = ndimage.label(mask, EIGHT)
     for index, box in enumerate(ndimage.find_objects(components), 1):
@@ -105,39 +112,39 @@ def _outlined(mask: Mask, label: int, segmentation: Segmentation, thin: _Thin) -
         whole = fill_holes(piece)
         if whole.sum() < 2.5 * piece.sum():
             continue
-        for region, corner in _bodies(whole):
+        for region, corner in _find_bodies(whole):
             top, left = box[0].start + corner[0], box[1].start + corner[1]
-            shape = _figure_of(region, (left, top), piece, corner, label, segmentation)
+            shape = _classify_figure(region, (left, top), piece, corner, label, segmentation)
             if shape is not None:
                 thin.percepts.append(shape)
-                band = _band(region, piece, corner)
+                band = _select_rim(region, piece, corner)
                 window = mask[top : top + region.shape[0], left : left + region.shape[1]]
                 window[band] = False
 
 
-def _bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
+def _find_bodies(whole: Mask) -> list[tuple[Mask, tuple[int, int]]]:
     """Return the thick parts of a filled outline, without lines that stick out."""
-    return pieces_of(dilate(erode(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
+    return find_pieces(dilate(erode(whole, CORE // 2), CORE // 2 + 1) & whole, least=201)
 
 
-def _figure_of(
+def _classify_figure(
     region: Mask, at: tuple[int, int], piece: Mask, corner: tuple[int, int], label: int, segmentation: Segmentation
 ) -> Shape | None:  # fmt: skip
     """Classify a filled outline; None if the outline is no simple figure or its rim is not drawn."""
-    band = _band(region, piece, corner)
+    band = _select_rim(region, piece, corner)
     rim = region & ~erode(region, 1)
     if (band & rim).sum() < 0.9 * rim.sum():
         return None
-    shape = shape_of(Blob(label, at[0], at[1], region), segmentation)
-    edge = contour(region) + at
-    if shape.kind == "polygon" and (figure_with_corners(edge) is None and round_figure(edge, region) is None):
+    shape = measure_shape(Blob(label, at[0], at[1], region), segmentation)
+    edge = trace_contour(region) + at
+    if shape.kind == "polygon" and (recognise_by_corners(edge) is None and round_figure(edge, region) is None):
         return None
     if len(shape.corners) > 8 and shape.kind == "polygon":
         return None
-    rings = _rim_width(band, region)
+    rings = _measure_rim_width(band, region)
     place = (slice(at[1], at[1] + region.shape[0]), slice(at[0], at[0] + region.shape[1]))
     width = max(1.0, round(2 * rings * float(segmentation.cover[place][band].mean())) / 2)
-    corners = tuple(_towards(point, shape.centre, rings * 0.65) for point in shape.corners)
+    corners = tuple(_move_towards(point, shape.centre, rings * 0.65) for point in shape.corners)
     size = (shape.size[0] - rings, shape.size[1] - rings)
     colour = segmentation.hex(label)
     return Shape(
@@ -145,13 +152,13 @@ def _figure_of(
     )
 
 
-def _band(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
+def _select_rim(region: Mask, piece: Mask, corner: tuple[int, int]) -> Mask:
     """Return the drawn pixels along the rim of a region."""
     window = piece[corner[0] : corner[0] + region.shape[0], corner[1] : corner[1] + region.shape[1]]
     return np.asarray(window & region & ~erode(region, RIM))
 
 
-def _rim_width(band: Mask, region: Mask) -> float:
+def _measure_rim_width(band: Mask, region: Mask) -> float:
     """Return the width of the drawn rim in pixels, at least 1."""
     inner = region
     for width in range(RIM):
@@ -163,13 +170,13 @@ def _rim_width(band: Mask, region: Mask) -> float:
     return float(RIM)
 
 
-def _towards(point: tuple[float, float], centre: tuple[float, float], by: float) -> tuple[float, float]:
+def _move_towards(point: tuple[float, float], centre: tuple[float, float], by: float) -> tuple[float, float]:
     length = exact.dist(point, centre) or 1.0
     factor = max(0.0, 1 - by / length)
     return centre[0] + (point[0] - centre[0]) * factor, centre[1] + (point[1] - centre[1]) * factor
 
 
-def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: _Thin) -> None:
+def _convert_straight_lines(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentation, thin: _Thin) -> None:
     """Turn the straight lines that are still there into axes and lines, and find the ticks on them."""
     present = [line for line in lines if mask[line.window].mean() > 0.25 and mask[line.window].sum() > 30]
     for line in present:
@@ -179,14 +186,14 @@ def _straight(mask: Mask, lines: list[strokes.Straight], segmentation: Segmentat
     for line in present:
         ticks = strokes.find_ticks(line, mask, segmentation)
         others = uprights if line.level else levels
-        is_axis = ticks is not None or (len(present) == 2 and any(_cross(line, other) for other in others))
+        is_axis = ticks is not None or (len(present) == 2 and any(_are_crossing(line, other) for other in others))
         role = ("x axis" if line.level else "y axis") if is_axis else "line"
-        thin.percepts.append(strokes.as_stroke(line, segmentation, role))
+        thin.percepts.append(strokes.convert_to_stroke(line, segmentation, role))
         if ticks is not None:
             thin.percepts.append(ticks)
 
 
-def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
+def _are_crossing(line: strokes.Straight, other: strokes.Straight) -> bool:
     return (
         other.low - 12 <= line.at <= other.high + 12
         and line.low - 12 <= other.at <= line.high + 12
@@ -194,7 +201,7 @@ def _cross(line: strokes.Straight, other: strokes.Straight) -> bool:
     )
 
 
-def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: _Thin) -> None:
+def _sort_components(mask: Mask, label: int, segmentation: Segmentation, dots: list[Shape], thin: _Thin) -> None:
     """Sort the remaining components of a colour into dots, dashed lines, letters and free lines."""
     components, count = ndimage.label(mask, EIGHT)
     if not count:
@@ -208,16 +215,16 @@ def _components(mask: Mask, label: int, segmentation: Segmentation, dots: list[S
         height, width = box[0].stop - box[0].start, box[1].stop - box[1].start
         piece, corner = components[box] == index, (box[1].start, box[0].start)
         if max(height, width) > SMALL or _is_lone_line(piece, areas[index]):
-            traces, markers = curves.traced(piece, corner, float(segmentation.cover[box][piece].sum()))
+            traces, markers = curves.trace_piece(piece, corner, float(segmentation.cover[box][piece].sum()))
             free += traces
             dots += [build_circle(middle, math.sqrt(area / math.pi), area, colour) for middle, area in markers]
-        elif (dot := _dot(piece, corner, colour)) is not None:
+        elif (dot := _recognise_dot(piece, corner, colour)) is not None:
             dots.append(dot)
         elif areas[index] >= 2:
-            pieces.append(strokes.piece_of(piece, corner, index))
-    for chain in strokes.chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
-        free.append(curves.dashed_path(chain))
-    thin.percepts += curves.percepts_of(free, colour)
+            pieces.append(strokes.measure_piece(piece, corner, index))
+    for chain in strokes.link_chains([piece for piece in pieces if piece.width < 7 and piece.solid]):
+        free.append(curves.build_dashed_path(chain))
+    thin.percepts += curves.build_percepts(free, colour)
 
 
 def _is_lone_line(piece: Mask, area: int) -> bool:
@@ -230,7 +237,7 @@ def _is_lone_line(piece: Mask, area: int) -> bool:
     return bool(abs(compute_correlation(rows.astype(np.float64), columns.astype(np.float64))) > 0.97)
 
 
-def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
+def _recognise_dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     """Recognise a small disc."""
     height, width = piece.shape
     if min(height, width) < 4 or abs(height - width) > 1:
@@ -245,7 +252,7 @@ def _dot(piece: Mask, corner: tuple[int, int], colour: str) -> Shape | None:
     return Shape("circle", colour, centre, (2 * radius, 2 * radius), 0.0, (), None, float(piece.sum()), box)
 
 
-def _dashed_grids(thin: _Thin) -> None:
+def _gather_dashed_grids(thin: _Thin) -> None:
     """Gather parallel level or upright dashed lines into grids; a line may come in several parts."""
     for level in (True, False):
         axis = 1 if level else 0
@@ -256,13 +263,13 @@ def _dashed_grids(thin: _Thin) -> None:
             if abs(p.points[0][axis] - p.points[1][axis]) < 1.5
         ]
         for colour in sorted({line.colour for line in lines}):
-            grid = _grid_of([line for line in lines if line.colour == colour], axis)
+            grid = _build_grid([line for line in lines if line.colour == colour], axis)
             if grid is not None:
                 thin.percepts[:] = [p for p in thin.percepts if p not in lines or p.colour != colour]
                 thin.percepts.insert(0, grid)
 
 
-def _grid_of(family: list[Stroke], axis: int) -> Grid | None:
+def _build_grid(family: list[Stroke], axis: int) -> Grid | None:
     """Make a grid of at least three parallel dashed lines that reach about equally far."""
     rows: dict[float, list[float]] = {}
     for line in sorted(family, key=lambda line: line.points[0][axis]):

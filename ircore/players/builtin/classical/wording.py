@@ -9,21 +9,21 @@ from operator import attrgetter
 import numpy as np
 
 from ircore.core.exact import power
-from ircore.core.plain_words import article
-from ircore.players.builtin.classical.curves import features
+from ircore.core.plain_words import add_article
+from ircore.players.builtin.classical.curves import find_curve_features
 from ircore.players.builtin.classical.outlines import smooth_curve
 from ircore.players.builtin.classical.statements import (
     ColourWords,
     Statement,
-    at,
-    bars_statement,
-    grid_words,
-    half_pixels,
-    in_quotes,
+    describe_bars,
+    describe_grid,
+    describe_pie,
+    format_half_pixels,
+    format_number,
+    format_places,
+    format_point,
     is_number,
-    number,
-    pie_statement,
-    places,
+    quote_text,
 )
 from ircore.seeing.colours import describe_colour, find_shortest_name, measure_rgb_distance
 from ircore.seeing.percepts import Backdrop, Bars, Grid, Likeness, Percept, Perception, Pie, Shape, Stroke, Text, Ticks
@@ -48,7 +48,7 @@ AFTER_ALL = 90
 REGULAR = {5: "pentagon", 6: "hexagon", 7: "heptagon", 8: "octagon"}
 
 
-def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
+def group_texts(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     """Group texts of one colour, size and rotation into rows, columns and the rest.
 
     Each text is in one group; the largest rows and columns come first, the rest stays together.
@@ -58,7 +58,7 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     for _, alike in itertools.groupby(sorted(texts, key=look), key=look):
         left = list(alike)
         # A row of two counts only if nothing else is left: two texts are easily in line by chance.
-        while (row := max((_in_line(left, place) for place in PLACES.values()), key=len)) and (
+        while (row := max((_find_texts_in_line(left, place) for place in PLACES.values()), key=len)) and (
             len(row) > 2 or len(row) == len(left) > 1
         ):
             groups.append(tuple(row))
@@ -68,52 +68,55 @@ def text_groups(texts: Sequence[Text]) -> list[tuple[Text, ...]]:
     return groups
 
 
-def _in_line(texts: Sequence[Text], place: Place) -> list[Text]:
+def _find_texts_in_line(texts: Sequence[Text], place: Place) -> list[Text]:
     """Return the largest set of texts on one level or upright line."""
     lines = [[other for other in texts if abs(place(other) - place(text)) <= IN_LINE] for text in texts]
     return max(lines, key=len, default=[])
 
 
-def text_statement(texts: Sequence[Text], words: ColourWords) -> Statement:
+def describe_text_group(texts: Sequence[Text], words: ColourWords) -> Statement:
     """Return a statement about texts of one look; its shorter variants name only the first texts."""
     level = len(texts) > 1 and all(abs(text.centre[1] - texts[0].centre[1]) <= IN_LINE for text in texts)
     ordered = sorted(texts, key=PLACES["column" if level else "row"])
-    full, plain = _said(ordered, words, exactly=True), _said(ordered, words, exactly=False)
+    full, plain = _describe_texts(ordered, words, exactly=True), _describe_texts(ordered, words, exactly=False)
     fewer = tuple(
-        Statement("", (_said(ordered[:count], words, exactly=False),)) for count in range(len(texts) - 1, 0, -1)
+        Statement("", (_describe_texts(ordered[:count], words, exactly=False),))
+        for count in range(len(texts) - 1, 0, -1)
     )
     return Statement("", (full,), shorter=(Statement("", (plain,)), *fewer))
 
 
-def _said(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
+def _describe_texts(texts: Sequence[Text], words: ColourWords, exactly: bool) -> str:
     """Say all of the texts, their places to a quarter of a pixel or to whole pixels."""
     first = texts[0]
-    turn = f", rotated {number(first.rotation)} degrees" if first.rotation else ""
-    look = f"{words(first.colour)}, font size {number(first.size)}{turn}"
+    turn = f", rotated {format_number(first.rotation)} degrees" if first.rotation else ""
+    look = f"{words(first.colour)}, font size {format_number(first.size)}{turn}"
     if len(texts) == 1:
-        return f"The text {in_quotes(first.text)} in {look}, centred at {_point(first, exactly)}"
+        return f"The text {quote_text(first.text)} in {look}, centred at {_format_point(first, exactly)}"
     for anchor, place in PLACES.items():
         if all(abs(place(text) - place(first)) <= IN_LINE for text in texts):
             line = math.fsum(place(text) for text in texts) / len(texts)
-            return f"Tick labels {_listed(texts)} in {look}, {_along(texts, anchor, line, exactly)}"
-    listed = ", ".join(in_quotes(text.text) for text in texts)
-    return f"Texts {listed} in {look}, at {', '.join(_point(text, exactly) for text in texts)}"
+            return (
+                f"Tick labels {_format_texts(texts)} in {look}, {_describe_text_places(texts, anchor, line, exactly)}"
+            )
+    listed = ", ".join(quote_text(text.text) for text in texts)
+    return f"Texts {listed} in {look}, at {', '.join(_format_point(text, exactly) for text in texts)}"
 
 
-def _along(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> str:
-    fixed = _measure(line, exactly)
+def _describe_text_places(texts: Sequence[Text], anchor: str, line: float, exactly: bool) -> str:
+    fixed = _format_measure(line, exactly)
     if anchor == "row":
-        return f"at y {fixed} and x {_steps([text.centre[0] for text in texts], exactly)}"
-    down = _steps([text.centre[1] for text in texts], exactly)
+        return f"at y {fixed} and x {_format_steps([text.centre[0] for text in texts], exactly)}"
+    down = _format_steps([text.centre[1] for text in texts], exactly)
     if anchor == "column":
         return f"at x {fixed} and y {down}"
     return f"{anchor}-aligned at x {fixed}, at y {down}"
 
 
-def _listed(texts: Sequence[Text]) -> str:
+def _format_texts(texts: Sequence[Text]) -> str:
     """List texts; numbers at even steps by the first, the last and the step, other numbers without quotes."""
     strings = [text.text for text in texts]
-    numbers = [_whole(text) for text in strings]
+    numbers = [_parse_whole(text) for text in strings]
     if len(strings) > 3 and all(number is not None for number in numbers):
         values = [number for number in numbers if number is not None]
         step = values[1] - values[0]
@@ -121,43 +124,43 @@ def _listed(texts: Sequence[Text]) -> str:
             return f"{values[0]} to {values[-1]} every {abs(step)}"
     if all(is_number(text) for text in strings):
         return ", ".join(strings)
-    return ", ".join(in_quotes(text) for text in strings)
+    return ", ".join(quote_text(text) for text in strings)
 
 
-def _whole(text: str) -> int | None:
+def _parse_whole(text: str) -> int | None:
     return int(text) if text.removeprefix("-").isdigit() and str(int(text)) == text else None
 
 
-def _point(text: Text, exactly: bool) -> str:
-    return f"({_measure(text.centre[0], exactly)}, {_measure(text.centre[1], exactly)})"
+def _format_point(text: Text, exactly: bool) -> str:
+    return f"({_format_measure(text.centre[0], exactly)}, {_format_measure(text.centre[1], exactly)})"
 
 
-def _measure(value: float, exactly: bool) -> str:
+def _format_measure(value: float, exactly: bool) -> str:
     return f"{round(4 * value) / 4:g}" if exactly else f"{value:.0f}"
 
 
-def _steps(values: Sequence[float], exactly: bool) -> str:
+def _format_steps(values: Sequence[float], exactly: bool) -> str:
     """List places, or say from where to where and every how many pixels."""
     count = len(values) - 1
     step = round(4 * (values[-1] - values[0]) / max(count, 1)) / 4
     if count >= 3 and all(abs(value - values[0] - step * n) <= IN_LINE for n, value in enumerate(values)):
         first = round(4 * values[0]) / 4
         return f"{first:g} to {first + step * count:g} every {abs(step):g}"
-    return ", ".join(_measure(value, exactly) for value in values)
+    return ", ".join(_format_measure(value, exactly) for value in values)
 
 
-def stroke_noun(stroke: Stroke) -> str:
+def name_stroke(stroke: Stroke) -> str:
     """Return the noun for a line, by role, function family or the way in which its points are joined."""
     if stroke.role in {"x axis", "y axis"}:
         return stroke.role
     if stroke.likeness is not None and (stroke.smooth or stroke.likeness.family == "absolute"):
-        return family_words(stroke.likeness)
+        return name_function_family(stroke.likeness)
     if stroke.likeness is not None and stroke.likeness.family not in {"parabola", "absolute"}:
-        return f"polyline like {article(stroke.likeness.family).lower()}"
+        return f"polyline like {add_article(stroke.likeness.family).lower()}"
     return "line" if len(stroke.points) == 2 else "curve" if stroke.smooth else "polyline"
 
 
-def family_words(like: Likeness) -> str:
+def name_function_family(like: Likeness) -> str:
     """Name a family."""
     if like.family == "parabola":
         return f"parabola opening {'upward' if like.upward else 'downward'}"
@@ -168,7 +171,7 @@ def family_words(like: Likeness) -> str:
     return f"{like.family} curve"
 
 
-def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
+def describe_stroke(stroke: Stroke, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
     """Say a line or curve.
 
     Args:
@@ -177,30 +180,30 @@ def stroke_statement(stroke: Stroke, words: ColourWords, axis: float | None = No
         axis: Height of the x axis in pixels, if one is seen.
         telling: Whether to say where a curve turns, crosses the axis and levels off too.
     """
-    stroke = _crisp(stroke)
-    kind, dash = stroke_noun(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
+    stroke = _sharpen_stroke(stroke)
+    kind, dash = name_stroke(stroke), "" if stroke.dash == "solid" else f"{stroke.dash} "
     if kind in {"x axis", "y axis"}:
-        ends = f"from {at(stroke.points[0])} to {at(stroke.points[1])}"
-        return Statement("", (f"A {words(stroke.colour)} {kind}, {number(stroke.width)} px, {ends}",))
-    text = f"A {number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
-    marked = f" with round markers of radius {number(stroke.marker)} px" if stroke.marker else ""
-    points = tuple(at(point) for point in stroke.points)
+        ends = f"from {format_point(stroke.points[0])} to {format_point(stroke.points[1])}"
+        return Statement("", (f"A {words(stroke.colour)} {kind}, {format_number(stroke.width)} px, {ends}",))
+    text = f"A {format_number(stroke.width)} px {words(stroke.colour)} {dash}{kind}"
+    marked = f" with round markers of radius {format_number(stroke.marker)} px" if stroke.marker else ""
+    points = tuple(format_point(point) for point in stroke.points)
     if len(points) == 2:
         return Statement("", (f"{text} from {points[0]} to {points[1]}{marked}",))
     # A part of a smooth curve would run otherwise at its end; what lacks of a polyline can be added later.
     least = len(points) if stroke.smooth else 2
     plain = Statement(f"{text} through ", points, f"{marked}.", joint=", ", least=least)
-    turns = _told(stroke, axis) if telling else ""
+    turns = _describe_features(stroke, axis) if telling else ""
     return replace(plain, head=f"{text}, {turns}, through ", shorter=(plain,)) if turns else plain
 
 
-def _told(stroke: Stroke, axis: float | None) -> str:
+def _describe_features(stroke: Stroke, axis: float | None) -> str:
     """Say where a curve turns, crosses the x axis, and levels off."""
     if stroke.likeness is None:
         return ""
     points = np.array(stroke.points)
     path = smooth_curve(points, [16] * (len(points) - 1)) if stroke.smooth else points
-    landmarks = features(path, axis)
+    landmarks = find_curve_features(path, axis)
     parts = []
     for name, words in (("highest", "highest at x"), ("lowest", "lowest at x"), ("zero", "with zeros at x")):
         places = [f"{x:.0f}" for kind, x in landmarks if kind == name]
@@ -214,13 +217,13 @@ def _told(stroke: Stroke, axis: float | None) -> str:
     return ", ".join(parts)
 
 
-def x_axis_height(percepts: Iterable[Percept]) -> float | None:
+def find_x_axis_height(percepts: Iterable[Percept]) -> float | None:
     """Return the height of the x axis in pixels; None if there is no x axis."""
     heights = [percept.points[0][1] for percept in percepts if isinstance(percept, Stroke) and percept.role == "x axis"]
     return float(heights[0]) if heights else None
 
 
-def _crisp(stroke: Stroke) -> Stroke:
+def _sharpen_stroke(stroke: Stroke) -> Stroke:
     """Return a 1 px upright or level line at the whole row or column of pixels that the line fills."""
     if stroke.width > 1.2 or len(stroke.points) != 2:
         return stroke
@@ -232,7 +235,7 @@ def _crisp(stroke: Stroke) -> Stroke:
     return stroke
 
 
-def statements_of(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
+def describe_perception(perception: Perception, words: ColourWords, telling: bool = False) -> list[Statement]:
     """Return a statement for each percept in the order of painting; related texts share a statement.
 
     Args:
@@ -240,31 +243,33 @@ def statements_of(perception: Perception, words: ColourWords, telling: bool = Fa
         words: How colours are said.
         telling: Whether to say of curves where they turn, cross the axis and level off.
     """
-    axis = x_axis_height(perception.percepts)
+    axis = find_x_axis_height(perception.percepts)
     statements = [
-        replace(statement_of(thing, words, axis, telling), weight=weight_of(thing, perception.backdrop), order=order)
+        replace(
+            describe_percept(thing, words, axis, telling), weight=weigh_percept(thing, perception.backdrop), order=order
+        )
         for order, thing in enumerate(perception.percepts)
         if not isinstance(thing, Text)
     ]
-    return statements + text_statements(perception.texts, words, perception.backdrop)
+    return statements + describe_texts(perception.texts, words, perception.backdrop)
 
 
-def text_statements(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
+def describe_texts(texts: Sequence[Text], words: ColourWords, backdrop: Backdrop) -> list[Statement]:
     """Return a statement for each group of texts that can be said together."""
     statements = []
-    for group in text_groups(texts):
-        weight = math.fsum(weight_of(text, backdrop) for text in group)
-        statements.append(replace(text_statement(group, words), weight=weight, order=AFTER_ALL))
+    for group in group_texts(texts):
+        weight = math.fsum(weigh_percept(text, backdrop) for text in group)
+        statements.append(replace(describe_text_group(group, words), weight=weight, order=AFTER_ALL))
     return statements
 
 
-def weight_of(percept: Percept, backdrop: Backdrop) -> float:
+def weigh_percept(percept: Percept, backdrop: Backdrop) -> float:
     """Return how much a percept tells: pixels, weighted by contrast; lines count more than areas."""
     if isinstance(percept, Shape) and percept.colour and percept.outline:
         bare = replace(percept, outline=None)
         rim = 2 * math.fsum(percept.size) * percept.outline[1]
         edge = min(1.0, measure_rgb_distance(percept.outline[0], backdrop.colour) / 220)
-        return weight_of(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
+        return weigh_percept(bare, backdrop) + float(5.0 * rim * power(edge, 1.3))
     factor = {Stroke: 5.0, Grid: 1.2, Ticks: 1.0, Text: 3.0}.get(type(percept), 1.0)
     contrast = min(1.0, measure_rgb_distance(_colour_of(percept), backdrop.colour) / 220)
     return float(factor * percept.area * power(contrast, 1.3))
@@ -280,7 +285,7 @@ def _colour_of(percept: Percept) -> str:
     return percept.colour
 
 
-def scene_words(perception: Perception) -> str:
+def describe_scene(perception: Perception) -> str:
     """Say the background, and the size if it is not the usual size."""
     backdrop = perception.backdrop
     size = f" is {perception.width} by {perception.height} pixels with"
@@ -293,36 +298,38 @@ def scene_words(perception: Perception) -> str:
     return f"The picture{has} a {describe_colour(backdrop.colour)} background."
 
 
-def noun(percept: Percept) -> str:
+def name_percept(percept: Percept) -> str:
     """Return the noun for a percept."""
     if isinstance(percept, Shape):
         return REGULAR.get(len(percept.corners), "polygon") if percept.kind == "regular" else percept.kind
     if isinstance(percept, Stroke):
-        return stroke_noun(percept)
+        return name_stroke(percept)
     return {Grid: "grid", Ticks: "ticks", Bars: "bars", Pie: "pie", Text: "text"}[type(percept)]
 
 
-def statement_of(percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False) -> Statement:
-    """Return the statement about a percept: its kind, place and colour; arguments as of ``stroke_statement``."""
+def describe_percept(
+    percept: Percept, words: ColourWords, axis: float | None = None, telling: bool = False
+) -> Statement:
+    """Return the statement about a percept: its kind, place and colour; arguments as of ``describe_stroke``."""
     if isinstance(percept, Shape):
-        return Statement("", (shape_sentence(percept, words),))
+        return Statement("", (describe_shape(percept, words),))
     if isinstance(percept, Stroke):
-        return stroke_statement(percept, words, axis, telling)
+        return describe_stroke(percept, words, axis, telling)
     if isinstance(percept, Bars):
-        return bars_statement(percept, words)
+        return describe_bars(percept, words)
     if isinstance(percept, Pie):
-        return pie_statement(percept, words)
+        return describe_pie(percept, words)
     if isinstance(percept, Grid):
-        return Statement("", (grid_words(percept, words),))
+        return Statement("", (describe_grid(percept, words),))
     if isinstance(percept, Text):
-        return text_statement((percept,), words)
-    marks = places(list(percept.at))
+        return describe_text_group((percept,), words)
+    marks = format_places(list(percept.at))
     side = "" if percept.side == "outside" else f" {percept.side}"
     text = f"Ticks of {percept.length:.0f} px{side} on the {percept.axis} axis at {percept.axis} {marks}"
     return Statement("", (text,))
 
 
-def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
+def describe_shape(shape: Shape, words: ColourWords, measures: str = "") -> str:
     """Say a shape: its colour, kind, size, place and outline.
 
     Args:
@@ -331,25 +338,28 @@ def shape_sentence(shape: Shape, words: ColourWords, measures: str = "") -> str:
         measures: Kind, size and place in words; by default as exactly as they are seen.
     """
     colour = "unfilled" if shape.colour is None else words(shape.colour)
-    text = article(f"{colour} {measures or _measures(shape)}")
+    text = add_article(f"{colour} {measures or _describe_measures(shape)}")
     if shape.outline:
         line, width = shape.outline
         with_ = "outlined in" if shape.colour is None else "with a"
-        end = f"{number(width)} px {find_shortest_name(line)}"
+        end = f"{format_number(width)} px {find_shortest_name(line)}"
         text += f", {with_} {end}" + ("" if shape.colour is None else " outline")
     return text
 
 
-def _measures(shape: Shape) -> str:
+def _describe_measures(shape: Shape) -> str:
     """Return kind, size and place of a shape."""
     width, height = shape.size
     thin = shape.colour is None and shape.kind in {"rectangle", "square"} and not shape.rotation
-    middle = f"centred at {half_pixels(shape.centre) if thin else at(shape.centre)}"
+    middle = f"centred at {format_half_pixels(shape.centre) if thin else format_point(shape.centre)}"
     turned = f", rotated {shape.rotation:.0f} degrees" if abs(shape.rotation) >= 1 else ""
     if shape.kind == "circle":
-        return f"circle of radius {number(width / 2)} px {middle}"
+        return f"circle of radius {format_number(width / 2)} px {middle}"
     if shape.kind == "ring":
-        return f"ring of radius {number(width / 2)} px with a hole of radius {number(height / 2)} px {middle}"
+        return (
+            f"ring of radius {format_number(width / 2)} px with a hole of radius "
+            f"{format_number(height / 2)} px {middle}"
+        )
     if shape.kind == "square":
         return f"square of side {width:.0f} px {middle}{turned}"
     if shape.kind in {"rectangle", "ellipse"}:
@@ -359,4 +369,4 @@ def _measures(shape: Shape) -> str:
     if shape.kind == "regular" and len(shape.corners) in REGULAR:
         return f"regular {REGULAR[len(shape.corners)]} of radius {width / 2:.0f} px {middle}{turned}"
     kind = "triangle" if shape.kind == "triangle" else "polygon"
-    return f"{kind} with corners {', '.join(at(corner) for corner in shape.corners)}"
+    return f"{kind} with corners {', '.join(format_point(corner) for corner in shape.corners)}"

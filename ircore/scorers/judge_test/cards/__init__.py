@@ -9,7 +9,7 @@ from ircore.core.score_records import JudgeIdentity
 from ircore.scorers.judge_test.card import JudgeCard, read_card
 
 
-def cards_of(judges: Mapping[str, JudgeIdentity], card_files: Iterable[Path] = ()) -> dict[str, JudgeCard]:
+def read_cards(judges: Mapping[str, JudgeIdentity], card_files: Iterable[Path] = ()) -> dict[str, JudgeCard]:
     """Return the cards of judges by name, as far as there are any.
 
     Args:

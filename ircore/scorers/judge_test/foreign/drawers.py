@@ -22,9 +22,9 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 from ircore.core.errors import InputError
 from ircore.core.plugins import install_words
 from ircore.core.records import Scene
-from ircore.scorers.judge_test.edits import colour_difference
-from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing, outlines_of
-from ircore.scorers.judge_test.foreign.ways import after_drawing, before_drawing
+from ircore.scorers.judge_test.edits import measure_colour_difference
+from ircore.scorers.judge_test.foreign.outlines import Filled, Outline, Points, Stroke, Writing, trace_scene
+from ircore.scorers.judge_test.foreign.ways import change_outlines, finish_picture
 
 FONTS = {
     "DejaVuSans": "", "DejaVuSans-Bold": "", "DejaVuSans-Oblique": "", "DejaVuSerif": "", "DejaVuSansMono": "",
@@ -54,17 +54,17 @@ PLAIN = frozenset(map(ord, " ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 REMEDY = f"Install what foreign drawers need: {install_words('judge-test')}"
 
 
-def kind_of(name: str) -> str:
+def classify_font(name: str) -> str:
     """Return whether a font is ``serif``, ``sans``, ``mono`` or ``hand``.
 
-    >>> kind_of("Caladea-Italic"), kind_of("DejaVuSans-Bold")
+    >>> classify_font("Caladea-Italic"), classify_font("DejaVuSans-Bold")
     ('serif', 'sans')
     """
     return next((kind for kind, starts in KINDS.items() if name.startswith(starts)), "sans")
 
 
 @cache
-def font_path(name: str) -> Path:
+def locate_font(name: str) -> Path:
     """Return the file of a font.
 
     Raises:
@@ -79,29 +79,29 @@ def font_path(name: str) -> Path:
 
 
 @cache
-def _letters(name: str) -> frozenset[int]:
+def _read_letters(name: str) -> frozenset[int]:
     from matplotlib.ft2font import FT2Font
 
-    letters = frozenset(FT2Font(str(font_path(name))).get_charmap())
+    letters = frozenset(FT2Font(str(locate_font(name))).get_charmap())
     # Computer Modern has other signs than its table says from some places on: "°" would be drawn as "ß".
     return letters & PLAIN if name.startswith("cm") else letters
 
 
-def fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
+def list_fonts_with(letters: Iterable[str]) -> tuple[str, ...]:
     """Return the fonts that have every one of these letters."""
     wanted = {ord(letter) for letter in letters}
-    return tuple(name for name in FONTS if wanted <= _letters(name))
+    return tuple(name for name in FONTS if wanted <= _read_letters(name))
 
 
 @cache
-def width_of(text: str, name: str) -> float:
+def measure_text_width(text: str, name: str) -> float:
     """Return how wide a text is in a font, in parts of the font's size."""
-    return float(_large_font(name).getlength(text)) / 100
+    return float(_load_large_font(name).getlength(text)) / 100
 
 
 @cache
-def _large_font(name: str) -> ImageFont.FreeTypeFont:
-    return ImageFont.truetype(str(font_path(name)), 100)
+def _load_large_font(name: str) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(locate_font(name)), 100)
 
 
 DRAWERS = ("matplotlib", "pillow", "resvg")
@@ -151,23 +151,23 @@ class Style:
 
     def shade(self, colour: str) -> str:
         """Return a colour that is a shade off, always the same for the same colour."""
-        return _shaded(colour, self.shades, self.off)
+        return _shade_colour(colour, self.shades, self.off)
 
 
 @cache
-def _shaded(colour: str, seed: int, off: tuple[float, float]) -> str:
+def _shade_colour(colour: str, seed: int, off: tuple[float, float]) -> str:
     rng = random.Random(f"{seed}/{colour}")
     least, most = off
     for attempt in range(300):
         reach = max(2, round((16 if least < 4 else 30) * (1 - attempt / 320)))
         parts = [int(colour[at : at + 2], 16) + rng.randint(-reach, reach) for at in (1, 3, 5)]
         shaded = "#" + "".join(f"{min(255, max(0, part)):02x}" for part in parts)
-        if least <= colour_difference(colour, shaded) <= most:
+        if least <= measure_colour_difference(colour, shaded) <= most:
             return shaded
     return colour
 
 
-def random_style(rng: random.Random, shifted: bool) -> Style:
+def choose_random_style(rng: random.Random, shifted: bool) -> Style:
     """Choose a style; a shifted layout is moved by up to 5 % and between 95 and 105 % large, others by up to 1 %."""
     reach = 0.05 if shifted else 0.01
     font = rng.choice(PLAIN_FONTS)
@@ -186,10 +186,10 @@ PLAIN_FONTS = (
 """Fonts that come with matplotlib and have every letter."""
 
 
-def faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> Style:
+def choose_faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) -> Style:
     """Choose the style of a faithful picture on a square canvas: any drawer, any font that has the scene's letters."""
     texts = [element.text for element in scene.elements if element.text]
-    fonts = fonts_with("".join(texts))
+    fonts = list_fonts_with("".join(texts))
     return Style(
         drawer=drawer or rng.choice(DRAWERS),
         font=rng.choice(fonts),
@@ -204,17 +204,17 @@ def faithful_style(rng: random.Random, scene: Scene, drawer: str | None = None) 
     )
 
 
-def damaged(image: Image.Image, how: str, rng: random.Random) -> Image.Image:
+def damage_image(image: Image.Image, how: str, rng: random.Random) -> Image.Image:
     """Return a picture after ``jpeg-50``, ``blur-1``, ``rough`` (blur 1, noise and JPEG 50 at once) or nothing."""
     if how in {"blur-1", "rough"}:
         image = image.filter(ImageFilter.GaussianBlur(1))
     if how == "rough":
         noise = np.random.default_rng(rng.randrange(2**32)).normal(0, 3, (image.height, image.width, 3))
         image = Image.fromarray(np.clip(np.asarray(image, float) + noise, 0, 255).astype(np.uint8))
-    return as_jpeg(image, 50) if how in {"jpeg-50", "rough"} else image
+    return compress_as_jpeg(image, 50) if how in {"jpeg-50", "rough"} else image
 
 
-def as_jpeg(image: Image.Image, quality: int) -> Image.Image:
+def compress_as_jpeg(image: Image.Image, quality: int) -> Image.Image:
     """Return a picture as it is after JPEG of a quality; as it was for quality 0."""
     if not quality:
         return image
@@ -230,26 +230,26 @@ WIDER = 1.1
 """Times by which a text may be wider than in the target: wider ones would cover their neighbours."""
 
 
-def redrawn(scene: Scene, style: Style) -> Image.Image:
+def redraw_scene(scene: Scene, style: Style) -> Image.Image:
     """Draw a scene in a style, on the style's canvas.
 
     Raises:
         InputError: The program that shall draw it is not installed.
     """
-    outlines = before_drawing(list(outlines_of(scene)), scene, style.ways, style.shades)
-    placed = [_styled(outline, scene, style) for outline in outlines]
+    outlines = change_outlines(list(trace_scene(scene)), scene, style.ways, style.shades)
+    placed = [_apply_style(outline, scene, style) for outline in outlines]
     ground = style.shade(scene.background or "#ffffff")
     try:
-        image = {"matplotlib": _by_matplotlib, "pillow": _by_pillow, "resvg": _by_resvg}[style.drawer](
-            placed, ground, style
-        )
+        image = {"matplotlib": _draw_with_matplotlib, "pillow": _draw_with_pillow, "resvg": _draw_with_resvg}[
+            style.drawer
+        ](placed, ground, style)
     except ImportError as error:
         raise InputError(f"drawer {style.drawer}: {error.name} is not installed", REMEDY) from None
-    return as_jpeg(after_drawing(image, placed, style.ways, style.shades), style.quality)
+    return compress_as_jpeg(finish_picture(image, placed, style.ways, style.shades), style.quality)
 
 
-def _styled(outline: Outline, scene: Scene, style: Style) -> Outline:
-    (width, height), unit = style.canvas, unit_of(scene, style)
+def _apply_style(outline: Outline, scene: Scene, style: Style) -> Outline:
+    (width, height), unit = style.canvas, compute_unit(scene, style)
     left = (width - scene.width * unit) / 2 + style.move[0] * width
     top = (height - scene.height * unit) / 2 + style.move[1] * height
 
@@ -259,7 +259,7 @@ def _styled(outline: Outline, scene: Scene, style: Style) -> Outline:
     if isinstance(outline, Writing):
         size = outline.size * style.letters * NARROW.get(style.font, 1.0)
         if outline.room:
-            size = min(size, WIDER * outline.room / max(width_of(outline.text, style.font), 0.1))
+            size = min(size, WIDER * outline.room / max(measure_text_width(outline.text, style.font), 0.1))
         [at] = place([outline.at])
         return Writing(at, outline.text, style.shade(outline.colour), size * unit, outline.turn)
     if isinstance(outline, Stroke):
@@ -272,13 +272,13 @@ def _styled(outline: Outline, scene: Scene, style: Style) -> Outline:
     return Filled(rims, colour, edge, line, outline.mark)
 
 
-def unit_of(scene: Scene, style: Style) -> float:
+def compute_unit(scene: Scene, style: Style) -> float:
     """Return the pixels of a picture that one pixel of the target becomes."""
     width, height = style.canvas
     return style.scale * min(width / scene.width, height / scene.height)
 
 
-def _by_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -291,20 +291,20 @@ def _by_matplotlib(outlines: Sequence[Outline], ground: str, style: Style) -> Im
     axes.set_ylim(height, 0)
     axes.axis("off")
     for order, outline in enumerate(outlines):
-        _plot(axes, outline, style, order + 10)
+        _plot_outline(axes, outline, style, order + 10)
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=100, facecolor=ground)
     return Image.open(buffer).convert("RGB")
 
 
-def _plot(axes: Any, outline: Outline, style: Style, order: int) -> None:
+def _plot_outline(axes: Any, outline: Outline, style: Style, order: int) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
     point = 0.72
     if isinstance(outline, Writing):
         axes.text(*outline.at, outline.text, color=outline.colour, ha="center", va="center", rotation=outline.turn,
-                  parse_math=False, font=font_path(style.font), fontsize=outline.size * point,
+                  parse_math=False, font=locate_font(style.font), fontsize=outline.size * point,
                   zorder=order)  # fmt: skip
     elif isinstance(outline, Stroke):
         points = [*outline.points, outline.points[0]] if outline.closed else outline.points
@@ -317,24 +317,24 @@ def _plot(axes: Any, outline: Outline, style: Style, order: int) -> None:
                                  linewidth=outline.width * point, zorder=order))  # fmt: skip
 
 
-def _by_pillow(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_pillow(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
     width, height = style.canvas
     page = Image.new("RGB", (width * FINE, height * FINE), ground)
     for outline in outlines:
-        _paint(page, outline, style)
+        _paint_outline(page, outline, style)
     return page.resize((width, height), Image.Resampling.LANCZOS)
 
 
-def _paint(page: Image.Image, outline: Outline, style: Style) -> None:
+def _paint_outline(page: Image.Image, outline: Outline, style: Style) -> None:
     pen = ImageDraw.Draw(page)
     if isinstance(outline, Writing):
-        _write(page, outline, style)
+        _paint_text(page, outline, style)
     elif isinstance(outline, Stroke):
         path = [*outline.points, outline.points[0]] if outline.closed else outline.points
-        for piece in _dashes(path, outline.dash):
-            pen.line(_large(piece), outline.colour, round(outline.width * FINE), joint="curve")
+        for piece in _split_into_dashes(path, outline.dash):
+            pen.line(_enlarge(piece), outline.colour, round(outline.width * FINE), joint="curve")
     else:
-        large = [_large(rim) for rim in outline.rims]
+        large = [_enlarge(rim) for rim in outline.rims]
         left, top = (max(0, math.floor(min(point[axis] for point in large[0]))) for axis in (0, 1))
         right, bottom = (math.ceil(max(point[axis] for point in large[0])) + 1 for axis in (0, 1))
         box = (left, top, min(right, page.width), min(bottom, page.height))
@@ -346,15 +346,15 @@ def _paint(page: Image.Image, outline: Outline, style: Style) -> None:
             page.paste(outline.colour, box, mask)
         if outline.edge:
             for rim in outline.rims:
-                pen.line(_large([*rim, *rim[:2]]), outline.edge, round(outline.width * FINE), joint="curve")
+                pen.line(_enlarge([*rim, *rim[:2]]), outline.edge, round(outline.width * FINE), joint="curve")
 
 
-def _large(points: Points) -> list[tuple[float, float]]:
+def _enlarge(points: Points) -> list[tuple[float, float]]:
     return [(x * FINE, y * FINE) for x, y in points]
 
 
-def _write(page: Image.Image, writing: Writing, style: Style) -> None:
-    font = ImageFont.truetype(str(font_path(style.font)), writing.size * FINE)
+def _paint_text(page: Image.Image, writing: Writing, style: Style) -> None:
+    font = ImageFont.truetype(str(locate_font(style.font)), writing.size * FINE)
     left, top, right, bottom = font.getbbox(writing.text)
     mask = Image.new("L", (math.ceil(right - left) + 4, math.ceil(bottom - top) + 4))
     ImageDraw.Draw(mask).text((2 - left, 2 - top), writing.text, font=font, fill=255)
@@ -363,7 +363,7 @@ def _write(page: Image.Image, writing: Writing, style: Style) -> None:
     page.paste(writing.colour, (x - mask.width // 2, y - mask.height // 2), mask)
 
 
-def _dashes(points: Points, dash: Sequence[float]) -> list[Points]:
+def _split_into_dashes(points: Points, dash: Sequence[float]) -> list[Points]:
     """Return the pieces of a dashed path that are drawn."""
     if not dash:
         return [points]
@@ -382,21 +382,21 @@ def _dashes(points: Points, dash: Sequence[float]) -> list[Points]:
     return [piece for piece in pieces if len(piece) > 1]
 
 
-def _by_resvg(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
+def _draw_with_resvg(outlines: Sequence[Outline], ground: str, style: Style) -> Image.Image:
     import resvg_py
 
-    name = ImageFont.truetype(str(font_path(style.font)), 12)
-    body = "".join(_markup(outline, *name.getname()) for outline in outlines)
+    name = ImageFont.truetype(str(locate_font(style.font)), 12)
+    body = "".join(_render_svg(outline, *name.getname()) for outline in outlines)
     width, height = style.canvas
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
         f'<rect width="{width}" height="{height}" fill="{ground}"/>{body}</svg>'
     )
-    png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=[str(font_path(style.font))])
+    png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=[str(locate_font(style.font))])
     return Image.open(io.BytesIO(bytes(png))).convert("RGB")
 
 
-def _markup(outline: Outline, family: str | None, face: str | None) -> str:
+def _render_svg(outline: Outline, family: str | None, face: str | None) -> str:
     if isinstance(outline, Writing):
         x, y = outline.at
         turn = f' transform="rotate({-outline.turn} {x:.2f} {y:.2f})"' if outline.turn else ""
@@ -409,13 +409,13 @@ def _markup(outline: Outline, family: str | None, face: str | None) -> str:
     if isinstance(outline, Stroke):
         dash = f' stroke-dasharray="{" ".join(f"{part:g}" for part in outline.dash)}"' if outline.dash else ""
         return (
-            f'<path d="{_path(outline.points, outline.closed)}" fill="none" stroke="{outline.colour}" '
+            f'<path d="{_format_svg_path(outline.points, outline.closed)}" fill="none" stroke="{outline.colour}" '
             f'stroke-width="{outline.width:.2f}" stroke-linejoin="round"{dash}/>'
         )
     edge = f' stroke="{outline.edge}" stroke-width="{outline.width:.2f}"' if outline.edge else ""
-    rims = " ".join(_path(rim, True) for rim in outline.rims)
+    rims = " ".join(_format_svg_path(rim, True) for rim in outline.rims)
     return f'<path d="{rims}" fill="{outline.colour or "none"}" fill-rule="evenodd"{edge}/>'
 
 
-def _path(points: Points, closed: bool) -> str:
+def _format_svg_path(points: Points, closed: bool) -> str:
     return "M" + " L".join(f"{x:.2f} {y:.2f}" for x, y in points) + (" Z" if closed else "")

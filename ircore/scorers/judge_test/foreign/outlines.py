@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ircore.core.drawing import sector_start
+from ircore.core.drawing import find_sector_start
 from ircore.core.records import Element, Scene
-from ircore.scorers.verification.eye.regions import outline_mask, shape_mask
+from ircore.scorers.verification.eye.regions import draw_filled_mask, draw_shape_mask
 from ircore.scorers.verification.scene_facts.shapes import is_hollow, is_shape
 
 Points: TypeAlias = list[tuple[float, float]]
@@ -56,15 +56,15 @@ FILLED_MARKS = {"bar", "wedge", "disc"}
 """Types of filled elements that show content, beside shapes."""
 
 
-def outlines_of(scene: Scene) -> Iterator[Outline]:
+def trace_scene(scene: Scene) -> Iterator[Outline]:
     """Yield what a scene shows, the lowest first."""
     for element in scene.elements:
-        for outline in _outlines(scene, element):
+        for outline in _trace_element(scene, element):
             is_mark = isinstance(outline, Filled) and (element.type in FILLED_MARKS or is_shape(element))
             yield replace(outline, mark=element.type) if isinstance(outline, Filled) and is_mark else outline
 
 
-def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
+def _trace_element(scene: Scene, element: Element) -> Iterator[Outline]:
     about: Any = element.parameters
     colour, box = element.colour or "#000000", element.box
     if element.text is not None:
@@ -73,69 +73,69 @@ def _outlines(scene: Scene, element: Element) -> Iterator[Outline]:
         room = {0: box.right - box.left, 90: box.bottom - box.top}.get(round(turn) % 180, 0)
         yield Writing(at, element.text, colour, float(about.get("size", 13)), turn, float(room))
     elif element.type == "wedge":
-        yield _wedge(element, colour)
+        yield _trace_wedge(element, colour)
     elif element.type == "marker":
-        yield _marker(scene, element, colour)
+        yield _trace_marker(scene, element, colour)
     elif is_shape(element):
-        yield _shape(scene, element, colour)
+        yield _trace_shape(scene, element, colour)
     elif "points" in about and element.type != "area":
         closed = element.type in {"polygon", "circle"}
         dash = tuple(float(part) for part in about.get("dash") or ())
-        yield Stroke(_path(about["points"]), colour, float(about.get("width") or 1.0), dash, closed)
+        yield Stroke(_build_path(about["points"]), colour, float(about.get("width") or 1.0), dash, closed)
     elif element.type == "grid_line":
-        yield Stroke(_path([about["start"], about["end"]]), colour, 1.0)
+        yield Stroke(_build_path([about["start"], about["end"]]), colour, 1.0)
     elif element.type == "sector":
-        start = float(sector_start(element.point("centre"), about["radius"], about["degrees"], box))
-        rim = arc(about["centre"], about["radius"], start, start + about["degrees"])
+        start = float(find_sector_start(element.point("centre"), about["radius"], about["degrees"], box))
+        rim = trace_arc(about["centre"], about["radius"], start, start + about["degrees"])
         yield Filled(([*rim, tuple(about["centre"])],), colour)
     elif element.type == "arrow_head":
-        yield Filled((_arrow_head(box),), colour)
+        yield Filled((_trace_arrow_head(box),), colour)
     elif element.type in {"disc", "point"}:
-        yield Filled((arc(about["centre"], about["radius"], 0, 360),), colour)
+        yield Filled((trace_arc(about["centre"], about["radius"], 0, 360),), colour)
     else:
-        corners = about.get("corners") or about.get("points") or _corners(box)
+        corners = about.get("corners") or about.get("points") or _list_corners(box)
         edge = about.get("outline")
-        yield Filled((_path(corners),), colour, edge, 1.0 if edge else 0.0)
+        yield Filled((_build_path(corners),), colour, edge, 1.0 if edge else 0.0)
 
 
-def _path(points: Any) -> Points:
+def _build_path(points: Any) -> Points:
     return [(float(x), float(y)) for x, y in points]
 
 
-def _corners(box: Any) -> Points:
+def _list_corners(box: Any) -> Points:
     return [(box.left, box.top), (box.right, box.top), (box.right, box.bottom), (box.left, box.bottom)]
 
 
-def _arrow_head(box: Any) -> Points:
+def _trace_arrow_head(box: Any) -> Points:
     across, down = (box.left + box.right) / 2, (box.top + box.bottom) / 2
     if box.right - box.left > box.bottom - box.top:
         return [(box.left, box.bottom), (box.right, box.bottom), (across, box.top)]
     return [(box.left, box.top), (box.left, box.bottom), (box.right, down)]
 
 
-def arc(centre: Any, radius: float, start: float, end: float) -> Points:
+def trace_arc(centre: Any, radius: float, start: float, end: float) -> Points:
     """Return points of an arc, clockwise, degrees from 3 o'clock."""
     count = max(3, round(abs(end - start) / 3) + 1)
     turns = np.radians(np.linspace(start, end, count))
     return [(float(centre[0] + radius * math.cos(turn)), float(centre[1] + radius * math.sin(turn))) for turn in turns]
 
 
-def _wedge(element: Element, colour: str) -> Filled:
+def _trace_wedge(element: Element, colour: str) -> Filled:
     about: Any = element.parameters
     end = about["start"] + 3.6 * about["share"]
-    outer = arc(about["centre"], about["radius"], about["start"], end)
+    outer = trace_arc(about["centre"], about["radius"], about["start"], end)
     hole = about.get("hole") or 0.0
-    inner = arc(about["centre"], hole, end, about["start"]) if hole else [tuple(about["centre"])]
+    inner = trace_arc(about["centre"], hole, end, about["start"]) if hole else [tuple(about["centre"])]
     return Filled(([*outer, *inner],), colour, about.get("outline"), float(about.get("outline_width") or 0.0))
 
 
-def _marker(scene: Scene, element: Element, colour: str) -> Filled:
+def _trace_marker(scene: Scene, element: Element, colour: str) -> Filled:
     about: Any = element.parameters
     (x, y), half = about["centre"], float(about.get("size", 8)) / 2
     shape = about.get("shape", "circle")
     if shape in {"circle", "ring", "dot"}:
         fill = scene.background if shape == "ring" else colour
-        return Filled((arc((x, y), half, 0, 360),), fill, colour if shape == "ring" else None, 1.8)
+        return Filled((trace_arc((x, y), half, 0, 360),), fill, colour if shape == "ring" else None, 1.8)
     corners: dict[str, Points] = {
         "square": [(-1, -1), (1, -1), (1, 1), (-1, 1)], "diamond": [(0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)],
         "triangle": [(0, -1.1), (1.1, 0.9), (-1.1, 0.9)],
@@ -143,17 +143,20 @@ def _marker(scene: Scene, element: Element, colour: str) -> Filled:
     return Filled(([(x + half * a, y + half * b) for a, b in corners.get(shape, corners["square"])],), colour)
 
 
-def _shape(scene: Scene, element: Element, colour: str) -> Filled:
+def _trace_shape(scene: Scene, element: Element, colour: str) -> Filled:
     from skimage.measure import find_contours
 
     about: Any = element.parameters
     if element.type == "ring":
-        rims = (arc(about["centre"], about["radius"], 0, 360), arc(about["centre"], about["inner_radius"], 360, 0))
+        rims = (
+            trace_arc(about["centre"], about["radius"], 0, 360),
+            trace_arc(about["centre"], about["inner_radius"], 360, 0),
+        )
         return Filled(rims, colour)
     if about.get("corners"):
-        rim = _path(about["corners"])
+        rim = _build_path(about["corners"])
     else:
-        mask = (shape_mask if is_shape(element) else outline_mask)(element, scene.height, scene.width)
+        mask = (draw_shape_mask if is_shape(element) else draw_filled_mask)(element, scene.height, scene.width)
         rim = [(float(x) - 0.5, float(y) - 0.5) for y, x in find_contours(np.pad(mask, 1).astype(float), 0.5)[0]]  # type: ignore[no-untyped-call]
     width = float(about.get("outline_width") or 4.0)
     if is_hollow(element):

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from ircore.core.records import Line, Name, Record
-from ircore.scorers.judge_test.foreign.drawers import Style, kind_of
+from ircore.scorers.judge_test.foreign.drawers import Style, classify_font
 from ircore.scorers.judge_test.foreign.families import FAMILIES, FamilyKind
 
 Ratings = Mapping[str, float]
@@ -25,7 +25,7 @@ class KnownOrder(NamedTuple):
     worse: str
 
 
-def _known() -> tuple[KnownOrder, ...]:
+def _list_known_orders() -> tuple[KnownOrder, ...]:
     orders = []
     for better, good in FAMILIES.items():
         for worse, bad in FAMILIES.items():
@@ -36,7 +36,7 @@ def _known() -> tuple[KnownOrder, ...]:
     return tuple(orders)
 
 
-ORDERS = _known()
+ORDERS = _list_known_orders()
 """Every known order: of families whose bands do not overlap, and of the faithful picture and each fault."""
 
 
@@ -48,7 +48,7 @@ class Aim(NamedTuple):
     is_met: bool
 
 
-def right_orders(ratings: Ratings) -> dict[KnownOrder, bool]:
+def check_orders(ratings: Ratings) -> dict[KnownOrder, bool]:
     """Return for each known order of which both pictures were rated whether the ratings keep it."""
     return {
         order: ratings[order.better] > ratings[order.worse]
@@ -57,10 +57,10 @@ def right_orders(ratings: Ratings) -> dict[KnownOrder, bool]:
     }
 
 
-def aims(targets: Iterable[Ratings]) -> list[Aim]:
+def check_aims(targets: Iterable[Ratings]) -> list[Aim]:
     """Return the aims for the judge that decides ranks, and whether ratings of targets reach them."""
     known = list(targets)
-    verdicts = [right for ratings in known for right in right_orders(ratings).values()]
+    verdicts = [right for ratings in known for right in check_orders(ratings).values()]
 
     def share(kind: FamilyKind, low: float, high: float, names: Iterable[str] = ()) -> tuple[float, int]:
         values = [
@@ -82,7 +82,7 @@ def aims(targets: Iterable[Ratings]) -> list[Aim]:
     ):
         inside, count = share(kind, low, high)  # type: ignore[arg-type]
         found.append(Aim(title, f"{inside:.1%} of {count}", inside >= least))
-    means = family_means(known)
+    means = compute_family_means(known)
     worst = max(
         ((means[order.worse] - means[order.better], order) for order in ORDERS
          if order.better in means and order.worse in means),
@@ -100,7 +100,7 @@ def aims(targets: Iterable[Ratings]) -> list[Aim]:
     return found
 
 
-def family_means(targets: Iterable[Ratings]) -> dict[str, float]:
+def compute_family_means(targets: Iterable[Ratings]) -> dict[str, float]:
     """Return the mean rating of each family that has one."""
     values: dict[str, list[float]] = {}
     for ratings in targets:
@@ -157,13 +157,13 @@ class ForeignPart(Record):
 
 GROUPS: dict[str, Callable[[Style], str]] = {
     "drawers": lambda style: style.drawer,
-    "fonts": lambda style: kind_of(style.font),
+    "fonts": lambda style: classify_font(style.font),
     "canvases": lambda style: f"{style.canvas[0]} × {style.canvas[1]}",
     "formats": lambda style: f"JPEG {style.quality}" if style.quality else "PNG",
 }
 
 
-def foreign_part(
+def compute_foreign_part(
     verdicts: Mapping[str, Mapping[KnownOrder, bool]],
     ratings: Mapping[str, Ratings],
     styles: Mapping[str, Mapping[str, Style]],
@@ -179,15 +179,15 @@ def foreign_part(
     if not asked:
         return None
     pairs, right = sum(map(len, asked.values())), sum(sum(orders.values()) for orders in asked.values())
-    low, high = interval([(sum(orders.values()), len(orders)) for orders in asked.values()])
+    low, high = compute_interval([(sum(orders.values()), len(orders)) for orders in asked.values()])
     return ForeignPart(
         targets=len(asked), pairs=pairs, right=right, share=round(right / pairs, 4), low=low, high=high,
-        families=tuple(_family(name, asked.values(), ratings.values()) for name in FAMILIES),
-        groups={kind: tuple(_groups(group, asked, styles)) for kind, group in GROUPS.items()},
+        families=tuple(_compute_family_score(name, asked.values(), ratings.values()) for name in FAMILIES),
+        groups={kind: tuple(_compute_group_scores(group, asked, styles)) for kind, group in GROUPS.items()},
     )  # fmt: skip
 
 
-def interval(targets: list[tuple[int, int]]) -> tuple[float, float]:
+def compute_interval(targets: list[tuple[int, int]]) -> tuple[float, float]:
     """Return the 95 % interval of a share, with targets as what varies: couples of one target resemble each other.
 
     Percentiles of the bootstrap over targets (Efron and Tibshirani 1993, chapter 13), always the same; where all or
@@ -196,9 +196,9 @@ def interval(targets: list[tuple[int, int]]) -> tuple[float, float]:
     Args:
         targets: Couples in the right order and all couples, of each target.
 
-    >>> interval([(9, 10)] * 4)
+    >>> compute_interval([(9, 10)] * 4)
     (0.9, 0.9)
-    >>> interval([(10, 10)] * 4)
+    >>> compute_interval([(10, 10)] * 4)
     (0.5101, 1.0)
     """
     share = sum(right for right, _ in targets) / sum(pairs for _, pairs in targets)
@@ -217,7 +217,9 @@ def interval(targets: list[tuple[int, int]]) -> tuple[float, float]:
     return round(drawn[round(0.025 * (DRAWS - 1))], 4), round(drawn[round(0.975 * (DRAWS - 1))], 4)
 
 
-def _family(name: str, verdicts: Iterable[Mapping[KnownOrder, bool]], ratings: Iterable[Ratings]) -> FamilyScore:
+def _compute_family_score(
+    name: str, verdicts: Iterable[Mapping[KnownOrder, bool]], ratings: Iterable[Ratings]
+) -> FamilyScore:
     family = FAMILIES[name]
     values = [given[name] for given in ratings if name in given]
     rightly = [right for orders in verdicts for order, right in orders.items() if name in order]
@@ -229,7 +231,7 @@ def _family(name: str, verdicts: Iterable[Mapping[KnownOrder, bool]], ratings: I
     )  # fmt: skip
 
 
-def _groups(
+def _compute_group_scores(
     group: Callable[[Style], str],
     verdicts: Mapping[str, Mapping[KnownOrder, bool]],
     styles: Mapping[str, Mapping[str, Style]],

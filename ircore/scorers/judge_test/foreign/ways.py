@@ -22,38 +22,38 @@ DEPTH = 22
 """Pixels of 512 from the top of such a pie to its foot."""
 
 
-def before_drawing(outlines: list[Outline], scene: Scene, ways: Sequence[str], seed: int) -> list[Outline]:
+def change_outlines(outlines: list[Outline], scene: Scene, ways: Sequence[str], seed: int) -> list[Outline]:
     """Return outlines as some ways draw them, in pixels of the target."""
     rng = random.Random(f"ways/{seed}")
     if "pie-depth" in ways:
-        outlines = _laid_back(outlines, scene)
+        outlines = _tilt_pie(outlines, scene)
     if "bar-depth" in ways:
-        outlines = [part for outline in outlines for part in _with_sides(outline)]
+        outlines = [part for outline in outlines for part in _add_sides(outline)]
     if "shadow" in ways:
-        outlines = _with_shadows(outlines, scene.background or "#ffffff")
+        outlines = _add_shadows(outlines, scene.background or "#ffffff")
     if "scrawl" in ways:
-        outlines = [part for outline in outlines for part in _scrawled(outline, rng)]
+        outlines = [part for outline in outlines for part in _scrawl_text(outline, rng)]
     if "wobble" in ways:
-        outlines = [_wobbly(outline, rng) for outline in outlines]
+        outlines = [_wobble_outline(outline, rng) for outline in outlines]
     return outlines
 
 
-def after_drawing(image: Image.Image, outlines: Sequence[Outline], ways: Sequence[str], seed: int) -> Image.Image:
+def finish_picture(image: Image.Image, outlines: Sequence[Outline], ways: Sequence[str], seed: int) -> Image.Image:
     """Return the finished picture as some ways shade it; outlines in pixels of the picture."""
     if "gradient" in ways:
-        image = _graded(image, outlines)
+        image = _shade_marks(image, outlines)
     if "texture" in ways:
-        image = _grained(image, seed)
+        image = _add_paper_grain(image, seed)
     return image
 
 
-def mixed(colour: str, other: str, share: float) -> str:
+def mix_colours(colour: str, other: str, share: float) -> str:
     """Return a colour with a share of another one mixed in."""
     parts = zip(bytes.fromhex(colour[1:7]), bytes.fromhex(other[1:7]), strict=True)
     return "#" + "".join(f"{round(own * (1 - share) + new * share):02x}" for own, new in parts)
 
 
-def _with_sides(outline: Outline) -> Iterator[Outline]:
+def _add_sides(outline: Outline) -> Iterator[Outline]:
     """Yield the top and the right side of a bar that stands in space, then its front."""
     if isinstance(outline, Filled) and outline.mark == "bar" and outline.colour:
         xs, ys = [x for x, _ in outline.rims[0]], [y for _, y in outline.rims[0]]
@@ -62,12 +62,12 @@ def _with_sides(outline: Outline) -> Iterator[Outline]:
         across, up = reach, -0.8 * reach
         lid = [(left, top), (left + across, top + up), (right + across, top + up), (right, top)]
         side = [(right, top), (right + across, top + up), (right + across, bottom + up), (right, bottom)]
-        yield Filled((lid,), mixed(outline.colour, "#ffffff", 0.25))
-        yield Filled((side,), mixed(outline.colour, "#000000", 0.25))
+        yield Filled((lid,), mix_colours(outline.colour, "#ffffff", 0.25))
+        yield Filled((side,), mix_colours(outline.colour, "#000000", 0.25))
     yield outline
 
 
-def _laid_back(outlines: list[Outline], scene: Scene) -> list[Outline]:
+def _tilt_pie(outlines: list[Outline], scene: Scene) -> list[Outline]:
     """Return a pie that is seen from above at a slant, with its rim."""
     wedge = next((element for element in scene.elements if element.type == "wedge"), None)
     if wedge is None:
@@ -91,7 +91,7 @@ def _laid_back(outlines: list[Outline], scene: Scene) -> list[Outline]:
     rim = [
         Filled(
             tuple([(a, b + down) for a, b in part] for part in each.rims),
-            mixed(each.colour or "#888888", "#000000", 0.3),
+            mix_colours(each.colour or "#888888", "#000000", 0.3),
         )
         for down in range(DEPTH, 0, -2)
         for each in wedges
@@ -99,13 +99,15 @@ def _laid_back(outlines: list[Outline], scene: Scene) -> list[Outline]:
     return [*laid[:first], *rim, *laid[first:]]
 
 
-def _with_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
+def _add_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
     """Return outlines with the shadows of all marks beneath the lowest mark, darker towards their middles."""
     marks = [part for part in outlines if isinstance(part, Filled) and part.mark and part.colour]
     if not marks:
         return outlines
     shadows = [
-        Filled(tuple([(x + reach, y + reach) for x, y in rim] for rim in mark.rims), mixed(ground, "#202028", share))
+        Filled(
+            tuple([(x + reach, y + reach) for x, y in rim] for rim in mark.rims), mix_colours(ground, "#202028", share)
+        )
         for reach, share in ((6.0, 0.07), (4.5, 0.14), (3.0, 0.22))
         for mark in marks
     ]
@@ -113,7 +115,7 @@ def _with_shadows(outlines: list[Outline], ground: str) -> list[Outline]:
     return [*outlines[:lowest], *shadows, *outlines[lowest:]]
 
 
-def _scrawled(outline: Outline, rng: random.Random) -> Iterator[Outline]:
+def _scrawl_text(outline: Outline, rng: random.Random) -> Iterator[Outline]:
     """Yield strokes in place of a text's letters: of their height and width, and none of them a letter."""
     if not isinstance(outline, Writing):
         yield outline
@@ -137,16 +139,16 @@ def _scrawled(outline: Outline, rng: random.Random) -> Iterator[Outline]:
         yield Stroke(points, outline.colour, max(1.0, 0.09 * outline.size))
 
 
-def _wobbly(outline: Outline, rng: random.Random) -> Outline:
+def _wobble_outline(outline: Outline, rng: random.Random) -> Outline:
     if isinstance(outline, Writing):
         x, y = outline.at
         return replace(outline, at=(x + rng.uniform(-1.5, 1.5), y + rng.uniform(-1.5, 1.5)))
     if isinstance(outline, Stroke):
-        return replace(outline, points=_by_hand(outline.points, outline.closed, rng), closed=False)
-    return replace(outline, rims=tuple(_by_hand(rim, True, rng) for rim in outline.rims))
+        return replace(outline, points=_wobble_path(outline.points, outline.closed, rng), closed=False)
+    return replace(outline, rims=tuple(_wobble_path(rim, True, rng) for rim in outline.rims))
 
 
-def _by_hand(points: Points, closed: bool, rng: random.Random) -> Points:
+def _wobble_path(points: Points, closed: bool, rng: random.Random) -> Points:
     """Return a path as a hand draws it: off by a pixel or two, in slow waves."""
     path = np.array([*points, points[0]] if closed else points, float)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
@@ -166,7 +168,7 @@ def _by_hand(points: Points, closed: bool, rng: random.Random) -> Points:
     ]
 
 
-def _graded(image: Image.Image, outlines: Sequence[Outline]) -> Image.Image:
+def _shade_marks(image: Image.Image, outlines: Sequence[Outline]) -> Image.Image:
     """Lighten the top and darken the foot of every mark."""
     pixels = np.asarray(image, float).copy()
     for outline in outlines:
@@ -186,7 +188,7 @@ def _graded(image: Image.Image, outlines: Sequence[Outline]) -> Image.Image:
     return Image.fromarray(np.clip(np.round(pixels), 0, 255).astype(np.uint8))
 
 
-def _grained(image: Image.Image, seed: int) -> Image.Image:
+def _add_paper_grain(image: Image.Image, seed: int) -> Image.Image:
     """Lay the grain of paper over a picture: soft patches and fine specks, some levels strong."""
     rng = np.random.default_rng(seed)
     coarse = rng.normal(0, 1, (max(2, image.height // 24), max(2, image.width // 24)))

@@ -65,23 +65,26 @@ class LipSimJudge:
 
     def prefer(self, target: Picture, first: Picture, final: Picture) -> Judgement:
         """Prefer the rendering that is nearer to the target."""
-        from ircore.scorers.judges.lipsim.model import distance
+        from ircore.scorers.judges.lipsim.model import compute_distance
 
         target_embedding = self._embedding(target)
-        a, b = distance(target_embedding, self._embedding(first)), distance(target_embedding, self._embedding(final))
+        a, b = (
+            compute_distance(target_embedding, self._embedding(first)),
+            compute_distance(target_embedding, self._embedding(final)),
+        )
         return Judgement(0.5 if a == b else float(b < a))
 
     def certified_radius(self, target: Picture, first: Picture, final: Picture) -> float:
         """Return the radius, in the network's input, within which no change of the target can turn the preference.
 
-        See ``ircore.scorers.judges.lipsim.model.certified_radius`` for the formula.
+        See ``ircore.scorers.judges.lipsim.model.compute_certified_radius`` for the formula.
 
         Returns:
             Euclidean distance over all values of the 224 × 224 pixels, 0–1 each; 0 for a tie.
         """
-        from ircore.scorers.judges.lipsim.model import certified_radius
+        from ircore.scorers.judges.lipsim.model import compute_certified_radius
 
-        return certified_radius(self._embedding(target), self._embedding(first), self._embedding(final))
+        return compute_certified_radius(self._embedding(target), self._embedding(first), self._embedding(final))
 
     def _embed(self, picture: Picture) -> "Tensor":
         import numpy as np

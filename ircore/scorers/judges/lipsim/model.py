@@ -36,7 +36,7 @@ class _SLLLayer(nn.Module, ABC):
         self.q = nn.Parameter(torch.empty(kernel[0]))
         self._kept: Tensor | None = None
         # Without the hook, t of the former weights would go on being used.
-        self.register_load_state_dict_post_hook(_forget)
+        self.register_load_state_dict_post_hook(_clear_cached_kernel)
 
     def draw(self) -> None:
         """Give the parameters random values; rows of K have a length of about 1."""
@@ -57,7 +57,7 @@ class _SLLLayer(nn.Module, ABC):
         """Return 1/t, a value ≥ 0 for each inner unit; at 0 the unit does nothing and t is 0."""
 
 
-def _forget(module: nn.Module, _: Any) -> None:
+def _clear_cached_kernel(module: nn.Module, _: Any) -> None:
     module._kept = None
 
 
@@ -220,18 +220,18 @@ class LipSimNetwork(nn.Module):
         return x[:, : self.architecture.outputs]
 
 
-def unit(embedding: Tensor) -> Tensor:
+def normalise(embedding: Tensor) -> Tensor:
     """Return an embedding of length 1 in double precision, so that near distances are not equal by rounding."""
     exact = embedding.double()
     return exact / exact.norm().clamp_min(SMALLEST_NORM)
 
 
-def distance(a: Tensor, b: Tensor) -> float:
+def compute_distance(a: Tensor, b: Tensor) -> float:
     """Return 1 − the cosine of two embeddings, 0–2."""
-    return 1 - float(unit(a) @ unit(b))
+    return 1 - float(normalise(a) @ normalise(b))
 
 
-def certified_radius(target: Tensor, first: Tensor, final: Tensor) -> float:
+def compute_certified_radius(target: Tensor, first: Tensor, final: Tensor) -> float:
     """Say how far the target may be moved without turning the choice between two renderings.
 
     With unit embeddings the published radius is r = |d₀ − d₁| / ‖f(x₀) − f(x₁)‖. It bounds how far the *unit* embedding
@@ -250,8 +250,8 @@ def certified_radius(target: Tensor, first: Tensor, final: Tensor) -> float:
         turns the choice. 0 where there is no choice: equal distances, as of two equal renderings (where r is 0/0).
     """
     length = float(target.double().norm())
-    gap = abs(distance(target, first) - distance(target, final))
-    apart = float((unit(first) - unit(final)).norm())
+    gap = abs(compute_distance(target, first) - compute_distance(target, final))
+    apart = float((normalise(first) - normalise(final)).norm())
     if gap == 0 or apart == 0 or length < SMALLEST_NORM:
         return 0.0
     # Never above 1 in exact numbers; rounding may bring it there.

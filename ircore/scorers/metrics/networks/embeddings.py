@@ -11,7 +11,12 @@ from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.core.plugins import load_pretrained
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.networks.weights import as_tensor, named, obstacle_of, weights_of
+from ircore.scorers.metrics.networks.weights import (
+    build_obstacle_check,
+    build_weights_check,
+    convert_to_tensor,
+    read_variable,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -26,7 +31,7 @@ PACKAGES = ("torch", "transformers")
 
 def clip_similarity(target: Pixels, image: Pixels) -> float:
     """Return the cosine of CLIP's embeddings of two pictures, −1 to 1, not times 100 and not cut off."""
-    return _similarity(CLIP, target, image)
+    return _compute_similarity(CLIP, target, image)
 
 
 def dino_similarity(target: Pixels, image: Pixels) -> float:
@@ -34,10 +39,10 @@ def dino_similarity(target: Pixels, image: Pixels) -> float:
 
     Both pictures are squashed to 224 × 224, whatever the model's own processor does.
     """
-    return _similarity(DINO, target, image)
+    return _compute_similarity(DINO, target, image)
 
 
-def embedding(variable: str, pixels: Pixels) -> "Tensor":
+def compute_embedding(variable: str, pixels: Pixels) -> "Tensor":
     """Return the embedding of a picture by the model that a variable names.
 
     Args:
@@ -49,30 +54,30 @@ def embedding(variable: str, pixels: Pixels) -> "Tensor":
     """
     import torch
 
-    model, processor = _model(variable, named(variable))
+    model, processor = _load_model(variable, read_variable(variable))
     with torch.inference_mode():
         if variable == DINO:
-            return model(pixel_values=_squashed(pixels)).last_hidden_state[0, 0]
+            return model(pixel_values=_resize_and_normalise(pixels)).last_hidden_state[0, 0]
         inputs = processor(images=pixels, return_tensors="pt")
         features = model.get_image_features(pixel_values=inputs["pixel_values"])
         # Versions of transformers differ: the features themselves, or an output that holds them.
         return (features if isinstance(features, torch.Tensor) else features.pooler_output)[0]
 
 
-def _squashed(pixels: Pixels) -> "Tensor":
+def _resize_and_normalise(pixels: Pixels) -> "Tensor":
     """Return a picture as 1 × 3 × 224 × 224, proportions not kept, normalised by ImageNet's mean and deviation."""
     import torch
 
     square = Image.fromarray(pixels).resize((DINO_SIDE, DINO_SIDE), Image.Resampling.BILINEAR)
     mean, deviation = (torch.tensor(of_channels).reshape(1, 3, 1, 1) for of_channels in IMAGENET)
-    return (as_tensor(np.asarray(square)) - mean) / deviation
+    return (convert_to_tensor(np.asarray(square)) - mean) / deviation
 
 
-def _similarity(variable: str, target: Pixels, image: Pixels) -> float:
+def _compute_similarity(variable: str, target: Pixels, image: Pixels) -> float:
     from torch.nn import functional
 
     try:
-        of_target, of_image = embedding(variable, target), embedding(variable, image)
+        of_target, of_image = compute_embedding(variable, target), compute_embedding(variable, image)
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
     # Rounding in 32 bits takes the cosine of equal vectors a little above 1, out of the metric's range.
@@ -80,7 +85,7 @@ def _similarity(variable: str, target: Pixels, image: Pixels) -> float:
 
 
 @lru_cache(maxsize=2)
-def _model(variable: str, place: str) -> tuple[Any, Any]:
+def _load_model(variable: str, place: str) -> tuple[Any, Any]:
     from transformers import AutoImageProcessor, AutoModel, CLIPModel
 
     return load_pretrained(variable, place, CLIPModel if variable == CLIP else AutoModel, AutoImageProcessor)
@@ -96,8 +101,8 @@ CLIP_METRIC = Metric(
     source="Radford et al. 2021; cosine of image embeddings as published by ConvGenVisMo (clip-vit-base-patch32)",
     compute=clip_similarity,
     needs=f"extra perceptual; {CLIP}: folder or name, such as openai/clip-vit-base-patch32",
-    obstacle=obstacle_of(CLIP, packages=PACKAGES),
-    weights=weights_of(CLIP),
+    obstacle=build_obstacle_check(CLIP, packages=PACKAGES),
+    weights=build_weights_check(CLIP),
     trap="Rarely below 0.4, even for unrelated pictures; blind to places and counts.",
 )
 
@@ -109,7 +114,7 @@ DINO_METRIC = replace(
     compute=dino_similarity,
     version="2",
     needs=f"extra perceptual; {DINO}: folder or name, such as facebook/dinov2-base",
-    obstacle=obstacle_of(DINO, packages=PACKAGES),
-    weights=weights_of(DINO),
+    obstacle=build_obstacle_check(DINO, packages=PACKAGES),
+    weights=build_weights_check(DINO),
     trap="Values of different DINO models cannot be compared; the weights are recorded with each.",
 )

@@ -12,14 +12,14 @@ from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
 from ircore.scorers.metrics.networks.weights import (
-    as_tensor,
-    named,
-    obstacle_of,
+    build_obstacle_check,
+    build_weights_check,
+    convert_to_tensor,
     read_state,
-    take,
-    weights_of,
+    read_variable,
+    select_tensors,
 )
-from ircore.scorers.metrics.pairs import at_size_of
+from ircore.scorers.metrics.pairs import resize_to_target
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -36,7 +36,7 @@ SMALLEST_SIDE = 32
 """Pixels, so that every layer has something to look at."""
 
 
-def shapes() -> dict[str, tuple[int, ...]]:
+def list_shapes() -> dict[str, tuple[int, ...]]:
     """Return name and shape of every tensor that is taken from AlexNet's weights."""
     convolutions = {
         f"features.{layer}": (after, before, kernel, kernel)
@@ -46,7 +46,7 @@ def shapes() -> dict[str, tuple[int, ...]]:
     return weights | {f"{name}.bias": shape[:1] for name, shape in convolutions.items()}
 
 
-def head_shapes() -> dict[str, tuple[int, ...]]:
+def list_head_shapes() -> dict[str, tuple[int, ...]]:
     """Return name and shape of the linear heads."""
     return {f"lin{index}.model.1.weight": (1, channels, 1, 1) for index, channels in enumerate(CHANNELS[1:])}
 
@@ -64,30 +64,32 @@ def lpips(target: Pixels, image: Pixels) -> float:
     Raises:
         MetricUnavailableError: A picture is too small, or the weights cannot be used.
     """
-    fitted = at_size_of(target, image)
+    fitted = resize_to_target(target, image)
     if min(target.shape[:2]) < SMALLEST_SIDE:
         raise MetricUnavailableError(f"smaller than {SMALLEST_SIDE} pixels a side")
     try:
-        network = _network(named(BACKBONE), named(HEADS))
+        network = _load_network(read_variable(BACKBONE), read_variable(HEADS))
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
-    return distance(network, as_tensor(target), as_tensor(fitted))
+    return compute_distance(network, convert_to_tensor(target), convert_to_tensor(fitted))
 
 
-def distance(network: "dict[str, Tensor]", first: "Tensor", second: "Tensor") -> float:
+def compute_distance(network: "dict[str, Tensor]", first: "Tensor", second: "Tensor") -> float:
     """Return the distance of two pictures, each 1 × 3 × height × width, 0–1."""
     import torch
 
     total = 0.0
     with torch.inference_mode():
-        for index, (x, y) in enumerate(zip(_features(network, first), _features(network, second), strict=True)):
+        for index, (x, y) in enumerate(
+            zip(_compute_features(network, first), _compute_features(network, second), strict=True)
+        ):
             # The small number keeps places without any feature, such as blank paper, from 0/0.
             squares = (x / (x.norm(dim=1, keepdim=True) + 1e-10) - y / (y.norm(dim=1, keepdim=True) + 1e-10)) ** 2
             total += float((squares * network[f"lin{index}.model.1.weight"]).sum(dim=1).mean())
     return total
 
 
-def _features(network: "dict[str, Tensor]", picture: "Tensor") -> "list[Tensor]":
+def _compute_features(network: "dict[str, Tensor]", picture: "Tensor") -> "list[Tensor]":
     import torch
     from torch.nn import functional
 
@@ -104,13 +106,13 @@ def _features(network: "dict[str, Tensor]", picture: "Tensor") -> "list[Tensor]"
 
 
 @lru_cache(maxsize=1)
-def _network(backbone: str, heads: str) -> "dict[str, Tensor]":
+def _load_network(backbone: str, heads: str) -> "dict[str, Tensor]":
     import torch
 
     torch.set_num_threads(1)  # scoring has a process for each core
     # AlexNet's file also holds the layers that name the 1000 classes of ImageNet.
-    network = take(Path(backbone), read_state(Path(backbone)), shapes(), unused=("classifier.",))
-    return network | take(Path(heads), read_state(Path(heads)), head_shapes())
+    network = select_tensors(Path(backbone), read_state(Path(backbone)), list_shapes(), unused=("classifier.",))
+    return network | select_tensors(Path(heads), read_state(Path(heads)), list_head_shapes())
 
 
 METRIC = Metric(
@@ -123,7 +125,7 @@ METRIC = Metric(
     source="Zhang, Isola, Efros, Shechtman and Wang 2018, version 0.1, AlexNet",
     compute=lpips,
     needs=f"extra perceptual; {BACKBONE}: torchvision's AlexNet, {HEADS}: the authors' heads",
-    obstacle=obstacle_of(BACKBONE, HEADS),
-    weights=weights_of(BACKBONE, HEADS),
+    obstacle=build_obstacle_check(BACKBONE, HEADS),
+    weights=build_weights_check(BACKBONE, HEADS),
     trap="Trained on photographs; what it makes of charts nobody has shown.",
 )

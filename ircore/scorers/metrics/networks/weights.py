@@ -20,13 +20,13 @@ import numpy.typing as npt
 from ircore.core.errors import InputError
 from ircore.core.images import Pixels
 from ircore.scorers.metrics.base import Metric, MetricUnavailableError
-from ircore.scorers.metrics.frechet import FEWEST, frechet_distance
+from ircore.scorers.metrics.frechet import FEWEST, compute_frechet_distance
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
+def build_obstacle_check(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Callable[[], str | None]:
     """Return a function that names a metric's missing package or variable; None where nothing is missing.
 
     Args:
@@ -48,17 +48,17 @@ def obstacle_of(*variables: str, packages: tuple[str, ...] = ("torch",)) -> Call
     return obstacle
 
 
-def weights_of(*variables: str) -> Callable[[], str | None]:
+def build_weights_check(*variables: str) -> Callable[[], str | None]:
     """Return a function that identifies the weights that the variables name, or returns None if a variable is unset."""
 
     def weights() -> str | None:
         named = [os.environ.get(variable, "") for variable in variables]
-        return ", ".join(map(fingerprint, named)) if all(named) else None
+        return ", ".join(map(compute_fingerprint, named)) if all(named) else None
 
     return weights
 
 
-def named(variable: str) -> str:
+def read_variable(variable: str) -> str:
     """Return the path or hub name in an environment variable.
 
     Raises:
@@ -72,19 +72,19 @@ def named(variable: str) -> str:
     return value
 
 
-def fingerprint(place: str) -> str:
+def compute_fingerprint(place: str) -> str:
     """Return an identity of weights: the hash of a file or of a folder's weights, or a model's name on the Hub."""
     path = Path(place)
     if path.is_dir():
         files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*.bin"))
         # The time of change is part of the cache's key, so that a file that was replaced is hashed again.
-        return "+".join(_hash(str(file), file.stat().st_mtime_ns) for file in files) or "no weights"
+        return "+".join(_hash_file(str(file), file.stat().st_mtime_ns) for file in files) or "no weights"
     # Neither folder nor file: a name on the Hub, such as facebook/dinov2-base.
-    return _hash(place, path.stat().st_mtime_ns) if path.is_file() else place
+    return _hash_file(place, path.stat().st_mtime_ns) if path.is_file() else place
 
 
 @lru_cache(maxsize=32)
-def _hash(path: str, _changed: int) -> str:
+def _hash_file(path: str, _changed: int) -> str:
     with Path(path).open("rb") as file:
         return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
@@ -108,7 +108,7 @@ def read_state(path: Path) -> dict[str, "Tensor"]:
     return state
 
 
-def take(
+def select_tensors(
     path: Path, state: Mapping[str, "Tensor"], shapes: Mapping[str, tuple[int, ...]], unused: tuple[str, ...] = ()
 ) -> dict[str, "Tensor"]:
     """Return the tensors of a network, each of its shape; anything else in the state is refused.
@@ -145,7 +145,7 @@ def load_script(variable: str) -> Any:
     """
     import torch
 
-    path = Path(named(variable))
+    path = Path(read_variable(variable))
     if not path.is_file():
         raise InputError(f"{variable}: {path}: there is no such file", "Name a TorchScript file.")
     try:
@@ -159,7 +159,7 @@ def load_script(variable: str) -> Any:
     return script.eval()
 
 
-def as_tensor(pixels: Pixels, side: int | None = None) -> "Tensor":
+def convert_to_tensor(pixels: Pixels, side: int | None = None) -> "Tensor":
     """Return a picture as 1 × 3 × height × width, 0–1; if ``side`` is given, squashed to a square (bicubic)."""
     import numpy as np
     import torch
@@ -187,9 +187,9 @@ def dreamsim(target: Pixels, image: Pixels) -> float:
     import torch
 
     try:
-        network = _script(DREAMSIM, named(DREAMSIM))
+        network = _load_script(DREAMSIM, read_variable(DREAMSIM))
         with torch.inference_mode():
-            value = network(as_tensor(target, DREAMSIM_SIDE), as_tensor(image, DREAMSIM_SIDE))
+            value = network(convert_to_tensor(target, DREAMSIM_SIDE), convert_to_tensor(image, DREAMSIM_SIDE))
     except InputError as error:
         raise MetricUnavailableError(error.problem) from error
     # TorchScript raises this error for any wrong number, type or shape of arguments.
@@ -200,7 +200,7 @@ def dreamsim(target: Pixels, image: Pixels) -> float:
     return float(value)
 
 
-def inception_features(pictures: Sequence[Pixels]) -> npt.NDArray[np.float64]:
+def compute_inception_features(pictures: Sequence[Pixels]) -> npt.NDArray[np.float64]:
     """Return the features of pictures by the network that ``IRCORE_FID_NETWORK`` names, shape (pictures, features).
 
     Args:
@@ -211,12 +211,12 @@ def inception_features(pictures: Sequence[Pixels]) -> npt.NDArray[np.float64]:
     """
     import torch
 
-    network = _script(FID, named(FID))
+    network = _load_script(FID, read_variable(FID))
     rows = []
     with torch.inference_mode():
         for pixels in pictures:
             # Rounded: multiplied back, a level may lie just below its whole number, and the cast would cut it off.
-            picture = (as_tensor(pixels, FID_SIDE) * 255).round().to(torch.uint8)
+            picture = (convert_to_tensor(pixels, FID_SIDE) * 255).round().to(torch.uint8)
             try:
                 features = network(picture)
             except RuntimeError as error:
@@ -241,15 +241,15 @@ def fid(targets: Sequence[Pixels], images: Sequence[Pixels]) -> float:
     """
     if min(len(targets), len(images)) < FEWEST:
         raise InputError("FID needs at least two pictures in each set", "Give more pictures.")
-    return frechet_distance(inception_features(targets), inception_features(images))
+    return compute_frechet_distance(compute_inception_features(targets), compute_inception_features(images))
 
 
-def _no_pair(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
+def _refuse_pair(target: Pixels, image: Pixels) -> float:  # noqa: ARG001 - a metric takes both
     raise MetricUnavailableError("compares two sets of pictures, not two pictures: ircore metrics fid TARGETS IMAGES")
 
 
 @lru_cache(maxsize=2)
-def _script(variable: str, _place: str) -> Any:
+def _load_script(variable: str, _place: str) -> Any:
     import torch
 
     torch.set_num_threads(1)  # scoring has a process for each core
@@ -266,8 +266,8 @@ DREAMSIM_METRIC = Metric(
     source="Fu, Tamir, Sundaram, Chai, Zhang, Dekel and Isola 2023",
     compute=dreamsim,
     needs=f"extra perceptual; {DREAMSIM}: TorchScript of the model, two pictures to one distance",
-    obstacle=obstacle_of(DREAMSIM),
-    weights=weights_of(DREAMSIM),
+    obstacle=build_obstacle_check(DREAMSIM),
+    weights=build_weights_check(DREAMSIM),
     trap="Which of the published ensembles was exported is known by its hash alone.",
 )
 
@@ -276,10 +276,10 @@ FID_METRIC = replace(
     name="fid",
     title="FID",
     source="Heusel, Ramsauer, Unterthiner, Nessler and Hochreiter 2017, 2048 features of Inception",
-    compute=_no_pair,
+    compute=_refuse_pair,
     over="set",
     needs=f"extra perceptual; {FID}: TorchScript of Inception, pictures of 8 bits to features",
-    obstacle=obstacle_of(FID),
-    weights=weights_of(FID),
+    obstacle=build_obstacle_check(FID),
+    weights=build_weights_check(FID),
     trap="Of two sets, not of a picture; below some thousand pictures it is biased upwards.",
 )

@@ -9,17 +9,17 @@ from scipy import ndimage
 
 from ircore.core.drawing import Scale
 from ircore.core.records import Box, Element
-from ircore.scorers.verification.eye.regions import ONE_COLOUR, shades_of
+from ircore.scorers.verification.eye.regions import ONE_COLOUR, find_shades
 from ircore.scorers.verification.eye.view import (
     Floats,
     View,
-    clipped,
-    commonest,
-    distance,
-    hex_of,
-    lab_of,
-    runs_of,
-    window,
+    clip_box,
+    cut_window,
+    find_commonest_colour,
+    find_runs,
+    format_rgb,
+    measure_lab_distance,
+    parse_lab,
 )
 
 APART = 8.0
@@ -52,7 +52,7 @@ class Bar:
     high: float
 
 
-def surface_of(view: View, boxes: list[Box]) -> Floats:
+def find_surface_colour(view: View, boxes: list[Box]) -> Floats:
     """Return the commonest colour between bars, L*a*b*.
 
     Args:
@@ -64,69 +64,70 @@ def surface_of(view: View, boxes: list[Box]) -> Floats:
         max(box.right for box in boxes), max(box.bottom for box in boxes),
     )  # fmt: skip
     height, width = view.lab.shape[:2]
-    area = clipped(area, height, width)
+    area = clip_box(area, height, width)
     free = np.ones((height, width), bool)
     free[view.texts] = False
     for box in boxes:
-        window(free, Box(box.left - 2, box.top - 2, box.right + 2, box.bottom + 2))[...] = False
-    mask = window(free, area)
+        cut_window(free, Box(box.left - 2, box.top - 2, box.right + 2, box.bottom + 2))[...] = False
+    mask = cut_window(free, area)
     if mask.sum() < 50:
         return view.background
-    return commonest(window(view.lab, area)[mask])
+    return find_commonest_colour(cut_window(view.lab, area)[mask])
 
 
-def bar_seen(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
+def find_bar(view: View, element: Element, surface: Floats, roughness: float = 0.0) -> Bar | None:
     """Look for a bar about its expected place; None if no bar is seen there."""
     lying = element.parameters["orientation"] == "horizontal"
-    lab, rgb, texts = (_turned(array, lying) for array in (view.lab, view.rgb, view.texts))
+    lab, rgb, texts = (_turn_upright(array, lying) for array in (view.lab, view.rgb, view.texts))
     box = Box(element.box.top, element.box.left, element.box.bottom, element.box.right) if lying else element.box
     thick = box.right - box.left
     # The inner three fifths: the rims are soft, and an outline or a bar beside may lie on them.
     core = Box(round(box.left + 0.2 * thick), box.top, max(round(box.right - 0.2 * thick), box.left + 1), box.bottom)
-    core = clipped(core, *lab.shape[:2])
+    core = clip_box(core, *lab.shape[:2])
     if core.right <= core.left or core.bottom <= core.top:
         return None
-    inside, free = window(lab, core), ~window(texts, core)
+    inside, free = cut_window(lab, core), ~cut_window(texts, core)
     # A label covers nearly all of a short bar: then its pixels must do.
     if free.sum() < 0.2 * free.size:
         free[...] = True
-    is_bar = (distance(inside, surface) > APART) & free
+    is_bar = (measure_lab_distance(inside, surface) > APART) & free
     if is_bar.sum() < LEAST_SHARE * free.sum():
         return None
-    colour = commonest(inside[is_bar])
-    apart = float(distance(colour, surface))
-    rivals = [float(distance(colour, rival)) for rival in _bar_colours(view)]
+    colour = find_commonest_colour(inside[is_bar])
+    apart = float(measure_lab_distance(colour, surface))
+    rivals = [float(measure_lab_distance(colour, rival)) for rival in _list_bar_colours(view)]
     # A rival within 9 is the bar's own colour, as seen.
     nearest = min((rival for rival in rivals if rival > 9.0), default=apart)
     # What compression does to a colour must not end a bar, even where another bar has a colour near it.
     limit = min(13.0 + 30 * roughness, max(5.0 + 60 * roughness, 0.5 * min(apart, nearest)))
     column = lab[:, core.left : core.right]
-    own_distance = distance(column, colour)
+    own_distance = measure_lab_distance(column, colour)
     own = own_distance < limit
-    for rival in (surface, *_bar_colours(view)):
+    for rival in (surface, *_list_bar_colours(view)):
         # A bar ends where the ground or another bar on top of it is nearer, however rough the picture.
-        if float(distance(colour, rival)) > 9.0:
-            own &= own_distance <= distance(column, rival)
-    drawn = is_bar & ~np.any([distance(inside, rival) < APART for rival in _bar_colours(view)
-                              if float(distance(colour, rival)) > 9.0] or [np.zeros_like(is_bar)], axis=0)  # fmt: skip
+        if float(measure_lab_distance(colour, rival)) > 9.0:
+            own &= own_distance <= measure_lab_distance(column, rival)
+    drawn = is_bar & ~np.any([measure_lab_distance(inside, rival) < APART for rival in _list_bar_colours(view)
+                              if float(measure_lab_distance(colour, rival)) > 9.0] or
+                              [np.zeros_like(is_bar)], axis=0)  # fmt: skip
     if (own[core.top : core.bottom] & drawn).sum() < ONE_COLOUR * drawn.sum():
-        shaded = shades_of(column, colour) & (distance(column, surface) > max(APART, 0.35 * apart))
+        shaded = find_shades(column, colour) & (measure_lab_distance(column, surface) > max(APART, 0.35 * apart))
         shaded = ndimage.binary_closing(own | shaded, iterations=2, border_value=0)
         own_distance = np.where(shaded, np.minimum(own_distance, 1.0), own_distance)
         own |= shaded
-    ends = _run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
+    ends = _find_longest_run(own.mean(axis=1), texts[:, core.left : core.right].any(axis=1), core)
     if ends is None:
         return None
     members = own[core.top : core.bottom] & free
-    shown = window(rgb, core)[members] if members.sum() >= 3 else window(rgb, core)[is_bar]
+    shown = cut_window(rgb, core)[members] if members.sum() >= 3 else cut_window(rgb, core)[is_bar]
     # The median across the bar, so that letters and lines that cross it hardly count.
     profile = np.median(own_distance, axis=1)
     # The lower end is sought in the mirrored profile, so that both ends are measured alike.
-    low, high = _edge(profile[::-1], len(profile) - ends[0]), _edge(profile, ends[1])
-    return Bar(hex_of(np.median(shown, axis=0)), len(profile) - low, high)
+    low, high = _find_edge(profile[::-1], len(profile) - ends[0]), _find_edge(profile, ends[1])
+    return Bar(format_rgb(np.median(shown, axis=0)), len(profile) - low, high)
 
 
-def _edge(profile: Floats, end: float) -> float:
+def _find_edge(profile: Floats, end: float) -> float:
     """Return where a bar ends, in pixels: half way from the bar's colour to the colour beyond, also at a soft border.
 
     The profile is the distance from the bar's colour, pixel by pixel, towards the end, which is about at ``end``.
@@ -145,21 +146,21 @@ def _edge(profile: Floats, end: float) -> float:
     return round(start + first - 0.5 + part, 2)
 
 
-def _bar_colours(view: View) -> list[Floats]:
+def _list_bar_colours(view: View) -> list[Floats]:
     """Return the colours of the target's bars, L*a*b*."""
     colours = {element.colour for element in view.scene.elements if element.type == "bar" and element.colour}
-    return [lab_of(colour) for colour in sorted(colours)]
+    return [parse_lab(colour) for colour in sorted(colours)]
 
 
-def _turned(array: Any, lying: bool) -> Any:
+def _turn_upright(array: Any, lying: bool) -> Any:
     """Return an array in which bars stand upright."""
     return array.swapaxes(0, 1) if lying else array
 
 
-def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
+def _find_longest_run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[float, float] | None:
     """Return start and end of the longest run of a bar's colour that meets the bar's place, in pixels."""
     joined: list[list[int]] = []
-    for start, end in runs_of(shares >= 0.5):
+    for start, end in find_runs(shares >= 0.5):
         # Small letters on the ground, blurred, have the colour of a grey bar: what lies in writing alone is no bar.
         is_beside = end <= core.top or start >= core.bottom
         if (joined or is_beside) and written[start:end].all():
@@ -175,7 +176,7 @@ def _run(shares: Floats, written: npt.NDArray[np.bool_], core: Box) -> tuple[flo
     return float(start), float(end)
 
 
-def value_of(bar: Bar, element: Element, scale: Scale) -> float:
+def compute_value(bar: Bar, element: Element, scale: Scale) -> float:
     """Return the value that a bar shows, from its base to its end.
 
     Args:

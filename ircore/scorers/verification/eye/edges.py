@@ -50,7 +50,7 @@ class Edges:
         things: Number of the thing, all edges that hang together, that a point belongs to.
 
     Example:
-        >>> edges = edges_of(np.full((32, 48, 3), 255, np.uint8))
+        >>> edges = find_edges(np.full((32, 48, 3), 255, np.uint8))
         >>> len(edges.points), edges.width, edges.height
         (0, 256, 171)
     """
@@ -78,9 +78,9 @@ class Edges:
         across, down = np.abs(self.normals).T
         upright, level = across > LEANING * down, down > LEANING * across
         slanting = (across > down / 4) & (down > across / 4)
-        return tuple(self._field(mask) for mask in (upright, level, slanting))
+        return tuple(self._build_field(mask) for mask in (upright, level, slanting))
 
-    def _field(self, chosen: Mask) -> "Field":
+    def _build_field(self, chosen: Mask) -> "Field":
         shape = (self.height, self.width)
         cells = np.floor(self.points[chosen]).astype(np.int64)
         empty = np.ones(shape, bool)
@@ -105,7 +105,7 @@ class Field:
     normals: Floats
 
 
-def edges_of(pixels: Pixels, box: tuple[float, float, float, float] | None = None) -> Edges:
+def find_edges(pixels: Pixels, box: tuple[float, float, float, float] | None = None) -> Edges:
     """Find the edges of a picture of any size.
 
     Args:
@@ -113,7 +113,7 @@ def edges_of(pixels: Pixels, box: tuple[float, float, float, float] | None = Non
         box: The part that is looked at: left, top, right, bottom, in pixels, inside the picture.
     """
     left, top, right, bottom = box or (0.0, 0.0, float(pixels.shape[1]), float(pixels.shape[0]))
-    width, height = size_of(right - left, bottom - top)
+    width, height = compute_size(right - left, bottom - top)
     image = Image.fromarray(pixels)
     # A mean over the pixels that fall into one: a fine line stays, in a fainter colour.
     small = image.resize((width, height), Image.Resampling.BOX, (left, top, right, bottom))
@@ -132,16 +132,16 @@ def edges_of(pixels: Pixels, box: tuple[float, float, float, float] | None = Non
     # A difference over two pixels, halved, is half of the step at a sharp edge.
     # Noise lies below a share of the strongest edges; the rim of a dark canvas must not hide what is drawn faintly.
     threshold = min(MOST_EDGE / 2, max(EDGE / 2, 0.12 * float(np.percentile(size, 99))))
-    return _thinned(size, dx, dy, threshold, (right - left) / (bottom - top))
+    return _thin_edges(size, dx, dy, threshold, (right - left) / (bottom - top))
 
 
-def size_of(width: float, height: float) -> tuple[int, int]:
+def compute_size(width: float, height: float) -> tuple[int, int]:
     """Return width and height of a picture of these proportions whose longer side has ``SIDE`` pixels."""
     longer = max(width, height)
     return max(8, round(SIDE * width / longer)), max(8, round(SIDE * height / longer))
 
 
-def _thinned(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: float) -> Edges:
+def _thin_edges(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: float) -> Edges:
     """Keep the ridge of each edge, where the difference is largest across it."""
     height, width = size.shape
     strong = size > threshold
@@ -168,6 +168,6 @@ def _thinned(size: Floats, dx: Floats, dy: Floats, threshold: float, aspect: flo
     )  # fmt: skip
 
 
-def every(count: int, most: int) -> int:
+def compute_step(count: int, most: int) -> int:
     """Return the step that thins a number of points out to at most ``most``."""
     return max(1, math.ceil(count / most))

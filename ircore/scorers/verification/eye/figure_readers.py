@@ -12,19 +12,24 @@ import numpy as np
 
 from ircore.core.records import Box, Element
 from ircore.scorers.verification.eye import bars, pies
-from ircore.scorers.verification.eye.line_readers import course_of, distinct_from_grid, line_colour, small_colour
+from ircore.scorers.verification.eye.line_readers import (
+    find_course,
+    leave_out_grid,
+    read_line_colour,
+    read_small_colour,
+)
 from ircore.scorers.verification.eye.look import Look, Observations
-from ircore.scorers.verification.eye.regions import tint_seen
-from ircore.scorers.verification.eye.strokes import Course, colour_of, is_dashed
+from ircore.scorers.verification.eye.regions import find_tint
+from ircore.scorers.verification.eye.strokes import Course, find_colour, is_dashed
 from ircore.scorers.verification.eye.view import (
     Floats,
     Observed,
     View,
-    clipped,
-    commonest,
-    difference,
-    distance,
-    hex_of,
+    clip_box,
+    find_commonest_colour,
+    format_rgb,
+    measure_delta_e2000,
+    measure_lab_distance,
 )
 from ircore.scorers.verification.scene_facts import Mark
 
@@ -42,7 +47,7 @@ class _Dot(NamedTuple):
     is_filled: bool
 
 
-def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
+def find_dot(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot | None:
     """Look for a dot about its expected place.
 
     Args:
@@ -54,12 +59,12 @@ def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot 
     """
     reach = round(radius + 9)
     box = Box(round(x) - reach, round(y) - reach, round(x) + reach + 1, round(y) + reach + 1)
-    box = clipped(box, *view.lab.shape[:2])
+    box = clip_box(box, *view.lab.shape[:2])
     patch = view.lab[box.top : box.bottom, box.left : box.right]
     if min(patch.shape[:2]) < 5:
         return None
-    ground = commonest(patch.reshape(-1, 3))
-    far = distance(patch, ground)
+    ground = find_commonest_colour(patch.reshape(-1, 3))
+    far = measure_lab_distance(patch, ground)
     # Not the maximum, which may be a single bright pixel of compression.
     most = float(np.percentile(far, 97))
     if most < LEAST_INK:
@@ -67,7 +72,7 @@ def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot 
     # Pixels with four fifths of the strongest ink count in full: small dots are soft all over.
     ink = np.minimum(1.0, far / (0.8 * most))
     rows, columns = np.mgrid[box.top : box.bottom, box.left : box.right] + 0.5
-    best = max(_candidates(ink, rows, columns, x, y, radius, ring), default=None)
+    best = max(_measure_candidates(ink, rows, columns, x, y, radius, ring), default=None)
     if best is None or best[0] < FULL:
         return None
     at_x, at_y = best[1], best[2]
@@ -76,10 +81,12 @@ def dot_seen(view: View, x: float, y: float, radius: float, ring: bool) -> _Dot 
     strong = inside & (far >= 0.6 * most)
     pixels = view.rgb[box.top : box.bottom, box.left : box.right][strong if strong.any() else inside]
     middle = np.hypot(columns - at_x, rows - at_y) <= 0.42 * radius
-    return _Dot(hex_of(np.median(pixels, axis=0)), (round(at_x, 1), round(at_y, 1)), float(ink[middle].mean()) > 0.55)
+    return _Dot(
+        format_rgb(np.median(pixels, axis=0)), (round(at_x, 1), round(at_y, 1)), float(ink[middle].mean()) > 0.55
+    )
 
 
-def _candidates(
+def _measure_candidates(
     ink: Floats, rows: Floats, columns: Floats, x: float, y: float, radius: float, ring: bool
 ) -> list[tuple[float, float, float]]:
     """Return how full a dot at each of some places is: that share, x and y."""
@@ -112,43 +119,43 @@ def read_stroke(look: Look, mark: Mark) -> Observations:
     element = look.target.scene.elements[mark.elements[0]]
     small = mark.kind in SMALL
     reach, step = (SMALL_REACH, 1.5) if small else (REACH, 2.0)
-    course = course_of(look.view, element, reach, step, two_sided=element.type not in SMALL)
+    course = find_course(look.view, element, reach, step, two_sided=element.type not in SMALL)
     if not small:
-        course = distinct_from_grid(_apart_from_others(look, mark.elements[0], course), element.colour)
+        course = leave_out_grid(_leave_out_near_others(look, mark.elements[0], course), element.colour)
     if course.usable.sum() < 4:
         return {f"{mark.key}/presence": Observed(None, "hidden by something else")}
     # A segment that is gone is not seen in the lines that meet at its ends.
-    share = min(course.steady, _middle_share(course)) if mark.kind == "segment" else course.steady
+    share = min(course.steady, _compute_middle_share(course)) if mark.kind == "segment" else course.steady
     dashed = bool(element.parameters.get("dash"))
     # Of a dashed line the gaps count among the places, up to half of them.
     if share < (0.3 if dashed else 0.5):
         return {f"{mark.key}/presence": Observed(False)}
     colours = sorted({other.colour for other in look.target.scene.elements if other.colour and other.text is None})
-    colour = colour_of(course, colours, element.colour, look.roughness, small)
+    colour = find_colour(course, colours, element.colour, look.roughness, small)
     readings = {
         f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/colour": line_colour(look, colour, element.colour),
+        f"{mark.key}/colour": read_line_colour(look, colour, element.colour),
     }
     if mark.kind in {"segment", "circle"}:
         gaps = is_dashed(course)
         style = None if gaps is None else "dashed" if gaps else "solid"
         readings[f"{mark.key}/line_style"] = Observed(style, "" if style else "gaps cannot be told from crossings")
-    return readings | _measures(mark, element, course)
+    return readings | _read_measures(mark, element, course)
 
 
-def _apart_from_others(look: Look, index: int, course: Course) -> Course:
+def _leave_out_near_others(look: Look, index: int, course: Course) -> Course:
     """Leave out places at which another line of the target is nearer to the seen line than the course itself."""
     points = course.places + course.offsets[:, None] * course.normals
     off = np.abs(course.offsets)
     usable = course.usable.copy()
     for number, other in enumerate(look.target.scene.elements):
-        path = _path_of(other)
+        path = _read_path(other)
         if number != index and path is not None:
-            usable &= (off <= BESIDE) | (_distances(points, path) >= off)
+            usable &= (off <= BESIDE) | (_measure_distances(points, path) >= off)
     return replace(course, usable=usable)
 
 
-def _path_of(element: Element) -> Any:
+def _read_path(element: Element) -> Any:
     """Return the points of a drawn line, a closed line ending where it begins; None for other elements."""
     points: Any = element.parameters.get("points")
     if not points or element.type == "area":
@@ -156,7 +163,7 @@ def _path_of(element: Element) -> Any:
     return np.array([*points, points[0]] if element.type in {"polygon", "circle"} else points, np.float64)
 
 
-def _distances(points: Any, path: Any) -> Any:
+def _measure_distances(points: Any, path: Any) -> Any:
     """Return how far points lie from a path, in pixels."""
     starts, steps = path[:-1], np.diff(path, axis=0)
     from_starts = points[:, None, :] - starts[None, :, :]
@@ -165,30 +172,30 @@ def _distances(points: Any, path: Any) -> Any:
     return np.sqrt(((from_starts - parts[..., None] * steps) ** 2).sum(axis=2)).min(axis=1)
 
 
-def _middle_share(course: Course) -> float:
+def _compute_middle_share(course: Course) -> float:
     """Return the share of a course's middle half where a line is seen; near its ends other lines may be seen."""
     count = len(course.places)
     part = slice(count // 4, count - count // 4)
-    share = _seen_share(course, part)
+    share = _compute_seen_share(course, part)
     return 1.0 if share is None else share
 
 
-def _measures(mark: Mark, element: Element, course: Course) -> Observations:
+def _read_measures(mark: Mark, element: Element, course: Course) -> Observations:
     if mark.kind == "segment":
-        return _segment(mark, element, course)
+        return _read_segment(mark, element, course)
     if mark.kind == "circle":
-        return _circle(mark, element, course)
+        return _read_circle(mark, element, course)
     if mark.kind == "polygon":
-        return _corners(mark, element, course)
+        return _read_corners(mark, element, course)
     if mark.kind == "angle":
         return {f"{mark.key}/angle": Observed(None, "told by the lines that it marks")}
     return {}
 
 
-def _segment(mark: Mark, element: Element, course: Course) -> Observations:
+def _read_segment(mark: Mark, element: Element, course: Course) -> Observations:
     about: Any = element.parameters
     count = max(3, len(course.places) // 7)
-    ends = [_seen_share(course, slice(None, count)), _seen_share(course, slice(-count, None))]
+    ends = [_compute_seen_share(course, slice(None, count)), _compute_seen_share(course, slice(-count, None))]
     least = 0.25 if element.parameters.get("dash") else 0.5
     reaches = all(end is None or end >= least for end in ends)
     wanted = [about["start"], about["end"]]
@@ -196,26 +203,26 @@ def _segment(mark: Mark, element: Element, course: Course) -> Observations:
     along = np.hypot(*(course.places - course.places[0]).T)
     readings = {f"{mark.key}/place": Observed(wanted if reaches else [], "" if reaches else "an end is not seen")}
     if usable.sum() >= 6 and np.ptp(along[usable]) > 20:
-        slope = _slope(along[usable], course.offsets[usable])
+        slope = _fit_slope(along[usable], course.offsets[usable])
         # Counter-clockwise from the horizontal, as in mathematics: y grows downwards, so it is turned round.
         turn = math.degrees(math.atan2(wanted[0][1] - wanted[1][1], wanted[1][0] - wanted[0][0]))
         readings[f"{mark.key}/angle"] = Observed(round((turn - math.degrees(math.atan(slope))) % 180, 2))
     return readings
 
 
-def _slope(along: Any, offsets: Any) -> float:
+def _fit_slope(along: Any, offsets: Any) -> float:
     """Return the slope of offsets along a line, robustly: the median over pairs that lie far apart."""
     half = len(along) // 2
     slopes = (offsets[half : 2 * half] - offsets[:half]) / np.maximum(along[half : 2 * half] - along[:half], 1e-6)
     return float(np.median(slopes))
 
 
-def _seen_share(course: Course, part: slice) -> float | None:
+def _compute_seen_share(course: Course, part: slice) -> float | None:
     usable = course.usable[part]
     return float(course.seen[part][usable].mean()) if usable.sum() >= 2 else None
 
 
-def _circle(mark: Mark, element: Element, course: Course) -> Observations:
+def _read_circle(mark: Mark, element: Element, course: Course) -> Observations:
     about: Any = element.parameters
     usable = course.seen & course.usable
     offset = float(np.median(course.offsets[usable]))
@@ -236,7 +243,7 @@ def _circle(mark: Mark, element: Element, course: Course) -> Observations:
     }
 
 
-def _corners(mark: Mark, element: Element, course: Course) -> Observations:
+def _read_corners(mark: Mark, element: Element, course: Course) -> Observations:
     """Return for each corner whether lines from both sides are seen up to the corner."""
     corners: Sequence[Sequence[float]] = element.parameters["corners"]  # type: ignore[assignment]
     readings: Observations = {}
@@ -257,23 +264,23 @@ def read_point(look: Look, mark: Mark) -> Observations:
     about: Any = element.parameters
     (x, y), radius = about["centre"], float(about.get("radius", float(about.get("size", 8)) / 2))
     ring = about.get("shape") == "ring"
-    dot = dot_seen(look.view, float(x), float(y), radius, ring)
+    dot = find_dot(look.view, float(x), float(y), radius, ring)
     if dot is None:
         return {f"{mark.key}/presence": Observed(False)}
-    if not ring and _crossed(look, mark.elements[0], x, y, radius) > HIDDEN:
+    if not ring and _compute_crossed_share(look, mark.elements[0], x, y, radius) > HIDDEN:
         return {
             f"{mark.key}/presence": Observed(None, "lines cross there"),
-            f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
+            f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
         }
     fill = "filled" if dot.is_filled else "hollow"
     return {
         f"{mark.key}/presence": Observed(True),
         f"{mark.key}/fill": Observed(fill),
-        f"{mark.key}/colour": small_colour(look, dot.colour, element.colour),
+        f"{mark.key}/colour": read_small_colour(look, dot.colour, element.colour),
     }
 
 
-def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float:
+def _compute_crossed_share(look: Look, index: int, x: float, y: float, radius: float) -> float:
     """Return the share of a dot that lines of the target cover."""
     height, width = look.view.pixels.shape[:2]
     rows, columns = np.mgrid[0:height, 0:width][:, int(y) - 8 : int(y) + 9, int(x) - 8 : int(x) + 9]
@@ -281,18 +288,18 @@ def _crossed(look: Look, index: int, x: float, y: float, radius: float) -> float
     covered = np.zeros(inside.shape, bool)
     # Only lines below the dot: those above it are seen anyway.
     for other in look.target.scene.elements[:index]:
-        path = _path_of(other)
+        path = _read_path(other)
         if path is not None:
             reach = float(other.parameters.get("width", 2)) / 2 + 0.4  # type: ignore[arg-type]
             middles = np.column_stack([columns.ravel(), rows.ravel()]) + 0.5
-            covered |= (_distances(middles, path) <= reach).reshape(covered.shape)
+            covered |= (_measure_distances(middles, path) <= reach).reshape(covered.shape)
     return float(covered[inside].mean()) if inside.any() else 0.0
 
 
 def read_tint(look: Look, mark: Mark) -> Observations:
     """Say whether an area of a figure or graph is filled, and with which colour."""
     index = mark.elements[0]
-    colour = tint_seen(look.view, look.target.outline(index), look.target.hidden(index))
+    colour = find_tint(look.view, look.target.outline(index), look.target.hidden(index))
     if colour is None:
         return {f"{mark.key}/presence": Observed(False)}
     if not colour:
@@ -304,12 +311,12 @@ def read_bar(look: Look, mark: Mark) -> Observations:
     """Read a bar: presence, value in the figure's own axis, and colour."""
     element = look.target.scene.elements[mark.elements[0]]
     boxes = [other.box for other in look.target.scene.elements if other.type == "bar"]
-    surface = look.view.noted("surface", lambda: bars.surface_of(look.view, boxes))
-    bar = bars.bar_seen(look.view, element, surface, look.roughness)
+    surface = look.view.compute_once("surface", lambda: bars.find_surface_colour(look.view, boxes))
+    bar = bars.find_bar(look.view, element, surface, look.roughness)
     if bar is None:
         return {f"{mark.key}/presence": Observed(False)}
     scale = look.scale("x" if element.parameters["orientation"] == "horizontal" else "y")
-    value = Observed(bars.value_of(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
+    value = Observed(bars.compute_value(bar, element, scale)) if scale else Observed(None, "the axis has no scale")
     look.view.notes.setdefault("bars", {})[mark.key] = bar
     return {
         f"{mark.key}/presence": Observed(True),
@@ -322,12 +329,12 @@ def read_bar(look: Look, mark: Mark) -> Observations:
 def read_pie(look: Look, mark: Mark) -> Observations:
     """Read a pie: presence, size, place and hole; the pie's wedges are read, too."""
     wedges = [look.target.scene.elements[index] for index in mark.elements]
-    view, disc = look.view, pies.disc_seen(look.view, wedges)
+    view, disc = look.view, pies.find_disc(look.view, wedges)
     if disc is None or not pies.is_round(view, disc):
-        view, disc = pies.untilted(look.view, wedges) or (view, disc)
+        view, disc = pies.untilt_pie(look.view, wedges) or (view, disc)
     if disc is None:
         return {f"{mark.key}/presence": Observed(False)}
-    sectors = _sectors(view, wedges, disc, look.roughness)
+    sectors = _assign_sectors(view, wedges, disc, look.roughness)
     look.view.notes["sectors"] = sectors
     return {
         # A disc of one colour is a circle, not a pie.
@@ -338,22 +345,26 @@ def read_pie(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _sectors(view: View, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0) -> dict[str, pies.Sector]:
+def _assign_sectors(
+    view: View, wedges: list[Element], disc: pies.Disc, roughness: float = 0.0
+) -> dict[str, pies.Sector]:
     """Return the sector of each wedge, by the wedge's key."""
     about = wedges[0].parameters
-    sectors = pies.sectors_seen(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
+    sectors = pies.find_sectors(view, disc, float(about["hole"]) / float(about["radius"]), roughness)  # type: ignore[arg-type]
     if len(sectors) < 2:
         return {}
-    apart = np.array([[difference(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges])
-    pairs = pies.assigned(wedges, sectors, apart)
+    apart = np.array(
+        [[measure_delta_e2000(wedge.colour or "#000000", sector.colour) for sector in sectors] for wedge in wedges]
+    )
+    pairs = pies.assign_wedges(wedges, sectors, apart)
     return {f"wedge-{row + 1}": sectors[column] for row, column in pairs.items()}
 
 
-def _own_sectors(look: Look) -> dict[str, pies.Sector]:
+def _read_target_sectors(look: Look) -> dict[str, pies.Sector]:
     """Return the sectors that the eye sees in the target itself: a wedge that is pulled out looks narrower."""
     wedges = [element for element in look.target.scene.elements if element.type == "wedge"]
-    disc = pies.disc_seen(look.target.view, wedges)
-    return {} if disc is None else _sectors(look.target.view, wedges, disc)
+    disc = pies.find_disc(look.target.view, wedges)
+    return {} if disc is None else _assign_sectors(look.target.view, wedges, disc)
 
 
 def read_wedge(look: Look, mark: Mark) -> Observations:
@@ -361,10 +372,10 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     sector = look.view.notes.get("sectors", {}).get(mark.key)
     if sector is None:
         return {f"{mark.key}/presence": Observed(False)}
-    own = look.target.view.noted("sectors", lambda: _own_sectors(look)).get(mark.key)
+    own = look.target.view.compute_once("sectors", lambda: _read_target_sectors(look)).get(mark.key)
     about = look.target.scene.elements[mark.elements[0]].parameters
     share, turned = sector.sweep / 3.6, sector.middle
-    pulled = _pulled(sector, own) if about["exploded"] else None
+    pulled = _check_pulled_out(sector, own) if about["exploded"] else None
     uneven = any(element.parameters.get("exploded") for element in look.target.scene.elements)
     if own is not None and pulled != "in its place" and uneven:
         # A wedge that is pulled out hides part of its neighbours, and looks narrower from the middle of the pie.
@@ -379,7 +390,7 @@ def read_wedge(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _pulled(sector: pies.Sector, own: pies.Sector | None) -> str | None:
+def _check_pulled_out(sector: pies.Sector, own: pies.Sector | None) -> str | None:
     """Return whether a wedge reaches out as far as in the target; None where the target does not show it."""
     if own is None or own.reach < 1.02:
         return None

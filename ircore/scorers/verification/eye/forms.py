@@ -25,7 +25,7 @@ _TURNED = (np.arange(TURNS) - np.arange(TURNS)[:, None]) % TURNS
 """Row k holds the places of a form's directions once it is turned by k steps."""
 
 
-def _filled(mask: Mask) -> Mask:
+def _fill_holes(mask: Mask) -> Mask:
     """Return a mask without its holes: all but the ground that reaches the border. Faster than SciPy's, which grows."""
     grounds, count = ndimage.label(~mask)
     reaches = np.zeros(count + 1, bool)
@@ -36,12 +36,12 @@ def _filled(mask: Mask) -> Mask:
     return filled
 
 
-def form_of(mask: Mask) -> Floats:
+def compute_form(mask: Mask) -> Floats:
     """Return the distance of the rim from the middle in each direction, over the mean distance.
 
     The middle is that of the area; holes are filled, so that hollow shapes and rings have the form of their rim.
     """
-    filled = _filled(mask)
+    filled = _fill_holes(mask)
     parts, count = ndimage.label(filled)
     if count > 1:
         # The largest part: a label or a line through the shape may cut off small ones.
@@ -60,34 +60,34 @@ def form_of(mask: Mask) -> Floats:
     return form
 
 
-def apart(form: Floats, other: Floats) -> tuple[float, int]:
+def compare_forms(form: Floats, other: Floats) -> tuple[float, int]:
     """Return the least mean difference of two forms over all turns, and that turn in steps of 360° / ``TURNS``."""
     differences = np.abs(form - other[_TURNED]).mean(axis=1)
     turn = int(np.argmin(differences))
     return round(float(differences[turn]), 4), turn
 
 
-def turn_between(form: Floats, other: Floats) -> float:
+def measure_turn(form: Floats, other: Floats) -> float:
     """Return by how many degrees clockwise ``other`` is turned against ``form``, −180 to 180."""
-    _, turn = apart(other, form)
+    _, turn = compare_forms(other, form)
     degrees = turn * 360 / TURNS
     return degrees - 360 if degrees > 180 else degrees
 
 
-def laid_over(mask: Mask, other: Mask) -> Mask:
+def lay_over(mask: Mask, other: Mask) -> Mask:
     """Return ``mask`` in the place, size and turn in which its rim is nearest to that of ``other``.
 
     The points of each rim move towards the nearest points of the other one, again and again (iterative closest points,
     Besl and McKay 1992). Points that are far off do not count: a shape without a corner lies over the rest of its form.
     """
-    (rim, nearest), (aim, nearest_aim) = _points_of(_rim(mask)), _points_of(_rim(other))
-    size = math.sqrt(float(_filled(other).sum()) / float(_filled(mask).sum()))
-    factor = cmath.rect(size, math.radians(turn_between(form_of(mask), form_of(other))))
+    (rim, nearest), (aim, nearest_aim) = _find_rim_points(_find_rim(mask)), _find_rim_points(_find_rim(other))
+    size = math.sqrt(float(_fill_holes(other).sum()) / float(_fill_holes(mask).sum()))
+    factor = cmath.rect(size, math.radians(measure_turn(compute_form(mask), compute_form(other))))
     shift = aim.mean() - factor * rim.mean()
     for _ in range(ROUNDS):
         # To and fro: the nearest points of one rim alone would let the other one shrink.
-        before = np.concatenate([rim, _at(nearest, (aim - shift) / factor)])
-        after = np.concatenate([_at(nearest_aim, factor * rim + shift), aim])
+        before = np.concatenate([rim, _sample_at(nearest, (aim - shift) / factor)])
+        after = np.concatenate([_sample_at(nearest_aim, factor * rim + shift), aim])
         off = np.abs(factor * before + shift - after)
         near = off <= max(LEAST_NEAR, NEAR * float(np.median(off)))
         before, after = before[near], after[near]
@@ -104,14 +104,14 @@ Points: TypeAlias = npt.NDArray[np.complex128]
 """Places as x + iy, since factors turn and scale complex numbers."""
 
 
-def _points_of(rim: Mask) -> tuple[Points, Points]:
+def _find_rim_points(rim: Mask) -> tuple[Points, Points]:
     """Return the points of a rim, and for every place the rim's nearest point."""
     down, across = ndimage.distance_transform_edt(~rim, return_distances=False, return_indices=True)
     nearest: Points = across + 1j * down
     return nearest[rim], nearest
 
 
-def _at(picture: Points, points: Points) -> Points:
+def _sample_at(picture: Points, points: Points) -> Points:
     """Return what a picture has at points, or at its border nearest to them."""
     down, across = (np.clip(np.rint(part), 0, most - 1).astype(int)
                     for part, most in zip((points.imag, points.real), picture.shape, strict=True))  # fmt: skip
@@ -119,13 +119,13 @@ def _at(picture: Points, points: Points) -> Points:
     return points_there
 
 
-def _rim(mask: Mask) -> Mask:
+def _find_rim(mask: Mask) -> Mask:
     """Return the pixels at the edge of a mask without its holes."""
-    filled = _filled(mask)
+    filled = _fill_holes(mask)
     return filled & ~np.asarray(ndimage.binary_erosion(filled))
 
 
-def nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
+def find_nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
     """Return the kind of a form: the target's own kind if near enough, else the nearest kind.
 
     Args:
@@ -136,11 +136,11 @@ def nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
     Returns:
         None if two kinds are about as near.
     """
-    own = apart(seen_form, wanted)[0]
+    own = compare_forms(seen_form, wanted)[0]
     others = {
-        other: apart(seen_form, form)[0]
-        for other, form in _forms().items()
-        if other != kind and not _alike(other, kind)
+        other: compare_forms(seen_form, form)[0]
+        for other, form in _load_forms().items()
+        if other != kind and not _have_same_rim(other, kind)
     }
     # Sorted by name first, so that of equal distances the same kind wins on every machine.
     best = min(sorted(others), key=lambda other: others[other])
@@ -151,26 +151,26 @@ def nearest_form(seen_form: Floats, wanted: Floats, kind: str) -> str | None:
     return kind if own <= SAME else None
 
 
-def _alike(kind: str, other: str) -> bool:
+def _have_same_rim(kind: str, other: str) -> bool:
     """Tell whether two kinds have the same rim, or differ by their proportions alone."""
     both, four_sided = {kind, other}, {"rectangle", "diamond", "parallelogram", "trapezoid"}
     return both == {"circle", "ring"} or both <= four_sided
 
 
 @cache
-def _forms() -> dict[str, Floats]:
+def _load_forms() -> dict[str, Floats]:
     """Return the form of each kind of shape, drawn large."""
-    return {kind: form_of(_drawn(kind)) for kind in KINDS}
+    return {kind: compute_form(_draw_kind(kind)) for kind in KINDS}
 
 
-def _drawn(kind: str) -> npt.NDArray[np.bool_]:
+def _draw_kind(kind: str) -> npt.NDArray[np.bool_]:
     image = Image.new("1", (2 * SIDE, 2 * SIDE))
-    points = [(SIDE + 0.9 * SIDE * x, SIDE + 0.9 * SIDE * y) for x, y in _outline(kind)]
+    points = [(SIDE + 0.9 * SIDE * x, SIDE + 0.9 * SIDE * y) for x, y in _trace_outline(kind)]
     ImageDraw.Draw(image).polygon(points, fill=1)
     return np.array(image, dtype=bool)
 
 
-def _outline(kind: str) -> list[tuple[float, float]]:
+def _trace_outline(kind: str) -> list[tuple[float, float]]:
     """Return the outline of a kind of shape in its usual proportions, within a circle of radius 1."""
     if kind in _ROUND:
         wide, high, sweep = _ROUND[kind]

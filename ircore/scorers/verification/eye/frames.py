@@ -19,7 +19,7 @@ from ircore.core.images import Pixels
 from ircore.core.records import Box
 from ircore.core.score_records import ExtraBox
 from ircore.scorers.verification.eye.edges import LEANING, SIDE, Edges, Floats, Indices
-from ircore.scorers.verification.eye.view import commonest, distance
+from ircore.scorers.verification.eye.view import find_commonest_colour, measure_lab_distance
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 """3 × 3, of homogeneous coordinates: from pixels of the target to pixels of the rendering, both as in ``Edges``."""
@@ -38,14 +38,14 @@ LEAST_TURN, MOST_TURN = 1.0, 9
 """Degrees."""
 
 
-def applied(matrix: Matrix, points: Floats) -> Floats:
+def apply_matrix(matrix: Matrix, points: Floats) -> Floats:
     """Return where points lie under a matrix."""
     moved = points @ matrix[:2, :2].T + matrix[:2, 2]
     placed: Floats = moved / (points @ matrix[2, :2] + matrix[2, 2])[:, None]
     return placed
 
 
-def stretched(wide: float, high: float, left: float, top: float) -> Matrix:
+def build_stretch(wide: float, high: float, left: float, top: float) -> Matrix:
     """Return the matrix of two factors and a move."""
     return np.array([[wide, 0.0, left], [0.0, high, top], [0.0, 0.0, 1.0]])
 
@@ -67,7 +67,7 @@ class Proposer:
     def whole(self, size: float) -> npt.NDArray[np.complex64]:
         """Return the spectra of the drawing's edges, one a class, in one size."""
         if size not in self.spectra:
-            planes = _planes(self.edges.points * size, self.edges.classes, self.weights)
+            planes = _build_planes(self.edges.points * size, self.edges.classes, self.weights)
             planes /= max(1e-6, float(np.sqrt((planes**2).sum())))
             self.spectra[size] = np.conj(np.fft.rfft2(planes)).astype(np.complex64)
         return self.spectra[size]
@@ -75,34 +75,38 @@ class Proposer:
     def along(self, axis: int, factor: float) -> npt.NDArray[np.complex128]:
         """Return the spectrum of the drawing's edges across an axis, in one size, for a likeness of 1 with itself."""
         if (axis, factor) not in self.profiles:
-            profile = _profile(factor * self.edges.points[:, axis], self.weights * self.edges.normals[:, axis] ** 2)
+            profile = _build_profile(
+                factor * self.edges.points[:, axis], self.weights * self.edges.normals[:, axis] ** 2
+            )
             norm = max(1e-6, float(np.sqrt((profile**2).sum())))
             self.profiles[axis, factor] = np.asarray(np.conj(np.fft.rfft(profile, 4 * SIDE)) / norm, np.complex128)
         return self.profiles[axis, factor]
 
 
-def frames_of(proposer: Proposer, rendering: Edges) -> list[Matrix]:
+def propose_frames(proposer: Proposer, rendering: Edges) -> list[Matrix]:
     """Return frames in which the target's drawing may lie on a rendering's canvas."""
     edges = proposer.edges
     wide, high = rendering.width / edges.width, rendering.height / edges.height
     fitting = min(wide, high)
     frames = [
-        stretched(wide, high, 0, 0),
-        stretched(fitting, fitting, (rendering.width - fitting * edges.width) / 2,
+        build_stretch(wide, high, 0, 0),
+        build_stretch(fitting, fitting, (rendering.width - fitting * edges.width) / 2,
                   (rendering.height - fitting * edges.height) / 2),
     ]  # fmt: skip
     if min(len(edges.points), len(rendering.points)) < 8:
         return frames
-    frames += _boxes(edges, rendering)
-    for turn in dict.fromkeys((0.0, _turn(edges, rendering))):
-        back, forth = _turning(-turn, rendering), _turning(turn, rendering)
-        points, normals = applied(back, rendering.points), rendering.normals @ back[:2, :2].T
-        found = _along_axes(proposer, rendering, points, normals) + _wholes(proposer, rendering, points, normals)
+    frames += _propose_box_frames(edges, rendering)
+    for turn in dict.fromkeys((0.0, _measure_turn(edges, rendering))):
+        back, forth = _build_rotation(-turn, rendering), _build_rotation(turn, rendering)
+        points, normals = apply_matrix(back, rendering.points), rendering.normals @ back[:2, :2].T
+        found = _propose_axis_frames(proposer, rendering, points, normals) + _propose_uniform_frames(
+            proposer, rendering, points, normals
+        )
         frames += [forth @ frame for frame in found]
     return frames
 
 
-def _turning(degrees: float, canvas: Edges) -> Matrix:
+def _build_rotation(degrees: float, canvas: Edges) -> Matrix:
     angle = np.radians(degrees)
     cosine, sine = np.cos(angle), np.sin(angle)
     x, y = canvas.width / 2, canvas.height / 2
@@ -111,7 +115,7 @@ def _turning(degrees: float, canvas: Edges) -> Matrix:
     ])  # fmt: skip
 
 
-def _turn(edges: Edges, rendering: Edges) -> float:
+def _measure_turn(edges: Edges, rendering: Edges) -> float:
     """Return by how many degrees the directions of a rendering's edges are turned against the target's."""
     histograms = []
     for normals in (edges.normals, rendering.normals):
@@ -126,9 +130,9 @@ def _turn(edges: Edges, rendering: Edges) -> float:
     return turn if abs(turn) >= LEAST_TURN and likeness[best] > 1.1 * likeness[most] else 0.0
 
 
-def _boxes(edges: Edges, rendering: Edges) -> list[Matrix]:
+def _propose_box_frames(edges: Edges, rendering: Edges) -> list[Matrix]:
     """Return frames that bring the box of the target's ink, or its whole frame, over boxes of the rendering's ink."""
-    outer = _extent(rendering.points)
+    outer = _compute_extent(rendering.points)
     boxes = [outer]
     # The rim of a canvas within the canvas hides the box of what is drawn on it.
     for _ in range(2):
@@ -137,15 +141,15 @@ def _boxes(edges: Edges, rendering: Edges) -> list[Matrix]:
         inside = (x > left + 3) & (x < right - 3) & (y > top + 3) & (y < bottom - 3)
         if inside.sum() < 8:
             break
-        boxes.append(_extent(rendering.points[inside]))
+        boxes.append(_compute_extent(rendering.points[inside]))
     frames = []
-    for own in ((0.0, 0.0, float(edges.width), float(edges.height)), _extent(edges.points)):
+    for own in ((0.0, 0.0, float(edges.width), float(edges.height)), _compute_extent(edges.points)):
         for box in boxes:
             wide, high = (box[2] - box[0]) / max(1.0, own[2] - own[0]), (box[3] - box[1]) / max(1.0, own[3] - own[1])
             if _is_allowed(wide * edges.width / rendering.width) and _is_allowed(
                 high * edges.height / rendering.height
             ):
-                frames.append(stretched(wide, high, box[0] - wide * own[0], box[1] - high * own[1]))
+                frames.append(build_stretch(wide, high, box[0] - wide * own[0], box[1] - high * own[1]))
     return frames
 
 
@@ -153,24 +157,24 @@ def _is_allowed(share: float) -> bool:
     return LEAST <= share <= MOST
 
 
-def _extent(points: Floats) -> tuple[float, float, float, float]:
+def _compute_extent(points: Floats) -> tuple[float, float, float, float]:
     (left, top), (right, bottom) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     return left, top, right, bottom
 
 
-def _along_axes(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+def _propose_axis_frames(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
     """Return frames with own factors for both axes, each found for itself from the edges across it."""
     edges = proposer.edges
     places = []
     for axis, (size, own_size) in enumerate(((rendering.width, edges.width), (rendering.height, edges.height))):
-        profile = _profile(points[:, axis], normals[:, axis] ** 2)
+        profile = _build_profile(points[:, axis], normals[:, axis] ** 2)
         sizes = [size_ for size_ in AXIS_SIZES if _is_allowed(size_ * own_size / size)]
         own = np.array([proposer.along(axis, factor) for factor in sizes])
-        places.append(_places(profile, own, sizes, size, own_size))
-    return [stretched(wide, high, left, top) for wide, left in places[0] for high, top in places[1]]
+        places.append(_find_best_places(profile, own, sizes, size, own_size))
+    return [build_stretch(wide, high, left, top) for wide, left in places[0] for high, top in places[1]]
 
 
-def _profile(places: Floats, weights: Floats) -> Floats:
+def _build_profile(places: Floats, weights: Floats) -> Floats:
     cells = np.floor(places).astype(np.int64)
     inside = (cells >= 0) & (cells < 2 * SIDE)
     counts = np.bincount(cells[inside], weights[inside], minlength=2 * SIDE)
@@ -178,7 +182,7 @@ def _profile(places: Floats, weights: Floats) -> Floats:
     return np.sqrt(ndimage.gaussian_filter1d(counts, 1.0, mode="constant"))
 
 
-def _places(
+def _find_best_places(
     profile: Floats, own: npt.NDArray[np.complex128], sizes: list[float], size: int, own_size: int
 ) -> list[tuple[float, float]]:
     """Return the best factors and moves along one axis."""
@@ -201,12 +205,12 @@ def _places(
     return chosen
 
 
-def _wholes(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
+def _propose_uniform_frames(proposer: Proposer, rendering: Edges, points: Floats, normals: Floats) -> list[Matrix]:
     """Return frames with one factor for both axes."""
     edges = proposer.edges
     across, down = np.abs(normals).T
     classes = np.where(across > LEANING * down, 0, np.where(down > LEANING * across, 1, 2))
-    planes = ndimage.gaussian_filter(_planes(points, classes, np.ones(len(points))), (0, 1.2, 1.2))
+    planes = ndimage.gaussian_filter(_build_planes(points, classes, np.ones(len(points))), (0, 1.2, 1.2))
     spectra = np.fft.rfft2(planes).astype(np.complex64)
     half = COARSE / SIDE
     found = []
@@ -222,13 +226,13 @@ def _wholes(proposer: Proposer, rendering: Edges, points: Floats, normals: Float
             windows.append(np.arange(min(first, last), max(first, last) + 1))
         values = surface[np.ix_(*(window % COARSE for window in windows))]
         row, column = np.unravel_index(int(values.argmax()), values.shape)
-        place = stretched(size, size, windows[1][column] / half, windows[0][row] / half)
+        place = build_stretch(size, size, windows[1][column] / half, windows[0][row] / half)
         found.append((round(float(values[row, column]), 4), place))
     found.sort(key=lambda each: -each[0])
     return [frame for _, frame in found[:BEST_WHOLES]]
 
 
-def _planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
+def _build_planes(points: Floats, classes: Indices, weights: Floats) -> Floats:
     """Return the points as three pictures of ``COARSE`` × ``COARSE``, one a class."""
     planes = np.zeros((3, COARSE, COARSE), np.float32)
     cells = np.floor(points * (COARSE / SIDE)).astype(np.int64)
@@ -275,7 +279,7 @@ class Beyond(NamedTuple):
         return min(MOST_LITTERED, max(0.0, (self.share - LITTERED) / (LOST - LITTERED)))
 
 
-def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
+def find_beyond_frame(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
     """Return what is drawn on a canvas beyond the frame of the target.
 
     Args:
@@ -285,7 +289,7 @@ def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
         factor: Pixels of the target for one of its edges' picture.
     """
     back: Floats = np.linalg.inv(frame)
-    placed = applied(back, edges.points)
+    placed = apply_matrix(back, edges.points)
     size = np.array([own.width, own.height])
     room = ROOM * max(own.width, own.height)
     outside = ((placed < -room) | (placed > size + room)).any(axis=1)
@@ -299,12 +303,14 @@ def beyond(edges: Edges, frame: Matrix, own: Edges, factor: float) -> Beyond:
         if _is_rim(placed[own_points], size):
             outside &= ~own_points
             continue
-        box = _box(factor * placed[own_points])
+        box = _compute_box(factor * placed[own_points])
         wide, high = box.right - box.left, box.bottom - box.top
         things.append(ExtraBox(box, round(min(3.0, 0.4 + wide * high / 4500 + max(wide, high) / 200), 3)))
     things.sort(key=lambda thing: -thing.weight)
     share = float(edges.strengths[outside].sum() / edges.strengths.sum())
-    canvas = _box(factor * applied(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))])))
+    canvas = _compute_box(
+        factor * apply_matrix(back, np.array([(0.0, 0.0), (float(edges.width), float(edges.height))]))
+    )
     return Beyond(tuple(things[:MOST_BEYOND]), round(share, 4), canvas)
 
 
@@ -315,22 +321,22 @@ def _is_rim(points: Floats, size: Floats) -> bool:
     return bool((low < 0).all() and (high > size).all() and (near < ROOM * size.max()).mean() > 0.95)
 
 
-def _box(points: Floats) -> Box:
+def _compute_box(points: Floats) -> Box:
     (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
     return Box(math.floor(left), math.floor(top), math.ceil(right), math.ceil(bottom))
 
 
 def has_palette(target: Pixels, pixels: Pixels) -> bool:
     """Return whether what is drawn has a target's colours in about the target's shares, and so may be its drawing."""
-    own, ink = _lab(target), _lab(pixels)
-    own, ink = own[_is_drawn(own)], ink[_is_drawn(ink)]
+    own, ink = _convert_to_lab(target), _convert_to_lab(pixels)
+    own, ink = own[_mark_drawn(own)], ink[_mark_drawn(ink)]
     shares: list[tuple[float, float]] = []
     while len(own) > 0.02 * GRID * GRID and len(shares) < 12:
-        colour = commonest(own)
-        near = distance(own, colour) < SAME_COLOUR
+        colour = find_commonest_colour(own)
+        near = measure_lab_distance(own, colour) < SAME_COLOUR
         if not near.any():
             break
-        shares.append((float(near.sum()), float((distance(ink, colour) < SAME_COLOUR).sum())))
+        shares.append((float(near.sum()), float((measure_lab_distance(ink, colour) < SAME_COLOUR).sum())))
         own = own[~near]
     if len(shares) < LEAST_COLOURS or not len(ink):
         return False
@@ -338,19 +344,19 @@ def has_palette(target: Pixels, pixels: Pixels) -> bool:
     return float(np.minimum(wanted / wanted.sum(), seen / len(ink)).sum()) >= LEAST_SHARED
 
 
-def looks_alike(target: Pixels, laid: Pixels) -> bool:
+def has_similar_colours(target: Pixels, laid: Pixels) -> bool:
     """Return whether much of what a target draws has its colour in a rendering that was laid over it."""
-    own, seen = _lab(target), _lab(laid)
-    drawn = _is_drawn(own)
-    return bool(drawn.any()) and float((distance(own, seen)[drawn] < SAME_COLOUR).mean()) >= LEAST_ALIKE
+    own, seen = _convert_to_lab(target), _convert_to_lab(laid)
+    drawn = _mark_drawn(own)
+    return bool(drawn.any()) and float((measure_lab_distance(own, seen)[drawn] < SAME_COLOUR).mean()) >= LEAST_ALIKE
 
 
-def _lab(pixels: Pixels) -> Floats:
+def _convert_to_lab(pixels: Pixels) -> Floats:
     small = np.asarray(Image.fromarray(pixels).resize((GRID, GRID), Image.Resampling.BOX))
     lab: Floats = rgb2lab(small).astype(np.float32)
     return lab
 
 
-def _is_drawn(lab: Floats) -> npt.NDArray[np.bool_]:
-    drawn: npt.NDArray[np.bool_] = distance(lab, commonest(lab.reshape(-1, 3))) > DRAWN
+def _mark_drawn(lab: Floats) -> npt.NDArray[np.bool_]:
+    drawn: npt.NDArray[np.bool_] = measure_lab_distance(lab, find_commonest_colour(lab.reshape(-1, 3))) > DRAWN
     return drawn

@@ -14,18 +14,18 @@ from scipy import ndimage
 from ircore.core.records import Box, Element
 from ircore.core.score_records import ExtraBox
 from ircore.scorers.verification.eye import figure_readers, line_readers
-from ircore.scorers.verification.eye.forms import form_of, laid_over, nearest_form, turn_between
-from ircore.scorers.verification.eye.line_readers import line_colour
+from ircore.scorers.verification.eye.forms import compute_form, find_nearest_form, lay_over, measure_turn
+from ircore.scorers.verification.eye.line_readers import read_line_colour
 from ircore.scorers.verification.eye.look import Look, Observations, Reader, read_texts
 from ircore.scorers.verification.eye.regions import (
     APART,
     Area,
     Place,
     Target,
-    area_seen,
-    hole_of,
-    outline_ring,
-    place_of,
+    draw_hole_mask,
+    draw_outline_ring,
+    find_area,
+    find_place,
 )
 from ircore.scorers.verification.eye.strokes import SMOOTH
 from ircore.scorers.verification.eye.view import (
@@ -33,16 +33,16 @@ from ircore.scorers.verification.eye.view import (
     Mask,
     Observed,
     View,
-    commonest,
-    difference,
-    distance,
-    grown,
-    hex_of,
-    lab_of,
-    window,
+    cut_window,
+    find_commonest_colour,
+    format_rgb,
+    grow_box,
+    measure_delta_e2000,
+    measure_lab_distance,
+    parse_lab,
 )
 from ircore.scorers.verification.scene_facts import Mark
-from ircore.scorers.verification.scene_facts.shapes import is_hollow, radius_of, relations
+from ircore.scorers.verification.scene_facts.shapes import compute_radius, find_relations, is_hollow
 
 VISIBLE = 0.75
 """Share of a shape that must lie open for its form to be told."""
@@ -71,10 +71,10 @@ def read_background(look: Look, mark: Mark) -> Observations:
             free &= ~look.target.outline(index)
     if free.sum() < 200:
         return {f"{mark.key}/colour": Observed(None, "too little of it is seen")}
-    colour = commonest(look.view.lab_under(free))
+    colour = find_commonest_colour(look.view.sample_lab(free))
     # Only pixels near the commonest colour: what else is drawn there would shift the colour.
-    near = free & (distance(look.view.lab, colour) < 6)
-    return {f"{mark.key}/colour": Observed(hex_of(look.view.median_under(near)))}
+    near = free & (measure_lab_distance(look.view.lab, colour) < 6)
+    return {f"{mark.key}/colour": Observed(format_rgb(look.view.compute_median(near)))}
 
 
 def read_panel(look: Look, mark: Mark) -> Observations:
@@ -84,11 +84,14 @@ def read_panel(look: Look, mark: Mark) -> Observations:
     outside = ~mask & ~look.target.explained
     if free.sum() < 200 or outside.sum() < 200:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
-    colour, around = commonest(look.view.lab_under(free)), commonest(look.view.lab_under(outside))
-    if float(distance(colour, around)) < 2.0:
+    colour, around = (
+        find_commonest_colour(look.view.sample_lab(free)),
+        find_commonest_colour(look.view.sample_lab(outside)),
+    )
+    if float(measure_lab_distance(colour, around)) < 2.0:
         return {f"{mark.key}/presence": Observed(False)}
-    near = free & (distance(look.view.lab, colour) < 6)
-    shown = hex_of(look.view.median_under(near))
+    near = free & (measure_lab_distance(look.view.lab, colour) < 6)
+    shown = format_rgb(look.view.compute_median(near))
     return {f"{mark.key}/presence": Observed(True), f"{mark.key}/colour": Observed(shown)}
 
 
@@ -99,21 +102,24 @@ def read_ground(look: Look, mark: Mark) -> Observations:
     as well where it is near its own and stands out from the main colour that is seen.
     """
     scene = look.target.scene
-    base = lab_of(scene.background or "#ffffff")
-    seen_base = look.view.noted("grounds", partial(_grounds, look.target, look.view))[-1]
+    base = parse_lab(scene.background or "#ffffff")
+    seen_base = look.view.compute_once("grounds", partial(_list_ground_colours, look.target, look.view))[-1]
     right = total = 0
     for index in mark.elements:
         element = scene.elements[index]
         free = look.target.outline(index) & ~look.target.hidden(index)
         if free.sum() < 120 or element.colour is None:
             continue
-        own, seen_colour = lab_of(element.colour), np.median(look.view.lab_under(free), axis=0)
+        own, seen_colour = parse_lab(element.colour), np.median(look.view.sample_lab(free), axis=0)
         total += 1
-        off, contrast = float(distance(seen_colour, own)), float(distance(seen_colour, seen_base))
-        shade = difference(hex_of(look.view.median_under(free)), element.colour)
-        stands_out = min(off / SHADE, shade / TINTED) < 1 and contrast > 0.5 * float(distance(own, base))
+        off, contrast = (
+            float(measure_lab_distance(seen_colour, own)),
+            float(measure_lab_distance(seen_colour, seen_base)),
+        )
+        shade = measure_delta_e2000(format_rgb(look.view.compute_median(free)), element.colour)
+        stands_out = min(off / SHADE, shade / TINTED) < 1 and contrast > 0.5 * float(measure_lab_distance(own, base))
         # A pale ground may be nearer to its colour than to the main one and differ from both: 2 is always near enough.
-        right += off < max(2.0, float(distance(seen_colour, base))) or stands_out
+        right += off < max(2.0, float(measure_lab_distance(seen_colour, base))) or stands_out
     if not total:
         return {f"{mark.key}/presence": Observed(None, "too little of it is seen")}
     return {f"{mark.key}/presence": Observed(right >= 0.7 * total)}
@@ -123,14 +129,14 @@ def read_shape(look: Look, mark: Mark) -> Observations:
     """Read a shape: presence, form, colours, size, place and turn."""
     index = mark.elements[0]
     hidden, expected = look.target.hidden(index), look.target.shape(index)
-    area, own = (_area(look.target, view, index) for view in (look.view, look.target.view))
+    area, own = (_find_area(look.target, view, index) for view in (look.view, look.target.view))
     if area is None or own is None or _is_ground(look, area, own):
         return {f"{mark.key}/presence": Observed(False)}
     look.view.notes.setdefault("shapes", {})[mark.key] = area
-    fill = _filling(area, expected, hidden)
+    fill = _check_filling(area, expected, hidden)
     readings = {
         f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/colour": _colour(look, area, look.target.scene.elements[index]),
+        f"{mark.key}/colour": _read_colour(look, area, look.target.scene.elements[index]),
         f"{mark.key}/fill": Observed(fill, "" if fill else "too small to be told"),
         f"{mark.key}/outline": Observed(None, "too thin to be told"),
     }
@@ -139,20 +145,20 @@ def read_shape(look: Look, mark: Mark) -> Observations:
         why = "partly hidden by another shape"
         names = ("shape", "whole", "size", "place", "angle")
         return readings | {f"{mark.key}/{name}": Observed(None, why) for name in names}
-    return readings | _form(look.target, mark, area, own) | _whole(look, mark, area, own)
+    return readings | _compare_form(look.target, mark, area, own) | _measure_completeness(look, mark, area, own)
 
 
 def read_other(look: Look, mark: Mark) -> Observations:
     """Read an element of which only box and colour are known: presence, colour and place of what has that colour."""
     index = mark.elements[0]
-    place = look.target.view.noted(f"other {index}", lambda: _own_place(look.target, index))
-    area, own = (area_seen(view, place) for view in (look.view, look.target.view))
+    place = look.target.view.compute_once(f"other {index}", lambda: _find_place(look.target, index))
+    area, own = (find_area(view, place) for view in (look.view, look.target.view))
     if own is None:
         return {f"{mark.key}/presence": Observed(None, "too small or too faint to be told")}
     if area is None:
         return {f"{mark.key}/presence": Observed(False)}
     box = look.target.scene.elements[index].box
-    (x, y, _), (own_x, own_y, _) = _extent(area), _extent(own)
+    (x, y, _), (own_x, own_y, _) = _compute_extent(area), _compute_extent(own)
     # As of shapes: what the eye misjudges in target and rendering alike cancels out.
     at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
     return {
@@ -162,21 +168,21 @@ def read_other(look: Look, mark: Mark) -> Observations:
     }
 
 
-def _own_place(target: Target, index: int) -> Place:
+def _find_place(target: Target, index: int) -> Place:
     """Return where to look for an element: where the target has its colour, or all of its outline if hardly there."""
     element, hidden, outline = target.scene.elements[index], target.hidden(index), target.outline(index)
     if element.colour is not None:
-        coloured = outline & (distance(target.view.lab, lab_of(element.colour)) < APART)
+        coloured = outline & (measure_lab_distance(target.view.lab, parse_lab(element.colour)) < APART)
         if (coloured & ~hidden).sum() >= LEAST_COLOURED:
-            return place_of(coloured, hidden)
-    return place_of(outline, hidden)
+            return find_place(coloured, hidden)
+    return find_place(outline, hidden)
 
 
-def _colour(look: Look, area: Area, element: Element) -> Observed:
+def _read_colour(look: Look, area: Area, element: Element) -> Observed:
     """Return the reading of a shape's colour; a thin outline's colour may be lost in a rough rendering."""
     width = float(element.parameters.get("outline_width") or 0)  # type: ignore[arg-type]
     if is_hollow(element) and width < THIN and look.roughness > SMOOTH:
-        return line_colour(look, area.colour, element.colour)
+        return read_line_colour(look, area.colour, element.colour)
     return Observed(area.colour)
 
 
@@ -184,35 +190,43 @@ def _is_ground(look: Look, area: Area, own: Area) -> bool:
     """Return whether the area seen at a shape's place is ground: it has the ground's colour or is much too large."""
     if area.mask.sum() > MOST_GROWTH * own.mask.sum():
         return True
-    colour, wanted = lab_of(area.colour), lab_of(own.colour)
-    grounds = [view.noted("grounds", partial(_grounds, look.target, view)) for view in (look.view, look.target.view)]
+    colour, wanted = parse_lab(area.colour), parse_lab(own.colour)
+    grounds = [
+        view.compute_once("grounds", partial(_list_ground_colours, look.target, view))
+        for view in (look.view, look.target.view)
+    ]
     pairs = zip(*grounds, strict=True)
     # Unless the shape has the ground's colour in the target, too.
-    return any(float(distance(colour, ground)) < APART <= float(distance(wanted, former)) for ground, former in pairs)
+    return any(
+        float(measure_lab_distance(colour, ground)) < APART <= float(measure_lab_distance(wanted, former))
+        for ground, former in pairs
+    )
 
 
-def _grounds(target: Target, view: View) -> list[Floats]:
+def _list_ground_colours(target: Target, view: View) -> list[Floats]:
     """Return the colours of the areas of the ground in a view."""
     areas = [target.outline(k) for k, element in enumerate(target.scene.elements) if element.type == "background"]
     rest = ~np.any(areas, axis=0) if areas else np.ones_like(target.explained)
     free = [area & ~target.explained for area in [*areas, rest]]
-    return [commonest(view.lab_under(mask)) if mask.sum() > 60 else view.background for mask in free]
+    return [find_commonest_colour(view.sample_lab(mask)) if mask.sum() > 60 else view.background for mask in free]
 
 
-def _area(target: Target, view: View, index: int) -> Area | None:
+def _find_area(target: Target, view: View, index: int) -> Area | None:
     """Look for a shape in a view; an area seen in the target's own view is kept in that view."""
-    place = target.view.noted(f"place {index}", lambda: _place(target, index))
-    return view.noted(f"area {index}", lambda: area_seen(view, place))
+    place = target.view.compute_once(f"place {index}", lambda: _find_shape_place(target, index))
+    return view.compute_once(f"area {index}", lambda: find_area(view, place))
 
 
-def _place(target: Target, index: int) -> Place:
+def _find_shape_place(target: Target, index: int) -> Place:
     """Return where to look for a shape: of a hollow shape its rim, of a ring all but its hole."""
     element, expected = target.scene.elements[index], target.shape(index)
-    sought = outline_ring(element, expected) if is_hollow(element) else expected & ~hole_of(element, expected)
-    return place_of(sought, target.hidden(index))
+    sought = (
+        draw_outline_ring(element, expected) if is_hollow(element) else expected & ~draw_hole_mask(element, expected)
+    )
+    return find_place(sought, target.hidden(index))
 
 
-def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
+def _check_filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
     """Return whether the middle of a shape has the shape's colour; None if the middle is hidden or too small."""
     rows, columns = np.nonzero(expected)
     x, y, wide, high = columns.mean(), rows.mean(), np.ptp(columns) / 5, np.ptp(rows) / 5
@@ -224,11 +238,11 @@ def _filling(area: Area, expected: Mask, hidden: Mask) -> str | None:
     return "filled" if float(area.mask[middle].mean()) > 0.5 else "hollow"
 
 
-def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
+def _compare_form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     """Compare a shape with the same shape as seen in the target."""
     element = target.scene.elements[mark.elements[0]]
-    (x, y, size), (own_x, own_y, own_size) = _extent(area), _extent(own)
-    box, radius = element.box, radius_of(element)
+    (x, y, size), (own_x, own_y, own_size) = _compute_extent(area), _compute_extent(own)
+    box, radius = element.box, compute_radius(element)
     # By the difference to the eye's own reading of the target: what it misjudges in both cancels out.
     at = [(box.left + box.right) / 2 + x - own_x, (box.top + box.bottom) / 2 + y - own_y]
     readings = {
@@ -237,47 +251,50 @@ def _form(target: Target, mark: Mark, area: Area, own: Area) -> Observations:
     }
     if radius < LEAST_RADIUS:
         return readings | {f"{mark.key}/{name}": Observed(None, "too small to be told") for name in ("shape", "angle")}
-    seen_form, wanted = form_of(area.mask), target.view.noted(f"form {mark.key}", lambda: form_of(own.mask))
-    kind = nearest_form(seen_form, wanted, element.type)
+    seen_form, wanted = (
+        compute_form(area.mask),
+        target.view.compute_once(f"form {mark.key}", lambda: compute_form(own.mask)),
+    )
+    kind = find_nearest_form(seen_form, wanted, element.type)
     readings[f"{mark.key}/shape"] = Observed(kind, "" if kind else "too much like several forms")
     if kind == element.type:
-        turn = (float(element.parameters.get("rotation", 0)) + turn_between(wanted, seen_form)) % 360  # type: ignore[arg-type]
+        turn = (float(element.parameters.get("rotation", 0)) + measure_turn(wanted, seen_form)) % 360  # type: ignore[arg-type]
         readings[f"{mark.key}/angle"] = Observed(round(turn, 1))
     return readings
 
 
-def _whole(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
+def _measure_completeness(look: Look, mark: Mark, area: Area, own: Area) -> Observations:
     """Say how much of a shape is missing or added, in parts of its area: notches, bumps, cut-off parts."""
     index, key = mark.elements[0], f"{mark.key}/whole"
     element = look.target.scene.elements[index]
     # Pixels of the rendering that are larger than those of the target count as such.
     finest = min(1.0, look.detail)
-    if radius_of(element) * finest < LEAST_RADIUS:
+    if compute_radius(element) * finest < LEAST_RADIUS:
         return {key: Observed(None, "too small to be told")}
     wanted = [own.mask]
     if element.parameters.get("outline"):
         # Where colours run into each other, the face reaches to the outer rim of a dark outline.
-        wanted.append(look.target.shape(index) & ~hole_of(element, look.target.shape(index)))
-    share = min(_off_share(look, area, mask, index, finest) for mask in wanted)
+        wanted.append(look.target.shape(index) & ~draw_hole_mask(element, look.target.shape(index)))
+    share = min(_compute_deviating_share(look, area, mask, index, finest) for mask in wanted)
     return {key: Observed(share, f"{100 * share:.1f} % of it is missing or added")}
 
 
-def _off_share(look: Look, area: Area, wanted: Mask, index: int, finest: float) -> float:
+def _compute_deviating_share(look: Look, area: Area, wanted: Mask, index: int, finest: float) -> float:
     """Return the share of a shape, laid over the seen area, that the area lacks or has too much, beyond the rim."""
     rows, columns = (np.flatnonzero((wanted | area.mask).any(axis=axis)) for axis in (1, 0))
-    box = grown(Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1), 12)
-    seen, expected = window(area.mask, box), laid_over(window(wanted, box), window(area.mask, box))
+    box = grow_box(Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1), 12)
+    seen, expected = cut_window(area.mask, box), lay_over(cut_window(wanted, box), cut_window(area.mask, box))
     # A shaded part has another colour than the rest, but the ground's only where the ground shows.
-    grounds = look.view.noted("grounds", partial(_grounds, look.target, look.view))
-    bare = np.any([distance(window(look.view.lab, box), ground) < BARE for ground in grounds], axis=0)
-    free = ~window(look.target.others(index), box)
-    missing = _parts(~seen & bare & free, np.asarray(ndimage.distance_transform_edt(expected)), finest)
-    added = _parts(seen & free, np.asarray(ndimage.distance_transform_edt(~expected)), finest)
+    grounds = look.view.compute_once("grounds", partial(_list_ground_colours, look.target, look.view))
+    bare = np.any([measure_lab_distance(cut_window(look.view.lab, box), ground) < BARE for ground in grounds], axis=0)
+    free = ~cut_window(look.target.others(index), box)
+    missing = _find_deviating_parts(~seen & bare & free, np.asarray(ndimage.distance_transform_edt(expected)), finest)
+    added = _find_deviating_parts(seen & free, np.asarray(ndimage.distance_transform_edt(~expected)), finest)
     off = missing | added
     return round(float(off.sum() / expected.sum()), 4)
 
 
-def _parts(off: Mask, depths: Floats, finest: float) -> Mask:
+def _find_deviating_parts(off: Mask, depths: Floats, finest: float) -> Mask:
     """Return the pixels of notches, bumps and cut-off parts: connected, and somewhere far from the rim.
 
     Args:
@@ -291,7 +308,7 @@ def _parts(off: Mask, depths: Floats, finest: float) -> Mask:
     return mask
 
 
-def _extent(area: Area) -> tuple[float, float, float]:
+def _compute_extent(area: Area) -> tuple[float, float, float]:
     """Return the middle of an area's box, x and y, and the half of its longer side, in pixels."""
     box = area.box
     return (
@@ -310,7 +327,7 @@ def read_relations(look: Look) -> Observations:
             if fact.attribute == "relation":
                 both = areas.get(mark.key), areas.get(fact.details["other"])
                 if both[0] and both[1]:
-                    names = relations(both[0].box, both[1].box)
+                    names = find_relations(both[0].box, both[1].box)
                     readings[fact.key] = Observed(
                         fact.expected if fact.expected in names else "/".join(names) or "none"
                     )
@@ -336,25 +353,25 @@ FRINGE = 5
 """Pixels beyond the slack: what reaches no farther is the blurred rim of something expected."""
 
 
-def extras_of(look: Look) -> list[ExtraBox]:
+def find_extras(look: Look) -> list[ExtraBox]:
     """Find drawn areas where nothing is expected, the largest first."""
-    return [*look.view.noted("extras", lambda: _extras(look))]
+    return [*look.view.compute_once("extras", lambda: _find_extra_areas(look))]
 
 
-def _extras(look: Look) -> list[ExtraBox]:
+def _find_extra_areas(look: Look) -> list[ExtraBox]:
     lab = look.view.lab
     # Labels may stand some pixels off their place, so writing that was found is explained where it is.
     explained = look.target.explained.copy()
     for block in look.writing:
         if block is not None:
-            window(explained, grown(block.box, 4))[...] = True
-    grounds = _extra_grounds(look, explained)
-    far = np.min([distance(lab, ground) for ground in grounds], axis=0)
+            cut_window(explained, grow_box(block.box, 4))[...] = True
+    grounds = _list_extra_grounds(look, explained)
+    far = np.min([measure_lab_distance(lab, ground) for ground in grounds], axis=0)
     # Compression leaves ripples beside everything drawn: in rough pictures ink must differ more.
     ink = (far > EXTRA_APART + min(24.0, 80 * look.roughness)) & ~explained
-    litter = _litter(look, far > EXTRA_APART, ~explained)
+    litter = _find_littered_page(look, far > EXTRA_APART, ~explained)
     # Lines a pixel wide are rims of blur and compression.
-    ink = _thick(ink)
+    ink = _open_mask(ink)
     if not ink.any():
         return [*litter, *sorted(look.beyond.things, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
     parts, count = ndimage.label(ink, np.ones((3, 3)))
@@ -363,13 +380,13 @@ def _extras(look: Look) -> list[ExtraBox]:
     reaching = ndimage.sum_labels(away, parts, np.arange(1, count + 1))
     extras, places = [*look.beyond.things], ndimage.find_objects(parts)
     for number in np.flatnonzero((sizes >= LEAST * (2 if look.is_rough else 1)) & (reaching > 0)) + 1:
-        extra = _extra(places[number - 1], float(sizes[number - 1]))
+        extra = _build_extra(places[number - 1], float(sizes[number - 1]))
         if extra is not None:
             extras.append(extra)
     return [*litter, *sorted(extras, key=lambda extra: -extra.weight)[: 40 - len(litter)]]
 
 
-def _thick(ink: Mask) -> Mask:
+def _open_mask(ink: Mask) -> Mask:
     """Return the part of a mask that squares of 2 × 2 pixels fill: its opening by them."""
     squares = ink[:-1, :-1] & ink[1:, :-1] & ink[:-1, 1:] & ink[1:, 1:]
     thick = np.zeros_like(ink)
@@ -379,7 +396,7 @@ def _thick(ink: Mask) -> Mask:
     return thick
 
 
-def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
+def _find_littered_page(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
     """Return the whole page as an extra if much of its free ground is covered, as by noise, or much lies beyond it.
 
     On such a page something is found wherever the eye looks. The weight is the odds of the doubt, in weights of all
@@ -396,7 +413,7 @@ def _litter(look: Look, drawn: Mask, free: Mask) -> list[ExtraBox]:
     return [ExtraBox(box, round(weights * doubt / (1 - doubt), 3)) for doubt, box in doubts if doubt > 0]
 
 
-def _extra_grounds(look: Look, explained: Mask) -> list[Floats]:
+def _list_extra_grounds(look: Look, explained: Mask) -> list[Floats]:
     """Return the colours of the ground: the commonest colour, and the colours of panels and ground areas."""
     free = ~explained
     plain, areas = free.copy(), []
@@ -409,10 +426,10 @@ def _extra_grounds(look: Look, explained: Mask) -> list[Floats]:
     # The rim of the page: a renderer may leave a margin of another colour about its figure.
     outside[20:-20, 20:-20] = False
     visible_areas = [area for area in (*areas, plain, outside) if area.sum() > 60]
-    return [look.view.background, *(commonest(look.view.lab_under(area)) for area in visible_areas)]
+    return [look.view.background, *(find_commonest_colour(look.view.sample_lab(area)) for area in visible_areas)]
 
 
-def _extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:
+def _build_extra(place: tuple[slice, ...], size: float) -> ExtraBox | None:
     rows, columns = place
     box = Box(columns.start, rows.start, columns.stop, rows.stop)
     long = max(box.right - box.left, box.bottom - box.top)
@@ -443,10 +460,10 @@ READERS: dict[str, Reader] = {
 
 def read_all(look: Look) -> Observations:
     """Return the reading of each fact of a target; facts without a reading are left out."""
-    return {**look.view.noted("readings", lambda: _read(look))}
+    return {**look.view.compute_once("readings", lambda: _read_marks(look))}
 
 
-def _read(look: Look) -> Observations:
+def _read_marks(look: Look) -> Observations:
     readings = read_texts(look)
     for mark in look.target.marks:
         reader = read_other if mark.form == "other" else READERS.get(mark.kind)

@@ -105,17 +105,17 @@ class Fits(NamedTuple):
 
     def again(self, inks: Sequence[Floats], text: str) -> Fit | None:
         """Return the best fit of other inks that a label may have."""
-        return _best_fit([Label(ink, text) for ink in inks], self.letterings)
+        return _find_best_fit([Label(ink, text) for ink in inks], self.letterings)
 
-    def clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
+    def find_clearly_better(self, ink: Floats, text: str, others: Sequence[str]) -> str | None:
         """Return the one of other texts that ink fits clearly better than its own; None if it fits none so well."""
         letterings = self.letterings[:1]
-        own = _best_fit([Label(ink, text)], letterings)
-        fits = {other: fit for other in others if (fit := _best_fit([Label(ink, other)], letterings)) is not None}
-        best = max(fits, key=lambda other: _goodness(fits[other]), default=None)
-        if own is None or best is None or _goodness(fits[best]) < _goodness(own) + OTHERWISE:
+        own = _find_best_fit([Label(ink, text)], letterings)
+        fits = {other: fit for other in others if (fit := _find_best_fit([Label(ink, other)], letterings)) is not None}
+        best = max(fits, key=lambda other: _compute_goodness(fits[other]), default=None)
+        if own is None or best is None or _compute_goodness(fits[best]) < _compute_goodness(own) + OTHERWISE:
             return None
-        return best if reading_of(fits[best], self.usual) == best.replace(" ", "") else None
+        return best if read_label(fits[best], self.usual) == best.replace(" ", "") else None
 
 
 _LETTERS = CHARACTERS + SMALL_CAPITALS + LOW_FIGURES + HANGING_FIGURES
@@ -134,7 +134,7 @@ class _Fonts(NamedTuple):
 
 
 @cache
-def _fonts() -> _Fonts:
+def _load_fonts() -> _Fonts:
     with np.load(Path(__file__).with_name("letter_shapes.npz")) as stored:
         names = [str(name) for name in stored["names"]]
         shapes = stored["shapes"].astype(np.float32) / 15.0
@@ -143,8 +143,8 @@ def _fonts() -> _Fonts:
         [CHARACTERS.index(letter) for letter in letters] for letters in (ascii_uppercase, "012", "34579")
     )
     others = (
-        _shrunk(shapes[:, capitals], SMALL_HEIGHT),
-        _shrunk(shapes[:, low], LOW_HEIGHT),
+        _shrink_letters(shapes[:, capitals], SMALL_HEIGHT),
+        _shrink_letters(shapes[:, low], LOW_HEIGHT),
         np.roll(shapes[:, hanging], HANGING, axis=2),
     )
     factors = np.repeat([SMALL_HEIGHT, LOW_HEIGHT, 1.0], [len(capitals), len(low), len(hanging)])
@@ -161,7 +161,7 @@ def _fonts() -> _Fonts:
     return _Fonts(names, shapes, steps, halves, flat.sum(axis=2), (flat**2).sum(axis=2))
 
 
-def _shrunk(shapes: Floats, height: float) -> Floats:
+def _shrink_letters(shapes: Floats, height: float) -> Floats:
     """Return letters of each font, shrunk about the line on which they stand to a part of their height."""
     rows = (np.arange(HIGH) - BASE) / height + BASE
     columns = (np.arange(WIDE) - (WIDE - 1) / 2) / height + (WIDE - 1) / 2
@@ -184,9 +184,9 @@ class _Word(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def _set_in(font: int, text: str) -> _Word | None:
+def _set_word(font: int, text: str) -> _Word | None:
     """Set a text in a font; None if the font has not all of its letters."""
-    fonts = _fonts()
+    fonts = _load_fonts()
     pen, numbers, middles = 0.0, [], []
     for character in text:
         if character == " ":
@@ -211,7 +211,7 @@ def _set_in(font: int, text: str) -> _Word | None:
 
 
 @cache
-def _kernel(*sigmas: float) -> Floats:
+def _build_kernel(*sigmas: float) -> Floats:
     """Return weights that blur once as normal distributions of these σ, in pixels, do one after the other.
 
     ``scipy.ndimage.gaussian_filter`` makes them anew for each call, which takes longer than blurring a label with them.
@@ -250,7 +250,7 @@ class _Page:
         Returns:
             letters × alternatives × places.
         """
-        fonts = _fonts()
+        fonts = _load_fonts()
         shapes = fonts.shapes[font].reshape(len(_LETTERS), -1)[characters]
         windows = self.windows[:, places].swapaxes(0, 1).reshape(len(places), self.rows * places.shape[1], -1)
         if len(characters) == 1:
@@ -274,13 +274,13 @@ class _Page:
         return best
 
 
-def _aligned(page: _Page, font: int, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
+def _align_letters(page: _Page, font: int, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
     """Return for each letter the place where it stands and its correlation: in order, evenly spaced, fitting well."""
     reach = AROUND + round(0.04 * word.right)
     shifts = np.arange(-reach, reach + 1)
     nominal = np.round(word.middles).astype(int) + WIDE - WIDE // 2
     places = np.clip(nominal[:, None] + shifts[None], 0, page.count - 1)
-    halves = _fonts().halves[font, word.characters][:, None]
+    halves = _load_fonts().halves[font, word.characters][:, None]
     fits = page.fits(font, word.characters[:, None], places, halves)[:, 0]
     gains = fits - 0.01 * np.abs(shifts)[None]
     cost = STEP_COST * np.abs(shifts[:, None] - shifts[None])
@@ -296,24 +296,24 @@ def _aligned(page: _Page, font: int, word: _Word) -> tuple[npt.NDArray[np.int64]
     return places[every, path[::-1]], fits[every, path[::-1]]
 
 
-def _weights(letters: Sequence[str] | str) -> Floats:
+def _weigh_letters(letters: Sequence[str] | str) -> Floats:
     return np.array([0.3 if letter in SMALL else 1.0 for letter in letters], np.float32)
 
 
 @lru_cache(maxsize=8192)
-def _written(font: int, text: str) -> Floats | None:
-    """Return a text as a font sets it, on the page of ``_laid``, with mean 0 and length 1."""
-    word = _set_in(font, text)
+def _set_text(font: int, text: str) -> Floats | None:
+    """Return a text as a font sets it, on the page of ``_lay_on_page``, with mean 0 and length 1."""
+    word = _set_word(font, text)
     if word is None:
         return None
     page = np.zeros((HIGH + 2, round(word.right) + 2 * WIDE), np.float32)
     for number, middle in zip(word.characters, word.middles, strict=True):
         left = WIDE + round(float(middle)) - WIDE // 2
-        page[1:-1, left : left + WIDE] = np.maximum(page[1:-1, left : left + WIDE], _fonts().shapes[font, number])
-    return _unit(ndimage.gaussian_filter(page, ROUGH))
+        page[1:-1, left : left + WIDE] = np.maximum(page[1:-1, left : left + WIDE], _load_fonts().shapes[font, number])
+    return _normalise_page(ndimage.gaussian_filter(page, ROUGH))
 
 
-def _unit(page: Floats) -> Floats:
+def _normalise_page(page: Floats) -> Floats:
     page = page - page.mean()
     unit: Floats = page / max(float(np.sqrt((page**2).sum())), 1e-6)
     return unit
@@ -331,56 +331,58 @@ class Label:
         self._rough_fits: dict[tuple[int, str], float] = {}
         self._aligned: dict[tuple[int, str], tuple[npt.NDArray[np.int64], Floats]] = {}
 
-    def rough_fit(self, lettering: Lettering) -> float:
+    def compute_rough_fit(self, lettering: Lettering) -> float:
         """Return how well the ink as a whole fits the text in a font."""
         key = lettering.font, self.text.translate(lettering.casing)
         if key not in self._rough_fits:
-            word, written = _set_in(*key), _written(*key)
+            word, written = _set_word(*key), _set_text(*key)
             if word is None or written is None:
                 self._rough_fits[key] = -1.0
             else:
-                self._rough_fits[key] = round(float((self._whole(word) * written).sum()), 3)
+                self._rough_fits[key] = round(float((self._draw_smoothed_page(word) * written).sum()), 3)
         return self._rough_fits[key]
 
     def fit(self, lettering: Lettering) -> float:
         """Return how well the ink fits the text in a font: the mean correlation of its letters."""
         font, text = lettering.font, self.text.translate(lettering.casing)
-        word = _set_in(font, text)
+        word = _set_word(font, text)
         if word is None:
             return -1.0
         _, own = self.aligned(lettering, word)
-        return round(float(np.average(own, weights=_weights(text.replace(" ", "")))), 4)
+        return round(float(np.average(own, weights=_weigh_letters(text.replace(" ", "")))), 4)
 
     def page(self, word: _Word) -> "_Page":
         """Return the ink in the place of a word."""
-        key = _place_of(word)
+        key = _find_word_place(word)
         if key not in self._pages:
-            self._pages[key] = _Page(self._laid(key, _kernel(SMOOTH), _kernel(SMOOTH)))
+            self._pages[key] = _Page(self._lay_on_page(key, _build_kernel(SMOOTH), _build_kernel(SMOOTH)))
         return self._pages[key]
 
     def aligned(self, lettering: Lettering, word: _Word) -> tuple[npt.NDArray[np.int64], Floats]:
         """Return for each letter of the text, as a word in a font, the place where it stands and its correlation."""
         key = lettering.font, self.text.translate(lettering.casing)
         if key not in self._aligned:
-            self._aligned[key] = _aligned(self.page(word), lettering.font, word)
+            self._aligned[key] = _align_letters(self.page(word), lettering.font, word)
         return self._aligned[key]
 
-    def _whole(self, word: _Word) -> Floats:
-        key = _place_of(word)
+    def _draw_smoothed_page(self, word: _Word) -> Floats:
+        key = _find_word_place(word)
         if key not in self._wholes:
-            self._wholes[key] = _unit(self._laid(key, _kernel(SMOOTH, ROUGH[0]), _kernel(SMOOTH, ROUGH[1])))
+            self._wholes[key] = _normalise_page(
+                self._lay_on_page(key, _build_kernel(SMOOTH, ROUGH[0]), _build_kernel(SMOOTH, ROUGH[1]))
+            )
         return self._wholes[key]
 
-    def _laid(self, place: tuple[int, int, int], down: Floats, across: Floats) -> Floats:
+    def _lay_on_page(self, place: tuple[int, int, int], down: Floats, across: Floats) -> Floats:
         """Return the ink in a place on a page with room on both sides, blurred down and across."""
         width, top, bottom = place
         page = np.zeros((HIGH + 2, width + 2 * WIDE), np.float32)
-        page[1 + top : 1 + bottom, WIDE : WIDE + width] = self._sized(width, bottom - top)
+        page[1 + top : 1 + bottom, WIDE : WIDE + width] = self._resize_ink(width, bottom - top)
         for axis, kernel in enumerate((down, across)):
             page = ndimage.correlate1d(page, kernel, axis)
         return page
 
-    def _sized(self, width: int, height: int) -> Floats:
+    def _resize_ink(self, width: int, height: int) -> Floats:
         if (width, height) not in self._sizes:
             is_smaller = self._ink.height > 1.3 * height
             resampling = Image.Resampling.BOX if is_smaller else Image.Resampling.BILINEAR
@@ -389,17 +391,17 @@ class Label:
         return self._sizes[width, height]
 
 
-def _place_of(word: _Word) -> tuple[int, int, int]:
+def _find_word_place(word: _Word) -> tuple[int, int, int]:
     """Return the width, top and bottom of a word's ink on its page, in pixels."""
     return max(2, round(word.right)), word.top, word.bottom
 
 
-def _letter_fits(label: Label, lettering: Lettering) -> Fit | None:
+def _fit_letters(label: Label, lettering: Lettering) -> Fit | None:
     font, text = lettering.font, label.text
-    word = _set_in(font, text.translate(lettering.casing))
+    word = _set_word(font, text.translate(lettering.casing))
     if word is None:
         return None
-    fonts, page = _fonts(), label.page(word)
+    fonts, page = _load_fonts(), label.page(word)
     places, own = label.aligned(lettering, word)
     # A font has either small letters or small capitals, and one kind of figures.
     unused = {*_AS_LETTERS, *lettering.casing} - {*lettering.casing.values()}
@@ -416,7 +418,7 @@ def _letter_fits(label: Label, lettering: Lettering) -> Fit | None:
     return Fit(letters, own, np.maximum(best, own), "".join(others).translate(_AS_LETTERS))
 
 
-def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
+def find_fits(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats] = ()) -> Fits:
     """Return how well writing fits texts in the fonts that suit all of them best.
 
     Args:
@@ -427,11 +429,11 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     order = sorted(range(len(texts)), key=lambda k: (-len(texts[k]), k))[:FIRST]
     if not order:
         return Fits([], 0.0, 0.0, False, [])
-    half = len(_fonts().names) // 2
+    half = len(_load_fonts().names) // 2
     labels = [Label(ink, text) for ink, text in zip(inks, texts, strict=True)]
-    longest, uneven = ([labels[k] for k in some] for some in (order, _with_uneven_figures(texts)))
-    letterings = [_with_figures(_casing_of(font, longest), uneven) for font in range(half)]
-    for fit, count in ((Label.rough_fit, LIKELY), (Label.fit, BEST)):
+    longest, uneven = ([labels[k] for k in some] for some in (order, _find_uneven_texts(texts)))
+    letterings = [_choose_figures(_choose_casing(font, longest), uneven) for font in range(half)]
+    for fit, count in ((Label.compute_rough_fit, LIKELY), (Label.fit, BEST)):
         if fit is Label.fit:
             letterings += [lettering._replace(font=lettering.font + half) for lettering in letterings]
         table = np.array([[fit(label, lettering) for label in longest] for lettering in letterings])
@@ -442,8 +444,8 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
         letterings = [letterings[rank] for rank in ranks]
     is_soft = letterings[0].font >= half
     letterings = [lettering for lettering in letterings if (lettering.font >= half) == is_soft]
-    results = [_best_fit([label], letterings) for label in labels]
-    gaps = [float(_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
+    results = [_find_best_fit([label], letterings) for label in labels]
+    gaps = [float(_compute_gaps(fit).mean()) for fit in results if fit is not None] or [0.0]
     strange, average = float(np.median(gaps)), float(np.mean(gaps))
     heights = [math.log(ink.shape[0] / own.shape[0]) for ink, own in zip(inks, own_inks, strict=bool(own_inks))]
     is_uneven = bool(heights) and strange >= STRANGE and float(np.std(heights)) >= UNEVEN
@@ -451,7 +453,7 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
     is_garbled = len(gaps) >= LEAST_GARBLED and (is_strange or is_uneven)
     recurring: tuple[bool, ...] = ()
     if len(gaps) >= LEAST_GARBLED and (is_garbled or strange >= RATHER_STRANGE or float(usual[ranks[0]]) < KNOWN):
-        recurrence = recurrence_of(labels, letterings[0])
+        recurrence = measure_recurrence(labels, letterings[0])
         if recurrence is not None and recurrence.pairs >= LEAST_EQUAL:
             # Whatever the font, what is written has letters if they recur, and has none if they do not.
             more_alike = recurrence.same - recurrence.different
@@ -460,17 +462,17 @@ def fits_of(inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Flo
             is_garbled = is_doubtful and not recurs
             recurring = recurrence.labels if recurs else ()
     if len(gaps) >= LEAST_GARBLED and (strange >= RATHER_STRANGE or average >= STRANGE_ON_AVERAGE):
-        is_garbled |= _uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
+        is_garbled |= _measure_uneven_widths(inks, texts, own_inks, letterings[0]) >= UNEVEN_WIDTHS
     if not is_garbled:
-        results = without_habits(results)
+        results = discount_habits(results)
     return Fits(results, float(usual[ranks[0]]), round(strange, 4), is_garbled, letterings, recurring)
 
 
-def without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
+def discount_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
     """Return fits less what other letters fit better wherever a letter stands: the picture's font draws it so."""
     gaps: dict[str, list[tuple[int, float]]] = {}
     for number, fit in enumerate(fits):
-        for letter, gap in zip(fit.letters, _gaps(fit), strict=True) if fit else ():
+        for letter, gap in zip(fit.letters, _compute_gaps(fit), strict=True) if fit else ():
             gaps.setdefault(letter, []).append((number, float(gap)))
 
     def habit(number: int, letter: str) -> float:
@@ -483,7 +485,7 @@ def without_habits(fits: Sequence[Fit | None]) -> list[Fit | None]:
     ]
 
 
-def _uneven_widths(
+def _measure_uneven_widths(
     inks: Sequence[Floats], texts: Sequence[str], own_inks: Sequence[Floats], lettering: Lettering
 ) -> float:
     """Return by how much labels are wider and narrower than in a font, or in the target: whichever is less.
@@ -491,7 +493,7 @@ def _uneven_widths(
     The proportions' logarithms differ from what the texts need by this standard deviation.
     """
     wanted: list[list[float]] = [[math.log(own.shape[1] / own.shape[0]) for own in own_inks]]
-    words = [_set_in(lettering.font, text.translate(lettering.casing)) for text in texts]
+    words = [_set_word(lettering.font, text.translate(lettering.casing)) for text in texts]
     wanted.append([math.log(word.right / (word.bottom - word.top)) if word else math.nan for word in words])
     seen = [math.log(ink.shape[1] / ink.shape[0]) for ink in inks]
     spreads = []
@@ -518,7 +520,7 @@ class Recurrence(NamedTuple):
     labels: tuple[bool, ...]
 
 
-def recurrence_of(labels: Sequence[Label], lettering: Lettering) -> Recurrence | None:
+def measure_recurrence(labels: Sequence[Label], lettering: Lettering) -> Recurrence | None:
     """Return how much alike equal and different letters look in a picture, whatever its font.
 
     Where something else is written, letters that should be equal are no more alike than others.
@@ -535,7 +537,7 @@ def recurrence_of(labels: Sequence[Label], lettering: Lettering) -> Recurrence |
     owners: list[int] = []
     for owner, label in enumerate(labels):
         cased = label.text.translate(lettering.casing)
-        word = _set_in(lettering.font, cased)
+        word = _set_word(lettering.font, cased)
         if word is None:
             continue
         page = label.page(word).ink
@@ -550,8 +552,8 @@ def recurrence_of(labels: Sequence[Label], lettering: Lettering) -> Recurrence |
         return None
     stack = np.stack(pieces)
     inner = slice(MOVED, 2 * REACH - MOVED)
-    own = _units(stack[:, :, inner])
-    moved = [_units(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
+    own = _normalise_rows(stack[:, :, inner])
+    moved = [_normalise_rows(stack[:, :, inner.start + by : inner.stop + by]) for by in range(-MOVED, MOVED + 1)]
     # Without matrix products, whose sums depend on the threads that share them.
     alike = np.round(np.max([np.einsum("if,jf->ij", own, other) for other in moved], axis=0), 3)
     upper = np.triu(np.ones(alike.shape, bool), 1)
@@ -571,7 +573,7 @@ def recurrence_of(labels: Sequence[Label], lettering: Lettering) -> Recurrence |
     return Recurrence(round(float(same.mean()), 3), round(float(different.mean()), 3), len(same), recurring)
 
 
-def _units(pieces: Floats) -> Floats:
+def _normalise_rows(pieces: Floats) -> Floats:
     """Return pieces of pages as rows of mean 0 and length 1."""
     flat = pieces.reshape(len(pieces), -1)
     flat = flat - flat.mean(axis=1, keepdims=True)
@@ -579,23 +581,25 @@ def _units(pieces: Floats) -> Floats:
     return units
 
 
-def _casing_of(font: int, labels: Sequence[Label]) -> Lettering:
+def _choose_casing(font: int, labels: Sequence[Label]) -> Lettering:
     """Return a font with the casing in which it fits labels best as a whole."""
     letters = {ord(letter) for label in labels for letter in label.text}
-    return _best_of([Lettering(font, each) for each in CASINGS if not each or not letters.isdisjoint(each)], labels)
+    return _select_best_lettering(
+        [Lettering(font, each) for each in CASINGS if not each or not letters.isdisjoint(each)], labels
+    )
 
 
-def _with_figures(lettering: Lettering, labels: Sequence[Label]) -> Lettering:
+def _choose_figures(lettering: Lettering, labels: Sequence[Label]) -> Lettering:
     """Return lettering with text figures where they fit labels better that they would make uneven in height.
 
     In any other label, such as "100", both kinds of figures are equally high once it has the height of its ink.
     """
     if not labels:
         return lettering
-    return _best_of([lettering, lettering._replace(casing=lettering.casing | TEXT_FIGURES)], labels)
+    return _select_best_lettering([lettering, lettering._replace(casing=lettering.casing | TEXT_FIGURES)], labels)
 
 
-def _with_uneven_figures(texts: Sequence[str]) -> list[int]:
+def _find_uneven_texts(texts: Sequence[str]) -> list[int]:
     """Return the places of some texts that text figures would make uneven in height: the shortest, which they shape."""
 
     def is_uneven(text: str) -> bool:
@@ -606,20 +610,20 @@ def _with_uneven_figures(texts: Sequence[str]) -> list[int]:
     return sorted(places, key=lambda k: len(texts[k]))[:FIRST]
 
 
-def _best_of(letterings: Sequence[Lettering], labels: Sequence[Label]) -> Lettering:
+def _select_best_lettering(letterings: Sequence[Lettering], labels: Sequence[Label]) -> Lettering:
     """Return the lettering that fits labels best as a whole, the first of equal ones."""
-    means = [float(np.mean([label.rough_fit(lettering) for label in labels])) for lettering in letterings]
+    means = [float(np.mean([label.compute_rough_fit(lettering) for label in labels])) for lettering in letterings]
     return letterings[max(range(len(means)), key=lambda k: (round(means[k], 4), -k))]
 
 
-def _best_fit(labels: Sequence[Label], letterings: Sequence[Lettering]) -> Fit | None:
+def _find_best_fit(labels: Sequence[Label], letterings: Sequence[Lettering]) -> Fit | None:
     """Return the best fit of any of some inks that a label may have, in any of some letterings."""
-    fits: list[Any] = [_letter_fits(label, lettering) for label in labels for lettering in letterings]
-    return max((fit for fit in fits if fit is not None), key=_goodness, default=None)
+    fits: list[Any] = [_fit_letters(label, lettering) for label in labels for lettering in letterings]
+    return max((fit for fit in fits if fit is not None), key=_compute_goodness, default=None)
 
 
-def _goodness(fit: Fit) -> float:
-    return round(float(np.average(2 * fit.own - fit.best, weights=_weights(fit.letters))), 4)
+def _compute_goodness(fit: Fit) -> float:
+    return round(float(np.average(2 * fit.own - fit.best, weights=_weigh_letters(fit.letters))), 4)
 
 
 KNOWN = 0.75
@@ -665,15 +669,15 @@ ALIKE = str.maketrans("0l1|!ij/,–−×·θ²³β", "oiiiiiii.--x-oz3b")
 """Lower-case letters that many fonts draw alike."""
 
 
-def _gaps(fit: Fit) -> Floats:
+def _compute_gaps(fit: Fit) -> Floats:
     """Return by how much more another letter fits than each letter of a label, 0 for letters that look alike."""
     pairs = zip(fit.letters, fit.others, strict=True)
     alike = np.array([a.lower().translate(ALIKE) == b.lower().translate(ALIKE) for a, b in pairs])
-    gaps: Floats = np.where(alike, 0.0, fit.best - fit.own) * _weights(fit.letters)
+    gaps: Floats = np.where(alike, 0.0, fit.best - fit.own) * _weigh_letters(fit.letters)
     return gaps
 
 
-def spell_others(fits: Sequence[Fit | None]) -> list[int]:
+def find_exchanged_labels(fits: Sequence[Fit | None]) -> list[int]:
     """Return which labels spell other labels of the picture; none unless half of them do, each of them another one.
 
     A letter in an odd font may look more like another one; that most labels do so, and give each other's texts, is no
@@ -686,17 +690,17 @@ def spell_others(fits: Sequence[Fit | None]) -> list[int]:
     return exchanged if is_one_to_one and len(exchanged) >= max(2, len(fits) / 2) else []
 
 
-def mean_of(fit: Fit) -> float:
+def compute_mean_fit(fit: Fit) -> float:
     """Return how well ink fits a text on average: its correlation with the text's own letters."""
-    return round(float(np.average(fit.own, weights=_weights(fit.letters))), 4)
+    return round(float(np.average(fit.own, weights=_weigh_letters(fit.letters))), 4)
 
 
-def _kind(letter: str) -> str:
+def _classify_letter(letter: str) -> str:
     """Return what kind of letter it is; a sign is of its own kind."""
     return "0" if letter.isdigit() else "A" if letter.isupper() else "a" if letter.islower() else letter
 
 
-def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
+def read_label(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
     """Return what a label says as far as its ink tells.
 
     Args:
@@ -710,14 +714,18 @@ def reading_of(fit: Fit, usual: float, strange: float = 0.0) -> str | None:
 
     Example:
         >>> sure = Fit("ab", np.array([0.9, 0.9]), np.array([0.9, 0.9]), "ab")
-        >>> reading_of(sure, 0.9)
+        >>> read_label(sure, 0.9)
         'ab'
     """
-    gaps, own = _gaps(fit), mean_of(fit)
+    gaps, own = _compute_gaps(fit), compute_mean_fit(fit)
     gap, most = float(gaps.mean()), float(gaps.max())
     is_well_known = usual >= WELL
     pairs = zip(fit.letters, fit.others, strict=True)
-    most_of_kind = float(np.where([_kind(a) == _kind(b) for a, b in pairs], gaps, 0.0).max()) if is_well_known else 0.0
+    most_of_kind = (
+        float(np.where([_classify_letter(a) == _classify_letter(b) for a, b in pairs], gaps, 0.0).max())
+        if is_well_known
+        else 0.0
+    )
     least = FITS if usual >= KNOWN else WELL
     if is_well_known and len(fit.letters) == 1:
         # No other letter of a label of one can tell that it fits badly.

@@ -8,31 +8,31 @@ import numpy as np
 
 from ircore.core.drawing import Scale
 from ircore.core.records import Element
-from ircore.scorers.verification.eye.look import Look, Observations, moved_axis
-from ircore.scorers.verification.eye.markers import USUAL_SIZE, shape_seen, solid_colour
+from ircore.scorers.verification.eye.look import Look, Observations, find_axis_move
+from ircore.scorers.verification.eye.markers import USUAL_SIZE, read_marker_colour, read_marker_shape
 from ircore.scorers.verification.eye.strokes import (
     LEAST_CONTRAST,
     SMOOTH,
     STRONGER,
     Course,
-    at_points,
-    colour_of,
-    follow,
+    find_colour,
+    follow_course,
     is_dashed,
-    places_along,
-    sampled,
+    sample_colours,
+    sample_mask,
+    sample_places_along,
 )
 from ircore.scorers.verification.eye.view import (
     Floats,
     Mask,
     Observed,
     View,
-    difference,
-    grown,
-    lab_of,
-    rgb_of,
-    runs_of,
-    window,
+    cut_window,
+    find_runs,
+    grow_box,
+    measure_delta_e2000,
+    parse_lab,
+    parse_rgb,
 )
 from ircore.scorers.verification.scene_facts import Fact, Mark
 from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
@@ -80,52 +80,52 @@ def read_group(look: Look, mark: Mark) -> Observations:
     """Say whether an axis, a grid, a frame … is drawn."""
     if mark.kind == "ticks":
         return {f"{mark.key}/presence": Observed(None, "too small to be told")}
-    courses = _courses(look, look.view, mark)
+    courses = _find_courses(look, look.view, mark)
     if not courses:
         return {f"{mark.key}/presence": Observed(None, "hidden by something else")}
-    share = float(np.median([_steady_share(course) for course in courses]))
+    share = float(np.median([_compute_steady_share(course) for course in courses]))
     if mark.kind in {"grid", "squares"} and look.is_rough and share < PRESENT[mark.kind]:
         return {f"{mark.key}/presence": Observed(None, "the rendering is too rough for faint lines")}
-    if mark.kind == "zero_line" and share >= PRESENT[mark.kind] and _is_as_pale_as_the_grid(look, mark):
+    if mark.kind == "zero_line" and share >= PRESENT[mark.kind] and _is_pale_as_grid(look, mark):
         return {f"{mark.key}/presence": Observed(False, "only the grid runs there")}
     return {f"{mark.key}/presence": Observed(share >= PRESENT[mark.kind])}
 
 
-def _courses(look: Look, view: View, mark: Mark) -> list[Course]:
+def _find_courses(look: Look, view: View, mark: Mark) -> list[Course]:
     """Follow the lines of a group; a line at zero is looked for between the bars, whose rims run along the line."""
     reach = REACH if mark.kind != "squares" else 5.0
     elements = look.target.scene.elements
-    courses = [course_of(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
+    courses = [find_course(view, elements[index], reach, 4.0, ends=6.0) for index in mark.elements]
     if mark.kind == "zero_line":
         bars = np.zeros(view.pixels.shape[:2], bool)
         for element in elements:
             if element.type == "bar":
-                window(bars, grown(element.box, BESIDE_BARS))[...] = True
-        courses = [replace(course, usable=course.usable & ~at_points(bars, course.places)) for course in courses]
+                cut_window(bars, grow_box(element.box, BESIDE_BARS))[...] = True
+        courses = [replace(course, usable=course.usable & ~sample_mask(bars, course.places)) for course in courses]
     return [course for course in courses if course.usable.sum() >= 4]
 
 
-def _is_as_pale_as_the_grid(look: Look, mark: Mark) -> bool:
+def _is_pale_as_grid(look: Look, mark: Mark) -> bool:
     """Return whether a line at zero stands out far less than in the target, by itself or compared with the grid."""
     key = {"zero_line-x": "grid-y", "zero_line-y": "grid-x"}[mark.key]  # parallel to x: a line of the grid from y
     grid = next((other for other in look.target.marks if other.key == key), None)
     if grid is None:
         return False
     views = (look.view, look.target.view)
-    line, own_line = (_strength(_courses(look, view, mark)) for view in views)
-    net, own_net = (max(1.0, _strength(_courses(look, view, grid))) for view in views)
+    line, own_line = (_compute_strength(_find_courses(look, view, mark)) for view in views)
+    net, own_net = (max(1.0, _compute_strength(_find_courses(look, view, grid))) for view in views)
     own_ratio = own_line / own_net
     # Half of the ratio, as of logarithms: blur and thinner lines weaken line and grid, but not alike.
     return own_ratio >= CLEARLY_DARKER and (line / net < own_ratio**0.5 or line < PALEST * own_line)
 
 
-def _strength(courses: Sequence[Course]) -> float:
+def _compute_strength(courses: Sequence[Course]) -> float:
     """Return the usual contrast of lines, in levels of RGB; 0 where none is seen."""
     contrasts = [float(np.median(course.contrast[course.usable])) for course in courses]
     return float(np.median(contrasts)) if contrasts else 0.0
 
 
-def _steady_share(course: Course) -> float:
+def _compute_steady_share(course: Course) -> float:
     """Return the share of places at which something was seen about equally far off as at most places."""
     usable = course.seen & course.usable
     if not usable.any():
@@ -136,7 +136,7 @@ def _steady_share(course: Course) -> float:
     return float(steady.sum() / max(1, course.usable.sum()))
 
 
-def course_of(
+def find_course(
     view: View, element: Element, reach: float, step: float, ends: float = 0.0, two_sided: bool = False
 ) -> Course:
     """Look for a drawn line along its course in the target; arguments as of ``places_along`` and ``follow``."""
@@ -144,18 +144,18 @@ def course_of(
     points = about.get("points") or [about["start"], about["end"]]
     if element.type in {"polygon", "circle"}:
         points = [*points, points[0]]
-    places, normals = places_along(points, step, ends)
-    return follow(view, places, normals, reach, two_sided)
+    places, normals = sample_places_along(points, step, ends)
+    return follow_course(view, places, normals, reach, two_sided)
 
 
 def read_line(look: Look, mark: Mark) -> Observations:
     """Read a line of a chart or a curve: presence, colour, style and values."""
     elements = [look.target.scene.elements[index] for index in mark.elements]
     paths = [element for element in elements if element.type in {"polyline", "curve"}]
-    points = [_moved(look, path.parameters["points"]) for path in paths]
-    courses = [_seen_along(look, path, along) for path, along in zip(paths, points, strict=True)]
-    if mark.kind == "line" and (further := _with_vertex_found(look, paths[0], points[0], courses[0])) is not None:
-        points, courses = [further], [_seen_along(look, paths[0], further)]
+    points = [_move_with_axes(look, path.parameters["points"]) for path in paths]
+    courses = [_find_line_along(look, path, along) for path, along in zip(paths, points, strict=True)]
+    if mark.kind == "line" and (further := _relocate_vertex(look, paths[0], points[0], courses[0])) is not None:
+        points, courses = [further], [_find_line_along(look, paths[0], further)]
     usable = sum(int(course.usable.sum()) for course in courses)
     share = sum(course.steady * int(course.usable.sum()) for course in courses) / max(1, usable)
     dashed = bool(paths[0].parameters.get("dash"))
@@ -165,9 +165,9 @@ def read_line(look: Look, mark: Mark) -> Observations:
         return {f"{mark.key}/presence": Observed(False)}
     kinds = {"polyline", "curve", "segment", "circle", "polygon", "arc"}
     drawn = sorted({other.colour for other in look.target.scene.elements if other.type in kinds and other.colour})
-    colour = colour_of(main, drawn, paths[0].colour, look.roughness)
-    solid = solid_colour(look, points[0], _own_markers(look, mark)) if mark.kind == "line" else None
-    by_markers = _told_by_markers(solid, drawn)
+    colour = find_colour(main, drawn, paths[0].colour, look.roughness)
+    solid = read_marker_colour(look, points[0], _read_target_markers(look, mark)) if mark.kind == "line" else None
+    by_markers = _find_marker_colour(solid, drawn)
     colour = by_markers or colour
     clear = main.seen & main.usable
     typical = float(np.median(main.contrast[clear])) if clear.any() else 0.0
@@ -175,19 +175,19 @@ def read_line(look: Look, mark: Mark) -> Observations:
     style = None if gaps is None else "dashed" if gaps else "solid"
     return {
         f"{mark.key}/presence": Observed(True),
-        f"{mark.key}/colour": Observed(by_markers) if by_markers else line_colour(look, colour, paths[0].colour),
+        f"{mark.key}/colour": Observed(by_markers) if by_markers else read_line_colour(look, colour, paths[0].colour),
         f"{mark.key}/line_style": Observed(style, "" if style else "gaps cannot be told from crossings"),
-        **(_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
-    } | _values(look, mark, points, colour, FAINT * typical)
+        **(_read_markers(look, mark, points[0], colour) if mark.kind == "line" else {}),
+    } | _read_values(look, mark, points, colour, FAINT * typical)
 
 
-def _seen_along(look: Look, path: Element, points: Floats) -> Course:
+def _find_line_along(look: Look, path: Element, points: Floats) -> Course:
     """Look for a line along points of the rendering."""
-    places, normals = places_along(points.tolist(), 2.0)
-    return distinct_from_grid(follow(look.view, places, normals, LINE_REACH, two_sided=True), path.colour)
+    places, normals = sample_places_along(points.tolist(), 2.0)
+    return leave_out_grid(follow_course(look.view, places, normals, LINE_REACH, two_sided=True), path.colour)
 
 
-def _with_vertex_found(look: Look, path: Element, points: Floats, course: Course) -> Floats | None:
+def _relocate_vertex(look: Look, path: Element, points: Floats, course: Course) -> Floats | None:
     """Return the points of a line with the one vertex that lies far from its place moved to where the line runs.
 
     Args:
@@ -204,10 +204,10 @@ def _with_vertex_found(look: Look, path: Element, points: Floats, course: Course
         return None
     best, most = None, FOUND[bool(path.parameters.get("dash"))]
     for place in lost:
-        for height in _heights(look, path, points[place]):
+        for height in _find_heights(look, path, points[place]):
             moved = points.copy()
             moved[place, 1] = height
-            share = _seen_along(look, path, moved[max(0, place - 1) : place + 2]).steady
+            share = _find_line_along(look, path, moved[max(0, place - 1) : place + 2]).steady
             if share > most:
                 best, most = moved, share
     return best
@@ -221,22 +221,22 @@ def _is_lost(look: Look, path: Element, points: Floats, place: int, course: Cour
     if not near.any() or float(course.seen[near].mean()) >= LOST_SHARE:
         return False
     # Where other lines cross or lie beside it, its own colour tells.
-    shown = rgb_of(path.colour or "#000000")
+    shown = parse_rgb(path.colour or "#000000")
     least = FAINT * float(np.median(np.sqrt(((course.grounds - shown) ** 2).sum(axis=1))))
-    steps = filter(None, (_beside(points, points[place], aside, False) for aside in BESIDE_VERTEX))
-    return all(_offset(look, at, normal, LINE_REACH, shown, least, True) is None for at, normal in steps)
+    steps = filter(None, (_find_point_beside(points, points[place], aside, False) for aside in BESIDE_VERTEX))
+    return all(_measure_offset(look, at, normal, LINE_REACH, shown, least, True) is None for at, normal in steps)
 
 
-def _heights(look: Look, path: Element, vertex: Floats) -> list[float]:
+def _find_heights(look: Look, path: Element, vertex: Floats) -> list[float]:
     """Return where anything as strong as a line is drawn straight above and below a vertex, in pixels from the top."""
     down = np.arange(0.5, look.view.pixels.shape[0], dtype=np.float32)
     heights: list[float] = []
     for aside in BESIDE_VERTEX:
-        profile = sampled(look.view.rgb, np.column_stack([np.full_like(down, vertex[0] + aside), down]))
+        profile = sample_colours(look.view.rgb, np.column_stack([np.full_like(down, vertex[0] + aside), down]))
         ground = np.median(profile, axis=0)
-        full = float(np.sqrt(((ground - rgb_of(path.colour or "#000000")) ** 2).sum()))
+        full = float(np.sqrt(((ground - parse_rgb(path.colour or "#000000")) ** 2).sum()))
         far = np.sqrt(((profile - ground) ** 2).sum(axis=1))
-        runs = runs_of(far >= max(LEAST_CONTRAST, min(MOST_FAINT, FAINT_SHARE * full)))
+        runs = find_runs(far >= max(LEAST_CONTRAST, min(MOST_FAINT, FAINT_SHARE * full)))
         middles = [float((down[start:end] * far[start:end]).sum() / far[start:end].sum()) for start, end in runs]
         heights += [
             middle for middle in middles
@@ -245,19 +245,19 @@ def _heights(look: Look, path: Element, vertex: Floats) -> list[float]:
     return [height for height in heights if abs(height - float(vertex[1])) > LINE_REACH]
 
 
-def _markers(look: Look, mark: Mark, points: Floats, colour: str | None) -> Observations:
+def _read_markers(look: Look, mark: Mark, points: Floats, colour: str | None) -> Observations:
     """Say which shape the markers of a line of a chart have."""
     width = look.target.scene.elements[mark.elements[0]].number("width")
-    return {f"{mark.key}/markers": shape_seen(look, points, _own_markers(look, mark), width, colour)}
+    return {f"{mark.key}/markers": read_marker_shape(look, points, _read_target_markers(look, mark), width, colour)}
 
 
-def _own_markers(look: Look, mark: Mark) -> tuple[str, float]:
+def _read_target_markers(look: Look, mark: Mark) -> tuple[str, float]:
     """Return the shape of a line's markers in the target, and how many pixels they are wide."""
     _, *markers = (look.target.scene.elements[index] for index in mark.elements)
     return (str(markers[0].parameters["shape"]), markers[0].number("size")) if markers else (NO_MARKERS, USUAL_SIZE)
 
 
-def _told_by_markers(solid: str | None, candidates: Sequence[str]) -> str | None:
+def _find_marker_colour(solid: str | None, candidates: Sequence[str]) -> str | None:
     """Return which colour of the scene's lines a line clearly has in its markers; None if they do not tell.
 
     A thin line never shows its full colour, so that half of a dark colour and a lighter one of its hue look alike.
@@ -268,20 +268,20 @@ def _told_by_markers(solid: str | None, candidates: Sequence[str]) -> str | None
     """
     if solid is None or len(candidates) < 2:
         return None
-    nearest, other = sorted(candidates, key=lambda candidate: difference(solid, candidate))[:2]
-    is_clear = difference(solid, nearest) <= min(MARKER_SHADE, difference(solid, other) / 2)
+    nearest, other = sorted(candidates, key=lambda candidate: measure_delta_e2000(solid, candidate))[:2]
+    is_clear = measure_delta_e2000(solid, nearest) <= min(MARKER_SHADE, measure_delta_e2000(solid, other) / 2)
     return nearest if is_clear else None
 
 
-def distinct_from_grid(course: Course, colour: str | None) -> Course:
+def leave_out_grid(course: Course, colour: str | None) -> Course:
     """Leave out places at which far less is seen than a line of a colour would show: a grid, not the line."""
     if colour is None:
         return course
-    full = np.sqrt(((course.grounds - rgb_of(colour)) ** 2).sum(axis=1))
+    full = np.sqrt(((course.grounds - parse_rgb(colour)) ** 2).sum(axis=1))
     return replace(course, seen=course.seen & (course.contrast >= np.minimum(MOST_FAINT, FAINT_SHARE * full)))
 
 
-def line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
+def read_line_colour(look: Look, colour: str | None, expected: str | None) -> Observed:
     """Return the reading of a thin line's colour: hard compression leaves its lightness and little of its hue.
 
     Compression pales colours and never makes them stronger. A line in another colour of the scene, not a grey, has it.
@@ -290,55 +290,59 @@ def line_colour(look: Look, colour: str | None, expected: str | None) -> Observe
         return Observed(None, "too little of it is seen")
     if not expected or colour == expected or not look.is_rough or is_other_hue(colour, expected):
         return Observed(colour)
-    is_another = colour in look.target.colours and _chroma(colour) > PALE
-    if is_another or _chroma(colour) > _chroma(expected) + STRONGER:
+    is_another = colour in look.target.colours and _compute_chroma(colour) > PALE
+    if is_another or _compute_chroma(colour) > _compute_chroma(expected) + STRONGER:
         return Observed(colour)
-    if _is_kept(look, colour, expected):
+    if _is_right_colour(look, colour, expected):
         return Observed(expected)
-    if difference(colour, expected) <= LOST:
+    if measure_delta_e2000(colour, expected) <= LOST:
         return Observed(None, "the rendering is too rough for the colours of thin lines")
     return Observed(colour)
 
 
 def is_other_hue(colour: str, expected: str) -> bool:
     """Return whether a hue differs clearly from the expected hue; compression pales thin lines but keeps hues."""
-    (_, a, b), (_, other_a, other_b) = lab_of(colour).tolist(), lab_of(expected).tolist()
-    chroma, other_chroma = _chroma(colour), _chroma(expected)
+    (_, a, b), (_, other_a, other_b) = parse_lab(colour).tolist(), parse_lab(expected).tolist()
+    chroma, other_chroma = _compute_chroma(colour), _compute_chroma(expected)
     if min(chroma, other_chroma) < PALE:
         return bool(chroma > 2.5 * PALE)
     return bool(a * other_a + b * other_b < TURNED * chroma * other_chroma)
 
 
-def _chroma(colour: str) -> float:
+def _compute_chroma(colour: str) -> float:
     """Return how colourful a colour is: 0 for greys, up to about 130."""
-    _, a, b = lab_of(colour).tolist()
+    _, a, b = parse_lab(colour).tolist()
     return float(np.hypot(a, b))
 
 
-def small_colour(look: Look, colour: str, expected: str | None) -> Observed:
+def read_small_colour(look: Look, colour: str, expected: str | None) -> Observed:
     """Return the reading of a dot's or thin outline's colour, which even slight compression pales."""
     if look.roughness <= SMOOTH or expected is None:
         return Observed(colour)
-    if _is_kept(look, colour, expected):
+    if _is_right_colour(look, colour, expected):
         return Observed(expected)
-    return Observed(None, TOO_ROUGH) if look.is_rough or difference(colour, expected) <= LOST else Observed(colour)
+    return (
+        Observed(None, TOO_ROUGH)
+        if look.is_rough or measure_delta_e2000(colour, expected) <= LOST
+        else Observed(colour)
+    )
 
 
-def _is_kept(look: Look, colour: str, expected: str) -> bool:
+def _is_right_colour(look: Look, colour: str, expected: str) -> bool:
     """Return whether a colour seen in a rough picture is the right one, as well as compression lets it be seen."""
-    off = difference(colour, expected)
+    off = measure_delta_e2000(colour, expected)
     others = (other for other in look.target.colours if other != expected)
-    return off <= KEPT and all(off < difference(colour, other) for other in others)
+    return off <= KEPT and all(off < measure_delta_e2000(colour, other) for other in others)
 
 
-def _moved(look: Look, points: Any) -> Floats:
+def _move_with_axes(look: Look, points: Any) -> Floats:
     """Return points of the plot area where the rendering's own axes put them."""
-    (slope_x, offset_x), (slope_y, offset_y) = moved_axis(look, "x"), moved_axis(look, "y")
+    (slope_x, offset_x), (slope_y, offset_y) = find_axis_move(look, "x"), find_axis_move(look, "y")
     moved: Floats = np.array(points, dtype=np.float32) * (slope_x, slope_y) + (offset_x, offset_y)
     return moved.astype(np.float32)
 
 
-def _values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | None, least: float) -> Observations:
+def _read_values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | None, least: float) -> Observations:
     """Read the heights of a line at the places of its values.
 
     Args:
@@ -353,15 +357,17 @@ def _values(look: Look, mark: Mark, paths: Sequence[Floats], colour: str | None,
     if scale is None:
         return {fact.key: Observed(None, "the axis has no scale") for fact in facts}
     if mark.kind == "curve":
-        ats = _moved(look, [fact.details["at"] for fact in facts])
-        paths = [places_along(path.tolist(), 2.0)[0] for path in paths]
+        ats = _move_with_axes(look, [fact.details["at"] for fact in facts])
+        paths = [sample_places_along(path.tolist(), 2.0)[0] for path in paths]
     else:
         ats = paths[0]
-    shown = rgb_of(colour) if colour else None
-    return {fact.key: _value(look, fact, at, paths, shown, scale, least) for fact, at in zip(facts, ats, strict=True)}
+    shown = parse_rgb(colour) if colour else None
+    return {
+        fact.key: _read_value(look, fact, at, paths, shown, scale, least) for fact, at in zip(facts, ats, strict=True)
+    }
 
 
-def _value(
+def _read_value(
     look: Look, fact: Fact, at: Floats, paths: Sequence[Floats], colour: Floats | None, scale: Scale, least: float
 ) -> Observed:
     """Read the height at the place of a value: straight up and down on a line chart, across a curve."""
@@ -370,11 +376,13 @@ def _value(
     is_curve = fact.kind == "curve"
     path = min(paths, key=lambda points: float(np.hypot(*(points - at).T).min()))
     # Beside the place where another line crosses it or a marker covers it; the first step that shows the line counts.
-    steps = [_beside(path, at, aside, is_curve) for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0)]
+    steps = [
+        _find_point_beside(path, at, aside, is_curve) for aside in (0.0, 2.0, -2.0, 4.0, -4.0, 6.0, -6.0, 9.0, -9.0)
+    ]
     # Writing has the line's colour at times, so places with writing are the last resort, and only close by.
     for written, most in ((False, reach), (True, UNDER)):
         for place, normal in filter(None, steps):
-            off = _offset(look, place, normal, reach, colour, least, written)
+            off = _measure_offset(look, place, normal, reach, colour, least, written)
             if off is None or abs(off) > most:
                 continue
             height = float(at[1]) + off * (1.0 if not is_curve else float(np.sign(normal[1]) or 1.0))
@@ -383,7 +391,7 @@ def _value(
     return Observed(round(scale.value(float(at[1]) + 1.5 * reach), 4), "no line runs there")
 
 
-def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Floats, Floats] | None:
+def _find_point_beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Floats, Floats] | None:
     """Return a point of a path some pixels beside a place, and the direction in which to look from it."""
     if is_curve:
         lengths = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(path, axis=0).T))])
@@ -400,7 +408,7 @@ def _beside(path: Floats, at: Floats, aside: float, is_curve: bool) -> tuple[Flo
     return np.array([x, np.interp(x, path[:, 0], path[:, 1])], np.float32), np.array([0.0, 1.0], np.float32)
 
 
-def _offset(
+def _measure_offset(
     look: Look, place: Floats, normal: Floats, reach: float, colour: Floats | None, least: float, written: bool
 ) -> float | None:
     """Return how many pixels off a place the line of a colour is seen; None if no such line is seen.
@@ -409,7 +417,7 @@ def _offset(
     """
     offsets = np.arange(-np.ceil(reach) - 8, np.ceil(reach) + 8.5, 0.5, dtype=np.float32)
     points = place[None, :] + offsets[:, None] * normal[None, :]
-    profile = sampled(look.view.rgb, points)
+    profile = sample_colours(look.view.rgb, points)
     ground = np.median(profile, axis=0)
     differences = profile - ground
     far = np.sqrt((differences**2).sum(axis=1))
@@ -423,31 +431,31 @@ def _offset(
         cover = np.where(beside < 0.45 * np.maximum(far, 1e-6) + 6, part, 0.0) * float(np.sqrt((towards**2).sum()))
     near = np.abs(offsets) <= reach
     if not written:
-        near &= ~at_points(look.view.noted("writing", lambda: _writing(look)), points)
+        near &= ~sample_mask(look.view.compute_once("writing", lambda: _find_writing(look)), points)
         if not near.any():
             return None
     top = float(cover[near].max())
     if top < max(LEAST_CONTRAST * 1.5, least):
         return None
-    runs = runs_of((cover > 0.5 * top) & near)
+    runs = find_runs((cover > 0.5 * top) & near)
     middles = [float((offsets[start:end] * cover[start:end]).sum() / cover[start:end].sum()) for start, end in runs]
     # Of several lines of the colour, the nearest to where the value lies.
     return min(middles, key=abs)
 
 
-def _writing(look: Look) -> Mask:
+def _find_writing(look: Look) -> Mask:
     """Return where writing was found in the rendering."""
     mask = np.zeros(look.view.pixels.shape[:2], bool)
     for block in look.blocks:
         if block is not None:
-            window(mask, grown(block.box, 2))[...] = True
+            cut_window(mask, grow_box(block.box, 2))[...] = True
     return mask
 
 
 def read_asymptote(look: Look, mark: Mark) -> Observations:
     """Say whether an asymptote is drawn."""
-    places, normals = places_along(
-        _moved(look, look.target.scene.elements[mark.elements[0]].parameters["points"]).tolist(), 2.0
+    places, normals = sample_places_along(
+        _move_with_axes(look, look.target.scene.elements[mark.elements[0]].parameters["points"]).tolist(), 2.0
     )
-    course = follow(look.view, places, normals, LINE_REACH, two_sided=True)
-    return {f"{mark.key}/presence": Observed(_steady_share(course) > 0.25)}
+    course = follow_course(look.view, places, normals, LINE_REACH, two_sided=True)
+    return {f"{mark.key}/presence": Observed(_compute_steady_share(course) > 0.25)}

@@ -18,36 +18,49 @@ from ircore.core.drawing import Scale
 from ircore.core.images import Pixels
 from ircore.core.records import Box
 from ircore.scorers.verification.eye.frames import Beyond
-from ircore.scorers.verification.eye.letter_shapes import KNOWN, WELL, fits_of, mean_of, reading_of, spell_others
+from ircore.scorers.verification.eye.letter_shapes import (
+    KNOWN,
+    WELL,
+    compute_mean_fit,
+    find_exchanged_labels,
+    find_fits,
+    read_label,
+)
 from ircore.scorers.verification.eye.regions import Target
-from ircore.scorers.verification.eye.registration import Model, Transform, cost_of, over_target, register
+from ircore.scorers.verification.eye.registration import (
+    Model,
+    Transform,
+    compute_cost,
+    lay_over_target,
+    register_rendering,
+)
 from ircore.scorers.verification.eye.texts import (
     Block,
-    blocks_of,
-    fit_of,
-    inks_in,
+    compute_fit,
+    compute_likenesses,
+    compute_misfits,
+    find_blocks,
+    find_inks,
     is_there,
     is_written,
-    laid_level,
-    likenesses,
-    misfits_of,
-    strays_of,
-    turn_of,
-    with_differing,
+    lay_level,
+    mark_differing_letters,
+    read_turn,
+    replace_missing_blocks,
 )
-from ircore.scorers.verification.eye.view import Floats, Observed, View, commonest, distance
+from ircore.scorers.verification.eye.view import Floats, Observed, View, find_commonest_colour, measure_lab_distance
 from ircore.scorers.verification.scene_facts import Fact, Mark
-from ircore.scorers.verification.scene_facts.axes import middle, scale_of
+from ircore.scorers.verification.scene_facts.axes import compute_middle, find_scale
 
 
-def folded(text: str) -> str:
+def fold_text(text: str) -> str:
     """Return a text for comparison: Unicode's compatible form, one kind of minus, no case, single blanks."""
     # Before the compatible form, which makes an "o" of the ordinal sign.
     plain = unicodedata.normalize("NFKC", text.replace("º", "°")).replace("−", "-").replace("–", "-")
     return " ".join(plain.casefold().split())
 
 
-def edits(text: str, other: str) -> int:
+def compute_edit_distance(text: str, other: str) -> int:
     """Return the edit distance of two texts (Levenshtein 1966)."""
     row = list(range(len(other) + 1))
     for count, letter in enumerate(text, start=1):
@@ -86,11 +99,12 @@ class Look:
         in_target_font: Whether the labels are set in the target's font, as read_texts found.
 
     Example:
-        >>> from ircore.instances.targets.categories import draw
+        >>> from ircore.instances.targets.categories import draw_target
         >>> from ircore.core.images import Picture
-        >>> from ircore.scorers.verification.eye.regions import target_of
-        >>> drawn = draw("bar_graph", "easy", seed=1)
-        >>> look_at(target_of(Picture.from_pixels(drawn.drawing.pixels), drawn.scene), drawn.drawing.pixels).is_rough
+        >>> from ircore.scorers.verification.eye.regions import prepare_target
+        >>> drawn = draw_target("bar_graph", "easy", seed=1)
+        >>> target = prepare_target(Picture.from_pixels(drawn.drawing.pixels), drawn.scene)
+        >>> look_at(target, drawn.drawing.pixels).is_rough
         False
     """
 
@@ -111,14 +125,17 @@ class Look:
 
         A chart whose plot area was laid out anew in other proportions is not distorted: its letters are not.
         """
-        return self.view.noted("cost", lambda: cost_of(self.transform, laid_out_anew=_laid_out_anew(self)))
+        return self.view.compute_once(
+            "cost", lambda: compute_cost(self.transform, laid_out_anew=_measure_new_layout(self))
+        )
 
     @cached_property
     def roughness(self) -> float:
         """Share of the ground beside drawn elements that is uneven, 0–1: near 0 in clean or blurred pictures."""
         # Kept in the view, since the target's own share is the same for all its renderings.
         target_share, rendering_share = (
-            view.noted("uneven", partial(_uneven, view, self.target)) for view in (self.target.view, self.view)
+            view.compute_once("uneven", partial(_compute_uneven_share, view, self.target))
+            for view in (self.target.view, self.view)
         )
         return max(0.0, round(rendering_share - target_share, 3))
 
@@ -131,7 +148,7 @@ class Look:
     def is_legible(self) -> bool:
         """Whether labels are large enough for wrong letters to be told: of a few pixels, none can be."""
         heights = [
-            block.ink.shape[1 if turn_of(element) in {90, 270} else 0]
+            block.ink.shape[1 if read_turn(element) in {90, 270} else 0]
             for element, block in zip(self.target.texts, self.target.blocks, strict=True) if block
         ]  # fmt: skip
         return not heights or float(np.median(heights)) * self.detail >= LEGIBLE
@@ -139,26 +156,26 @@ class Look:
     @cached_property
     def writing(self) -> list[Block | None]:
         """The writing of each text, in its place or elsewhere."""
-        return strays_of(self.view, self.target.texts, self.blocks, self.target.blocks)
+        return replace_missing_blocks(self.view, self.target.texts, self.blocks, self.target.blocks)
 
     def scale(self, axis: Literal["x", "y"]) -> Scale | None:
         """Return where the values of an axis lie in the rendering: the target's scale, moved as the tick labels are."""
-        scale = scale_of(self.target.scene, axis)
+        scale = find_scale(self.target.scene, axis)
         if scale is None:
             return None
-        slope, offset = moved_axis(self, axis)
+        slope, offset = find_axis_move(self, axis)
         return Scale(scale.low, scale.high, scale.start * slope + offset, scale.end * slope + offset)
 
 
-def _uneven(view: View, target: Target) -> float:
+def _compute_uneven_share(view: View, target: Target) -> float:
     """Return the share of the ground beside drawn elements that is neither of the commonest colours nor ink."""
-    colours = view.lab_under(target.beside)[::3]
+    colours = view.sample_lab(target.beside)[::3]
     grounds: list[Floats] = []
     rest = colours
     while len(rest) > 0.05 * len(colours) + 50 and len(grounds) < 6:
-        grounds.append(commonest(rest, 2.0))
-        rest = rest[distance(rest, grounds[-1]) > 12.0]
-    far = np.min([distance(colours, ground) for ground in grounds], axis=0) if grounds else np.zeros(1)
+        grounds.append(find_commonest_colour(rest, 2.0))
+        rest = rest[measure_lab_distance(rest, grounds[-1]) > 12.0]
+    far = np.min([measure_lab_distance(colours, ground) for ground in grounds], axis=0) if grounds else np.zeros(1)
     return float(((far > 1.2) & (far < 12.0)).mean())
 
 
@@ -175,18 +192,18 @@ def look_at(target: Target, pixels: Pixels) -> Look:
         # By identity and not by value; pixels that can be written to may change between two looks.
         if known_target is target and known_pixels is pixels and not pixels.flags.writeable:
             return look
-    look = _look(target, pixels)
+    look = _build_look(target, pixels)
     _last_looks.append((target, pixels, look))
     return look
 
 
-def _look(target: Target, pixels: Pixels) -> Look:
+def _build_look(target: Target, pixels: Pixels) -> Look:
     # Kept with the target, which many renderings are laid over.
-    model = target.view.noted("registration", lambda: Model(target.picture, target.scene))
-    fit = register(model, pixels)
+    model = target.view.compute_once("registration", lambda: Model(target.picture, target.scene))
+    fit = register_rendering(model, pixels)
     transform = fit.transform
-    view = View(over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
-    look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, blocks_of(view, target.texts))
+    view = View(lay_over_target(pixels, transform, target.scene.width, target.scene.height), target.scene)
+    look = Look(target, view, transform, fit.agreement, fit.is_found, fit.beyond, find_blocks(view, target.texts))
     high, wide = (
         pixels.shape[0] * transform.high / target.scene.height,
         pixels.shape[1] * transform.wide / target.scene.width,
@@ -197,13 +214,13 @@ def _look(target: Target, pixels: Pixels) -> Look:
     return look
 
 
-def _laid_out_anew(look: Look) -> float:
+def _measure_new_layout(look: Look) -> float:
     """Return how far a distortion left the letters of a figure with axes alone, 0–1; of a pie, that is half of it.
 
     A pie that is flat beside letters that are not is one seen from aside.
     """
     distortion, scene = math.log(look.transform.distortion), look.target.scene
-    has_axes = None not in (scale_of(scene, "x"), scale_of(scene, "y"))
+    has_axes = None not in (find_scale(scene, "x"), find_scale(scene, "y"))
     most = 1.0 if has_axes else 0.5 if any(element.type == "wedge" for element in scene.elements) else 0.0
     if not distortion or not most:
         return 0.0
@@ -222,20 +239,20 @@ def _laid_out_anew(look: Look) -> float:
     return round(most * min(1.0, max(0.0, (undone - 0.35) / 0.5)), 3)
 
 
-def moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
+def find_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     """Return slope and offset that take the target's pixels to the rendering's pixels along an axis.
 
     Read off the tick labels that are found in both; 1 and their median shift if they do not span enough.
     """
-    return look.view.noted(f"axis {axis}", lambda: _moved_axis(look, axis))
+    return look.view.compute_once(f"axis {axis}", lambda: _fit_axis_move(look, axis))
 
 
-def _moved_axis(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
+def _fit_axis_move(look: Look, axis: Literal["x", "y"]) -> tuple[float, float]:
     pairs = []
     for element, own, block in zip(look.target.texts, look.target.blocks, look.blocks, strict=True):
         is_tick = element.type == "tick_label" and element.parameters.get("axis") == axis
         if is_tick and own and block and is_there(element, block, own):
-            pairs.append((middle(own.box, axis), middle(block.box, axis)))
+            pairs.append((compute_middle(own.box, axis), compute_middle(block.box, axis)))
     if not pairs:
         return 1.0, 0.0
     before, after = np.array(pairs, dtype=np.float64).T
@@ -286,7 +303,7 @@ def read_texts(look: Look) -> Observations:
         is_there(element, block, own) or is_written(look.view, look.target.view, element)
         for element, block, own in zip(look.target.texts, look.writing, look.target.blocks, strict=True)
     ]
-    words = _words(look, present)
+    words = _read_words(look, present)
     for k, (block, former) in enumerate(zip(look.writing, look.blocks, strict=True)):
         # Ink elsewhere is a label only if it says what the label says.
         if block is not former and words[k].seen != look.target.texts[k].text:
@@ -298,43 +315,43 @@ def read_texts(look: Look) -> Observations:
         readings[f"{mark.key}/presence"] = Observed(is_present)
         readings[f"{mark.key}/text"] = word if is_present else Observed("", "no text there")
         if is_present and block is not None:
-            readings[f"{mark.key}/place"] = Observed([middle(block.box, axis) for axis in "xy"])
+            readings[f"{mark.key}/place"] = Observed([compute_middle(block.box, axis) for axis in "xy"])
         else:
             readings[f"{mark.key}/place"] = Observed(None, "absent")
     return readings
 
 
-def _words(look: Look, present: list[bool]) -> list[Observed]:
+def _read_words(look: Look, present: list[bool]) -> list[Observed]:
     """Compare each label's patch with all labels of the target."""
     usable = [k for k, own in enumerate(look.target.blocks) if own and look.writing[k] and present[k]]
     readings = {k: Observed(None, LETTERING) for k in range(len(present))}
     if not usable:
         return list(readings.values())
-    turns = [turn_of(look.target.texts[k]) for k in usable]
+    turns = [read_turn(look.target.texts[k]) for k in usable]
     blocks = [look.writing[k] for k in usable]
     owns = [look.target.blocks[k] for k in usable]
-    alike = likenesses([b for b in blocks if b], [o for o in owns if o], turns)
+    alike = compute_likenesses([b for b in blocks if b], [o for o in owns if o], turns)
     typical = float(np.median(np.diag(alike)))
     texts = [look.target.texts[k].text or "" for k in usable]
     pairs = zip(blocks, owns, turns, strict=True)
-    misfits = [misfits_of(block, own, turn) for block, own, turn in pairs if block and own]
-    common = 1.0 if look.is_rough else float(np.median([fit_of(misfit) for misfit in misfits]))
+    misfits = [compute_misfits(block, own, turn) for block, own, turn in pairs if block and own]
+    common = 1.0 if look.is_rough else float(np.median([compute_fit(misfit) for misfit in misfits]))
     look.in_target_font = common <= SAME_FONT
     for row, k in enumerate(usable):
-        reading = _word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
+        reading = _compare_word(alike[row], row, texts, typical if common <= SAME_FONT else 0.0)
         if reading.seen == texts[row] and common > OTHER_FONT:
             reading = Observed(None, LETTERING)
         if reading.seen is None or reading.seen == texts[row]:
-            reading = _spelt(reading, texts[row], misfits[row], common)
+            reading = _check_spelling(reading, texts[row], misfits[row], common)
         readings[k] = reading
     worst = [float(misfit.max()) if common <= SAME_FONT else 1.0 for misfit in misfits]
     if any(readings[k].seen != text or most >= SAME for k, text, most in zip(usable, texts, worst, strict=True)):
-        readings |= _fitting(look, usable, texts, readings, worst)
-    readings |= {usable[row]: Observed("", ANOTHER) for row in _exchanged(alike, texts)}
+        readings |= _read_by_letter_shapes(look, usable, texts, readings, worst)
+    readings |= {usable[row]: Observed("", ANOTHER) for row in _find_exchanged_labels(alike, texts)}
     return [readings[k] for k in range(len(present))]
 
 
-def _exchanged(alike: Floats, texts: list[str]) -> list[int]:
+def _find_exchanged_labels(alike: Floats, texts: list[str]) -> list[int]:
     """Return which labels are more like other ones of the target, taken together; none unless most of them are."""
     rows, columns = linear_sum_assignment(-alike)
     gain = float((alike[rows, columns] - np.diag(alike)).mean())
@@ -342,36 +359,36 @@ def _exchanged(alike: Floats, texts: list[str]) -> list[int]:
     return moved if gain >= EXCHANGED and len(moved) >= MOST * len(alike) else []
 
 
-def _fitting(
+def _read_by_letter_shapes(
     look: Look, usable: list[int], texts: list[str], readings_by_shape: dict[int, Observed], worst: list[float]
 ) -> dict[int, Observed]:
     """Return the readings that the letters of known fonts allow, of labels that are not surely the target's own."""
     blocks = [block for k in usable if (block := look.writing[k]) is not None]
-    turns = [turn_of(look.target.texts[k]) for k in usable]
+    turns = [read_turn(look.target.texts[k]) for k in usable]
     owns = [block for k in usable if (block := look.target.blocks[k]) is not None]
     inks, own_inks = (
-        [laid_level(block.ink, turn) for block, turn in zip(side, turns, strict=True)] for side in (blocks, owns)
+        [lay_level(block.ink, turn) for block, turn in zip(side, turns, strict=True)] for side in (blocks, owns)
     )
-    fits, is_whole = fits_of(inks, texts, own_inks), _are_whole(inks, own_inks)
+    fits, is_whole = find_fits(inks, texts, own_inks), _find_whole_labels(inks, own_inks)
     # Letters that were distorted, and are so no longer by the look of the drawing, fit none.
     is_garbled = fits.is_garbled and look.is_legible and abs(math.log(look.transform.distortion)) < DISTORTED
     readings = {}
     labels = zip(usable, texts, inks, blocks, turns, fits.labels, strict=True)
     for row, (k, text, ink, block, turn, fit) in enumerate(labels):
         usual = fits.usual
-        letters = None if fit is None else reading_of(fit, usual, fits.strange)
+        letters = None if fit is None else read_label(fit, usual, fits.strange)
         right = text.replace(" ", "")
         if letters != right and usual >= KNOWN:
             # Other things may touch the writing, or hide a part of it: its place in the target is tried, too.
-            places = inks_in(look.view, _boxes(block.box, look.target.texts[k].box, turn))
-            parts = [laid_level(place, turn) for place in places]
+            places = find_inks(look.view, _list_candidate_boxes(block.box, look.target.texts[k].box, turn))
+            parts = [lay_level(place, turn) for place in places]
             # Of a word that is whole, and of a single letter, a part may look like another one.
             is_sure = usual >= WELL and (is_whole[row] or len(right) == 1)
-            again = fits.again([part for part in parts if not is_sure or _holds(part, ink)], text)
-            if again is not None and reading_of(again, usual) == right:
+            again = fits.again([part for part in parts if not is_sure or _can_hold(part, ink)], text)
+            if again is not None and read_label(again, usual) == right:
                 letters = right
-            elif is_sure and (part := fits.again(parts, text)) is not None and reading_of(part, usual) == right:
-                letters = letters if mean_of(part) < usual - AS_OTHERS else None
+            elif is_sure and (part := fits.again(parts, text)) is not None and read_label(part, usual) == right:
+                letters = letters if compute_mean_fit(part) < usual - AS_OTHERS else None
         if is_garbled:
             # Letters that fit by chance are no letters where nothing is legible.
             readings[k] = Observed("", "nothing legible is written there")
@@ -386,27 +403,33 @@ def _fitting(
             readings[k] = Observed(None, LETTERING)
         elif letters is not None and readings_by_shape[k].seen in {None, text}:
             why = "some letters differ" if letters else "something else is written there"
-            readings[k] = Observed(_spaced(letters, text), why)
+            readings[k] = Observed(_restore_spaces(letters, text), why)
         elif letters is None and readings_by_shape[k].seen is None and usual >= KNOWN:
             # Texts that differ in one letter are too much alike.
-            others = sorted({other for other in texts if abs(len(other) - len(text)) <= 2 and edits(other, text) > 1})
-            if other := fits.clearly_better(ink, text, others[:MOST_OTHERS]):
+            others = sorted(
+                {
+                    other
+                    for other in texts
+                    if abs(len(other) - len(text)) <= 2 and compute_edit_distance(other, text) > 1
+                }
+            )
+            if other := fits.find_clearly_better(ink, text, others[:MOST_OTHERS]):
                 readings[k] = Observed(other)
-    return readings | {usable[row]: Observed("", ANOTHER) for row in spell_others(fits.labels)}
+    return readings | {usable[row]: Observed("", ANOTHER) for row in find_exchanged_labels(fits.labels)}
 
 
-def _are_whole(inks: list[Floats], own_inks: list[Floats]) -> list[bool]:
+def _find_whole_labels(inks: list[Floats], own_inks: list[Floats]) -> list[bool]:
     """Tell of each label whether it is as wide and high as others of its picture are: all of it, and nothing else."""
     changes = np.log([np.divide(ink.shape, own.shape) for ink, own in zip(inks, own_inks, strict=True)]).round(3)
     return [bool(whole) for whole in (np.abs(changes - np.median(changes, axis=0)) < SAME_SIZE).all(axis=1)]
 
 
-def _holds(part: Floats, ink: Floats) -> bool:
+def _can_hold(part: Floats, ink: Floats) -> bool:
     """Tell whether a part of a picture is as large as a label's ink at least."""
     return bool(part.shape[0] >= ink.shape[0] and part.shape[1] >= ink.shape[1])
 
 
-def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
+def _list_candidate_boxes(block: Box, box: Box, turn: float) -> list[Box]:
     """Return boxes in which a label may be: where its writing was found, and about its place in the target.
 
     Fonts differ in width, so along the text the boxes are longer and shorter, by parts of its length.
@@ -422,22 +445,22 @@ def _boxes(block: Box, box: Box, turn: float) -> list[Box]:
     return boxes
 
 
-def _spaced(letters: str, text: str) -> str:
+def _restore_spaces(letters: str, text: str) -> str:
     """Return letters with the spaces of a text."""
     rest = iter(letters)
     return "".join(letter if letter == " " else next(rest) for letter in text) if letters else ""
 
 
-def _spelt(reading: Observed, text: str, misfit: Floats, common: float) -> Observed:
+def _check_spelling(reading: Observed, text: str, misfit: Floats, common: float) -> Observed:
     """Compare a matching label letter by letter: in the same font, single letters that differ stand out."""
-    usual = min(fit_of(misfit), common)
+    usual = min(compute_fit(misfit), common)
     if common > SAME_FONT:
         return reading
-    letters = with_differing(text, misfit > usual + DIFFERS)
+    letters = mark_differing_letters(text, misfit > usual + DIFFERS)
     return reading if letters == text else Observed(letters, "some letters differ")
 
 
-def _word(alike: Any, own: int, texts: list[str], typical: float) -> Observed:
+def _compare_word(alike: Any, own: int, texts: list[str], typical: float) -> Observed:
     others = [(float(value), text) for value, text in zip(alike, texts, strict=True) if text != texts[own]]
     best, other = max(others, default=(-1.0, ""))
     mine = float(alike[own])

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 
 from ircore.scorers.verification.eye.look import Look
 from ircore.scorers.verification.eye.strokes import LEAST_CONTRAST
-from ircore.scorers.verification.eye.view import Floats, Observed, commonest, hex_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, Observed, find_commonest_colour, format_rgb, parse_rgb
 from ircore.scorers.verification.scene_facts.lines import NO_MARKERS
 
 LEAST_SIZE = 7.0
@@ -37,7 +37,7 @@ _CORNERS: dict[str, Sequence[tuple[float, float]]] = {
 SHAPES = (NO_MARKERS, "circle", "ring", *_CORNERS)
 
 
-def shape_seen(look: Look, points: Floats, own: tuple[str, float], width: float, colour: str | None) -> Observed:
+def read_marker_shape(look: Look, points: Floats, own: tuple[str, float], width: float, colour: str | None) -> Observed:
     """Return the shape of a line's markers.
 
     Args:
@@ -51,13 +51,20 @@ def shape_seen(look: Look, points: Floats, own: tuple[str, float], width: float,
     if size * look.detail < LEAST_SIZE or colour is None:
         return Observed(None, "too small to be told")
     step = -(-len(points) // MOST_MARKERS)
-    patches = [(number, ink) for number in range(0, len(points), step) if (ink := _ink(look, points[number], colour))
-               is not None]  # fmt: skip
+    patches = [(number, ink) for number in range(0, len(points), step)
+               if (ink := _measure_ink(look, points[number], colour)) is not None]  # fmt: skip
     if not patches:
         return Observed(None, "hidden by something else")
     misfits = {
         shape: min(
-            float(np.mean([_misfit(ink, _drawn(shape, points, number, part * size, width)) for number, ink in patches]))
+            float(
+                np.mean(
+                    [
+                        _measure_misfit(ink, _draw_marker(shape, points, number, part * size, width))
+                        for number, ink in patches
+                    ]
+                )
+            )
             for part in (SIZES if shape != NO_MARKERS else (1.0,))
         )
         for shape in SHAPES
@@ -67,7 +74,7 @@ def shape_seen(look: Look, points: Floats, own: tuple[str, float], width: float,
     return Observed(best if is_told else None, "" if is_told else "too much like several shapes")
 
 
-def solid_colour(look: Look, points: Floats, own: tuple[str, float]) -> str | None:
+def read_marker_colour(look: Look, points: Floats, own: tuple[str, float]) -> str | None:
     """Return the colour in the middle of a line's markers, where no ground is mixed with it.
 
     Args:
@@ -81,17 +88,17 @@ def solid_colour(look: Look, points: Floats, own: tuple[str, float]) -> str | No
     shape, size = own
     if shape in {NO_MARKERS, "ring"} or size * min(1.0, look.detail) < LEAST_SOLID:
         return None
-    middles = [middle for point in points if (middle := _middle(look, point)) is not None]
-    return hex_of(np.median(middles, axis=0)) if 2 * len(middles) > len(points) else None
+    middles = [middle for point in points if (middle := _find_middle_colour(look, point)) is not None]
+    return format_rgb(np.median(middles, axis=0)) if 2 * len(middles) > len(points) else None
 
 
-def _middle(look: Look, point: Floats) -> Floats | None:
+def _find_middle_colour(look: Look, point: Floats) -> Floats | None:
     """Return the colour of the three by three pixels near a vertex that stand out most; None where they are uneven."""
     x, y, side = int(point[0]), int(point[1]), NEAR_VERTEX + 1
     patch = look.view.rgb[max(0, y - side) : y + side + 1, max(0, x - side) : x + side + 1]
     if patch.shape[:2] != (2 * side + 1, 2 * side + 1):
         return None
-    far = np.sqrt(np.square(patch - rgb_of(_ground(look, x, y, REACH))).sum(axis=2))
+    far = np.sqrt(np.square(patch - parse_rgb(_find_ground_colour(look, x, y, REACH))).sum(axis=2))
     blocks = np.lib.stride_tricks.sliding_window_view(far, (3, 3))
     row, column = np.unravel_index(blocks.min(axis=(2, 3)).argmax(), blocks.shape[:2])
     if blocks[row, column].min() < max(LEAST_CONTRAST, EVEN * blocks[row, column].max()):
@@ -100,27 +107,27 @@ def _middle(look: Look, point: Floats) -> Floats | None:
     return colour
 
 
-def _ink(look: Look, point: Floats, colour: str) -> Floats | None:
+def _measure_ink(look: Look, point: Floats, colour: str) -> Floats | None:
     """Return how much of a line's colour the pixels about a point have, 0–1; None near the border of the picture."""
     x, y, side = int(point[0]), int(point[1]), REACH + SLACK
     patch = look.view.rgb[max(0, y - side) : y + side + 1, max(0, x - side) : x + side + 1]
     if patch.shape[:2] != (2 * side + 1, 2 * side + 1):
         return None
-    ground = rgb_of(_ground(look, x, y, side))
-    towards = rgb_of(colour) - ground
+    ground = parse_rgb(_find_ground_colour(look, x, y, side))
+    towards = parse_rgb(colour) - ground
     part: Floats = np.clip((patch - ground) @ towards / max(1.0, float(towards @ towards)), 0.0, 1.0)
     return part
 
 
-def _ground(look: Look, x: int, y: int, side: int) -> str:
+def _find_ground_colour(look: Look, x: int, y: int, side: int) -> str:
     patch = slice(y - side, y + side + 1), slice(x - side, x + side + 1)
     lab = look.view.lab[patch].reshape(-1, 3)
-    common = commonest(lab)
+    common = find_commonest_colour(lab)
     nearest = int(np.square(lab - common).sum(axis=1).argmin())
-    return hex_of(look.view.rgb[patch].reshape(-1, 3)[nearest])
+    return format_rgb(look.view.rgb[patch].reshape(-1, 3)[nearest])
 
 
-def _drawn(shape: str, points: Floats, number: int, size: float, width: float) -> Floats:
+def _draw_marker(shape: str, points: Floats, number: int, size: float, width: float) -> Floats:
     """Return the ink of a marker with the line that runs through it."""
     side = (2 * REACH + 1) * FINE
     image = Image.new("L", (side, side))
@@ -143,7 +150,7 @@ def _drawn(shape: str, points: Floats, number: int, size: float, width: float) -
     return ink / np.float32(255.0)
 
 
-def _misfit(ink: Floats, drawn: Floats) -> float:
+def _measure_misfit(ink: Floats, drawn: Floats) -> float:
     """Return the least mean square by which what is seen differs from what is drawn, wherever it lies nearby."""
     places = np.lib.stride_tricks.sliding_window_view(ink, drawn.shape)
     return float(np.square(places - drawn).mean(axis=(2, 3)).min())

@@ -10,9 +10,9 @@ import numpy as np
 from PIL import Image
 
 from ircore.core.errors import InputError
-from ircore.scorers.verification.eye.look import Look, Observations, folded
-from ircore.scorers.verification.eye.texts import is_there, turn_of
-from ircore.scorers.verification.eye.view import Observed, grown, window
+from ircore.scorers.verification.eye.look import Look, Observations, fold_text
+from ircore.scorers.verification.eye.texts import is_there, read_turn
+from ircore.scorers.verification.eye.view import Observed, cut_window, grow_box
 from ircore.seeing.ocr import LINE_HEIGHT, describe_ocr_version, find_missing_reader_package, read_line
 
 SURE, SURE_OTHERWISE = 0.6, 0.85
@@ -23,7 +23,7 @@ LOOK_ALIKE = str.maketrans("0l1|", "oiii")
 """Letters, in lower case, that many fonts draw alike."""
 
 
-def reader_of_texts() -> str | None:
+def describe_recogniser() -> str | None:
     """Return name and version of the installed recogniser; None if the extra ``ocr`` is not installed."""
     return None if find_missing_reader_package() else describe_ocr_version()
 
@@ -55,37 +55,37 @@ def read_words(look: Look, known: Observations) -> Observations:
         # In the target's own font the comparison with the target's letters is better than any reading.
         if (is_told and look.in_target_font) or block is None or not is_there(element, block, own):
             continue
-        patch = window(look.view.pixels, grown(block.box, 4))
+        patch = cut_window(look.view.pixels, grow_box(block.box, 4))
         # As bytes, which the cache can compare: arrays have no hash.
-        text, score = _read(patch.tobytes(), len(patch), turn_of(element))
-        seen = without_slips(text, element.text or "")
+        text, score = _recognise_patch(patch.tobytes(), len(patch), read_turn(element))
+        seen = correct_slips(text, element.text or "")
         # The model was trained on words: of a single letter it is sure and wrong at times, and it passes over a minus.
-        expected = _compared(element.text or "")
-        is_telling = seen == element.text or (len(expected) > 1 and _compared(text) != expected.lstrip("-"))
+        expected = _normalise_text(element.text or "")
+        is_telling = seen == element.text or (len(expected) > 1 and _normalise_text(text) != expected.lstrip("-"))
         is_right = seen == element.text
         if text and is_telling and (is_right or look.is_legible) and score >= (SURE if is_right else SURE_OTHERWISE):
             readings[f"{mark.key}/text"] = Observed(seen)
     return readings
 
 
-def without_slips(text: str, expected: str) -> str:
+def correct_slips(text: str, expected: str) -> str:
     """Return the expected text if a reading differs by a recogniser's usual slips alone, else the reading.
 
     These are stray marks at its ends, such as a piece of an axis, letters that look the same, and blanks.
 
-    >>> without_slips("200|", "200"), without_slips("0", "O"), without_slips("18%", "18 %"), without_slips("Rod", "Red")
+    >>> correct_slips("200|", "200"), correct_slips("0", "O"), correct_slips("18%", "18 %"), correct_slips("Rod", "Red")
     ('200', 'O', '18 %', 'Rod')
     """
-    forms = {_compared(text), _compared(text.strip(STRAY))}
-    return expected if _compared(expected) in forms else text
+    forms = {_normalise_text(text), _normalise_text(text.strip(STRAY))}
+    return expected if _normalise_text(expected) in forms else text
 
 
-def _compared(text: str) -> str:
-    return folded(text).replace(" ", "").translate(LOOK_ALIKE)
+def _normalise_text(text: str) -> str:
+    return fold_text(text).replace(" ", "").translate(LOOK_ALIKE)
 
 
 @lru_cache(maxsize=4096)
-def _read(patch: bytes, height: int, turn: float) -> tuple[str, float]:
+def _recognise_patch(patch: bytes, height: int, turn: float) -> tuple[str, float]:
     """Return the text of a patch and how sure the recogniser is, 0–1."""
     pixels = np.frombuffer(patch, np.uint8).reshape(height, -1, 3)
     image = Image.fromarray(pixels)

@@ -10,8 +10,8 @@ from scipy import ndimage
 from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Element
-from ircore.scorers.verification.eye.strokes import sampled
-from ircore.scorers.verification.eye.view import Floats, View, distance, hex_of, lab_of
+from ircore.scorers.verification.eye.strokes import sample_colours
+from ircore.scorers.verification.eye.view import Floats, View, format_rgb, measure_lab_distance, parse_lab
 
 TURNS = 720
 """Directions in which a pie is read."""
@@ -53,23 +53,23 @@ class Sector:
         return (self.start + self.sweep / 2) % 360
 
 
-def disc_seen(view: View, wedges: Sequence[Element]) -> Disc | None:
+def find_disc(view: View, wedges: Sequence[Element]) -> Disc | None:
     """Fit a circle to the rim of the pie; None if no circle fits."""
     about = next((wedge for wedge in wedges if not wedge.parameters["exploded"]), wedges[0]).parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
     radius, hole = float(about["radius"]), float(about["hole"])  # type: ignore[arg-type]
     for _ in range(2):
-        rim = _rim(view, x, y, radius, max(0.55, 0.6 + 0.4 * hole / radius if hole else 0.0))
+        rim = _fit_rim(view, x, y, radius, max(0.55, 0.6 + 0.4 * hole / radius if hole else 0.0))
         if rim is None:
             return None
         x, y, radius = rim
-    return Disc(round(x, 2), round(y, 2), round(radius, 2), _hole(view, x, y, radius))
+    return Disc(round(x, 2), round(y, 2), round(radius, 2), _measure_hole(view, x, y, radius))
 
 
 def is_round(view: View, disc: Disc) -> bool:
     """Return whether a circle is the rim of what is drawn there: whether the ground begins beyond it, mostly."""
-    rays = _rays(view, disc.x, disc.y, np.array([0.94, 1.07], np.float32) * disc.radius)
-    ground = distance(rays, view.background) < APART
+    rays = _sample_rays(view, disc.x, disc.y, np.array([0.94, 1.07], np.float32) * disc.radius)
+    ground = measure_lab_distance(rays, view.background) < APART
     return bool((~ground[:, 0] & ground[:, 1]).mean() > ROUND)
 
 
@@ -79,7 +79,7 @@ FLAT, STEEP = 0.94, 0.35
 """Ratios of height and width of a pie between which it is seen tilted."""
 
 
-def untilted(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
+def untilt_pie(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
     """Return the view in which a tilted pie, with or without a wall below, is round; None if it is not tilted.
 
     The upper half of the rim shows no wall: with the widest place of the pie it gives the ellipse of the pie's face.
@@ -88,7 +88,7 @@ def untilted(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
     radius = float(about["radius"])  # type: ignore[arg-type]
     height, width = view.lab.shape[:2]
-    drawn = (distance(view.lab, view.background) >= APART) & ~view.texts
+    drawn = (measure_lab_distance(view.lab, view.background) >= APART) & ~view.texts
     parts, _ = ndimage.label(ndimage.binary_opening(drawn, iterations=2))
     number = parts[min(max(round(y), 0), height - 1), min(max(round(x), 0), width - 1)]
     if not number:
@@ -114,20 +114,20 @@ def untilted(view: View, wedges: Sequence[Element]) -> tuple[View, Disc] | None:
     return View(view.pixels[near], view.scene), Disc(round(x, 2), round(middle, 2), round(half, 2), 0.0)
 
 
-def _rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
+def _sample_rays(view: View, x: float, y: float, reaches: Floats, turns: int = 180) -> Floats:
     """Return colours along rays: directions × reaches × 3, L*a*b*."""
     angles = np.arange(turns) * (2 * math.pi / turns)
     points = np.stack(
         [x + reaches[None, :] * np.cos(angles)[:, None], y + reaches[None, :] * np.sin(angles)[:, None]], axis=-1
     )
-    return sampled(view.lab, points.astype(np.float32))
+    return sample_colours(view.lab, points.astype(np.float32))
 
 
-def _rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[float, float, float] | None:
+def _fit_rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[float, float, float] | None:
     """Fit a circle to where the ground begins, looked for from ``inner`` (a share of the radius) outwards."""
     reaches = np.arange(inner * radius, 1.35 * radius, 1.0, dtype=np.float32)
-    rays = _rays(view, x, y, reaches)
-    ground = distance(rays, view.background) < APART
+    rays = _sample_rays(view, x, y, reaches)
+    ground = measure_lab_distance(rays, view.background) < APART
     # The rim is where ground begins and goes on for some pixels.
     quiet = ndimage.uniform_filter1d(ground.astype(np.float32), 5, axis=1, origin=-2) > 0.99
     first = quiet.argmax(axis=1)
@@ -153,10 +153,10 @@ def _rim(view: View, x: float, y: float, radius: float, inner: float) -> tuple[f
     return x + float(solution[0]), y + float(solution[1]), size
 
 
-def _hole(view: View, x: float, y: float, radius: float) -> float:
+def _measure_hole(view: View, x: float, y: float, radius: float) -> float:
     """Return the radius of the hole as a share of the pie's radius, 0 without a hole."""
     reaches = np.linspace(0.03, 0.9, 88, dtype=np.float32) * radius
-    ground = distance(_rays(view, x, y, reaches, 90), view.background) < APART
+    ground = measure_lab_distance(_sample_rays(view, x, y, reaches, 90), view.background) < APART
     shares = ground.mean(axis=0) > 0.6
     if not shares[:6].any():
         return 0.0
@@ -164,7 +164,7 @@ def _hole(view: View, x: float, y: float, radius: float) -> float:
     return round(float(reaches[min(end, len(reaches) - 1)] / radius), 3)
 
 
-def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
+def find_sectors(view: View, disc: Disc, hole: float, roughness: float = 0.0) -> list[Sector]:
     """Read the pie degree by degree and return its wedges, clockwise.
 
     Args:
@@ -175,7 +175,7 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
     """
     inner = max(hole, disc.hole, 0.25)
     shares = np.linspace(inner + 0.3 * (1 - inner), 0.93, 9, dtype=np.float32)
-    rays = _rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
+    rays = _sample_rays(view, disc.x, disc.y, shares * disc.radius, TURNS)
     colours = np.median(rays, axis=1).astype(np.float32)
     spread = np.median(np.abs(rays - colours[:, None]).sum(axis=2).max(axis=1))
     is_hatched = bool(spread > HATCHED)
@@ -183,18 +183,20 @@ def sectors_seen(view: View, disc: Disc, hole: float, roughness: float = 0.0) ->
         # Lines of a hatching run along some of the directions: those beside show the face between the lines.
         colours = np.median(np.concatenate([np.roll(rays, by, axis=0) for by in range(-6, 7)], axis=1), axis=1)
     # Where wedges of one colour lie side by side, a line between them is their border.
-    segments = _segments(colours, roughness, is_hatched)
-    sectors = [_sector(view, disc, colours, *segment) for segment in segments]
+    segments = _find_segments(colours, roughness, is_hatched)
+    sectors = [_build_sector(view, disc, colours, *segment) for segment in segments]
     # Where the ground shows, a wedge is missing.
-    return [sector for sector in sectors if float(distance(lab_of(sector.colour), view.background)) >= APART]
+    return [
+        sector for sector in sectors if float(measure_lab_distance(parse_lab(sector.colour), view.background)) >= APART
+    ]
 
 
-def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[int, int]]:
+def _find_segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[int, int]]:
     """Return first index and length of each stretch of one colour around the circle, edge lines shared out."""
     smooth = ndimage.median_filter(colours, size=(5 + 2 * round(10 * roughness), 1), mode="wrap")
     # Rough pictures have soft borders: a step is then spread over more directions.
     lag = 3 if roughness < 0.02 else 6 + round(8 * roughness)
-    step = distance(smooth, np.roll(smooth, lag, axis=0))
+    step = measure_lab_distance(smooth, np.roll(smooth, lag, axis=0))
     borders = (step > APART + 8 * roughness) & (step >= ndimage.maximum_filter1d(step, 2 * lag + 1, mode="wrap"))
     places = np.flatnonzero(borders)
     if len(places) < 2:
@@ -204,10 +206,10 @@ def _segments(colours: Floats, roughness: float, hatched: bool) -> list[tuple[in
     least = THIN / 360 * len(colours)
     medians = [np.median(smooth[np.arange(start + 1, start + max(2, length)) % len(colours)], axis=0)
                for start, length in stretches]  # fmt: skip
-    return _merged(stretches, medians, least, len(colours), hatched)
+    return _merge_stretches(stretches, medians, least, len(colours), hatched)
 
 
-def _merged(
+def _merge_stretches(
     stretches: list[tuple[int, int]], medians: list[npt.NDArray[np.float32]], least: float, around: int, hatched: bool
 ) -> list[tuple[int, int]]:
     """Share edge lines out among the stretches on both sides; join neighbours of one colour."""
@@ -225,21 +227,26 @@ def _merged(
     edges = [(stretches[k][0] - stretches[wide[at - 1]][0] - stretches[wide[at - 1]][1]) % around
              for at, k in enumerate(wide)]  # fmt: skip
     for (first, width, colour), edge in zip(widened_stretches, edges, strict=True):
-        if joined and edge <= 2 * least and float(distance(joined[-1][2], colour)) < APART and (edge == 0 or hatched):
+        if (
+            joined
+            and edge <= 2 * least
+            and float(measure_lab_distance(joined[-1][2], colour)) < APART
+            and (edge == 0 or hatched)
+        ):
             joined[-1] = (joined[-1][0], joined[-1][1] + width, joined[-1][2])
         else:
             joined.append((first, width, colour))
     if (
         len(joined) > 1
         and (edges[0] == 0 or (hatched and edges[0] <= 2 * least))
-        and float(distance(joined[-1][2], joined[0][2])) < APART
+        and float(measure_lab_distance(joined[-1][2], joined[0][2])) < APART
     ):
         first, width, colour = joined.pop()
         joined[0] = (first, width + joined[0][1], colour)
     return [(round(first) % around, round(width)) for first, width, _ in joined]
 
 
-def _sector(view: View, disc: Disc, colours: Floats, start: int, length: int) -> Sector:
+def _build_sector(view: View, disc: Disc, colours: Floats, start: int, length: int) -> Sector:
     per_degree = len(colours) / 360
     middle = math.radians((start + length / 2) / per_degree)
     reaches = np.linspace(0.5, 0.9, 12) if disc.hole < 0.45 else np.linspace(disc.hole + 0.1, 0.95, 12)
@@ -252,24 +259,26 @@ def _sector(view: View, disc: Disc, colours: Floats, start: int, length: int) ->
         ],
         axis=-1,
     ).astype(np.float32)
-    colour = hex_of(np.median(sampled(view.rgb, points).reshape(-1, 3), axis=0))
+    colour = format_rgb(np.median(sample_colours(view.rgb, points).reshape(-1, 3), axis=0))
     return Sector(
-        colour, round((start / per_degree) % 360, 2), round(length / per_degree, 2), _reach(view, disc, middle)
+        colour, round((start / per_degree) % 360, 2), round(length / per_degree, 2), _measure_reach(view, disc, middle)
     )
 
 
-def _reach(view: View, disc: Disc, middle: float) -> float:
+def _measure_reach(view: View, disc: Disc, middle: float) -> float:
     """Return how far a wedge reaches outwards, as a share of the radius."""
     reaches = np.arange(0.8 * disc.radius, 1.3 * disc.radius, 1.0)
     points = np.stack([disc.x + reaches * math.cos(middle), disc.y + reaches * math.sin(middle)], axis=-1).astype(
         np.float32
     )
-    ground = distance(sampled(view.lab, points), view.background) < APART
+    ground = measure_lab_distance(sample_colours(view.lab, points), view.background) < APART
     quiet = ndimage.uniform_filter1d(ground.astype(np.float32), 3, origin=-1) > 0.99
     return round(float(reaches[int(quiet.argmax())] / disc.radius), 3) if quiet.any() else 1.3
 
 
-def assigned(wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]) -> dict[int, int]:
+def assign_wedges(
+    wedges: Sequence[Element], sectors: Sequence[Sector], apart: npt.NDArray[np.float64]
+) -> dict[int, int]:
     """Assign the wedges to the best-suited sectors by direction, width and colour (an optimal assignment).
 
     Args:

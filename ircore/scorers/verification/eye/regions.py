@@ -16,20 +16,20 @@ from scipy import ndimage
 
 from ircore.core.images import Picture
 from ircore.core.records import Box, Element, Scene
-from ircore.instances.scene_percepts import readable_scene
-from ircore.scorers.verification.eye.texts import Block, blocks_of
+from ircore.instances.scene_percepts import complete_scene
+from ircore.scorers.verification.eye.texts import Block, find_blocks
 from ircore.scorers.verification.eye.view import (
     Floats,
     Mask,
     View,
-    commonest,
-    distance,
-    distinct,
-    grown,
-    hex_of,
-    window,
+    cut_window,
+    find_commonest_colour,
+    format_rgb,
+    grow_box,
+    measure_lab_distance,
+    select_distinct,
 )
-from ircore.scorers.verification.scene_facts import Fact, Mark, facts_of, marks_of
+from ircore.scorers.verification.scene_facts import Fact, Mark, list_facts, list_marks
 
 APART = 7.0
 """Distance in L*a*b* between an area and its ground."""
@@ -59,12 +59,12 @@ SAME_HUE, DARKER, STRONGER = 13.0, 48.0, 1.25
 commonest shade that the colour itself has at most."""
 
 
-def shades_of(lab: Floats, colour: Floats) -> Mask:
+def find_shades(lab: Floats, colour: Floats) -> Mask:
     """Return which pixels are darker or paler shades of a colour, as gradients, gloss and hatching show them.
 
     Example:
         >>> red, dark_red, blue = (np.array(lab, np.float32) for lab in ([53, 80, 67], [30, 46, 38], [32, 79, -108]))
-        >>> shades_of(np.stack([red, dark_red, blue]), red).tolist()
+        >>> find_shades(np.stack([red, dark_red, blue]), red).tolist()
         [True, True, False]
     """
     lightness = float(np.clip(colour[0], 5, 95))
@@ -79,7 +79,7 @@ def shades_of(lab: Floats, colour: Floats) -> Mask:
     return shades
 
 
-def polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> Mask:
+def draw_polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> Mask:
     """Return which pixels lie inside a polygon, x and y in pixels."""
     image = Image.new("1", (width, height))
     # Pillow counts from the middles of pixels, scenes from their corners.
@@ -87,7 +87,7 @@ def polygon_mask(points: Sequence[Sequence[float]], height: int, width: int) -> 
     return np.array(image, dtype=bool)
 
 
-def circle_points(
+def compute_circle_points(
     x: float, y: float, radius: float, start: float = 0.0, sweep: float = 360.0
 ) -> list[tuple[float, float]]:
     """Return points on a circle, clockwise from ``start`` degrees."""
@@ -99,8 +99,8 @@ class Place(NamedTuple):
     """Where an area should be: visible pixels well inside, and visible pixels of the ground close around.
 
     Example:
-        >>> expected = polygon_mask([[4, 4], [16, 4], [16, 16], [4, 16]], 20, 20)
-        >>> place = place_of(expected, np.zeros((20, 20), bool))
+        >>> expected = draw_polygon_mask([[4, 4], [16, 4], [16, 16], [4, 16]], 20, 20)
+        >>> place = find_place(expected, np.zeros((20, 20), bool))
         >>> bool((place.inner & ~expected).any())
         False
     """
@@ -109,7 +109,7 @@ class Place(NamedTuple):
     around: Mask
 
 
-def place_of(expected: Mask, hidden: Mask) -> Place:
+def find_place(expected: Mask, hidden: Mask) -> Place:
     """Return where to look for an area.
 
     Args:
@@ -124,7 +124,7 @@ def place_of(expected: Mask, hidden: Mask) -> Place:
     return Place(inner, beyond & ~hidden)
 
 
-def area_seen(view: View, place: Place) -> Area | None:
+def find_area(view: View, place: Place) -> Area | None:
     """Look for an area of one colour about its expected place.
 
     Args:
@@ -137,17 +137,19 @@ def area_seen(view: View, place: Place) -> Area | None:
     inner, around = place
     if inner.sum() < 6:
         return None
-    ground = commonest(view.lab_under(around)) if around.sum() >= 12 else view.background
-    far = distance(view.lab, ground)
+    ground = find_commonest_colour(view.sample_lab(around)) if around.sum() >= 12 else view.background
+    far = measure_lab_distance(view.lab, ground)
     differs = inner & (far > APART)
     if differs.sum() < 0.2 * inner.sum():
         return None
-    colour = commonest(view.lab_under(differs))
-    if float(distance(colour, ground)) < APART:
+    colour = find_commonest_colour(view.sample_lab(differs))
+    if float(measure_lab_distance(colour, ground)) < APART:
         return None
-    own = distance(view.lab, colour) < min(14.0, max(5.0, 0.5 * float(distance(colour, ground))))
+    own = measure_lab_distance(view.lab, colour) < min(
+        14.0, max(5.0, 0.5 * float(measure_lab_distance(colour, ground)))
+    )
     if (own & differs).sum() < ONE_COLOUR * differs.sum():
-        shaded = shades_of(view.lab, colour) & (far > max(APART, 0.3 * float(distance(colour, ground))))
+        shaded = find_shades(view.lab, colour) & (far > max(APART, 0.3 * float(measure_lab_distance(colour, ground))))
         # Lines of a hatching, of whatever colour, are part of the face.
         shaded = ndimage.binary_closing(own | shaded, iterations=2)
         # Shades of a shape beside may be much the same.
@@ -161,27 +163,27 @@ def area_seen(view: View, place: Place) -> Area | None:
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     box = Box(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
-    return Area(hex_of(view.median_under(mask & inner)), mask, box)
+    return Area(format_rgb(view.compute_median(mask & inner)), mask, box)
 
 
-def hidden_by(scene: Scene, index: int) -> Mask:
+def find_hidden_pixels(scene: Scene, index: int) -> Mask:
     """Return which pixels are covered by elements that are drawn after the element ``index``."""
     mask = np.zeros((scene.height, scene.width), bool)
     for element in scene.elements[index + 1 :]:
-        mask |= covered(scene, element)
+        mask |= draw_covered_mask(scene, element)
     return mask
 
 
-def covered(scene: Scene, element: Element) -> Mask:
+def draw_covered_mask(scene: Scene, element: Element) -> Mask:
     """Return which pixels an element covers, two more on each side for lines and writing."""
     height, width = scene.height, scene.width
     about: Any = element.parameters
     if element.text is not None:
         mask = np.zeros((height, width), bool)
-        window(mask, grown(element.box, 2))[...] = True
+        cut_window(mask, grow_box(element.box, 2))[...] = True
         return mask
     if element.type in ROUND and "radius" in about and "points" not in about:
-        return shape_mask(element, height, width)
+        return draw_shape_mask(element, height, width)
     if "points" in about and element.type != "area":
         image = Image.new("1", (width, height))
         points = [(float(x), float(y)) for x, y in about["points"]]
@@ -189,43 +191,43 @@ def covered(scene: Scene, element: Element) -> Mask:
             points.append(points[0])
         ImageDraw.Draw(image).line(points, fill=1, width=math.ceil(float(about.get("width", 2))) + 4)
         return np.array(image, dtype=bool)
-    return outline_mask(element, height, width)
+    return draw_filled_mask(element, height, width)
 
 
-def outline_mask(element: Element, height: int, width: int) -> Mask:
+def draw_filled_mask(element: Element, height: int, width: int) -> Mask:
     """Return which pixels a filled element covers."""
     about = element.parameters
     corners = about.get("corners") or (about.get("points") if element.type == "area" else None)
     if corners:
-        return polygon_mask(corners, height, width)  # type: ignore[arg-type]
+        return draw_polygon_mask(corners, height, width)  # type: ignore[arg-type]
     if element.type in {"sector", "wedge"}:
         x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
-        rim = circle_points(x, y, float(about["radius"]), *_span(element))  # type: ignore[arg-type]
-        return polygon_mask([*rim, (x, y)], height, width)
+        rim = compute_circle_points(x, y, float(about["radius"]), *_compute_span(element))  # type: ignore[arg-type]
+        return draw_polygon_mask([*rim, (x, y)], height, width)
     box = element.box
     if element.type in {"disc", "point", "circle", "marker"}:
         x, y, radius = (box.left + box.right) / 2, (box.top + box.bottom) / 2, (box.right - box.left) / 2
-        return polygon_mask(circle_points(x, y, radius), height, width)
+        return draw_polygon_mask(compute_circle_points(x, y, radius), height, width)
     mask = np.zeros((height, width), bool)
-    window(mask, box)[...] = True
+    cut_window(mask, box)[...] = True
     return mask
 
 
-def _span(element: Element) -> tuple[float, float]:
+def _compute_span(element: Element) -> tuple[float, float]:
     about = element.parameters
     if element.type == "wedge":
         return float(about["start"]), 3.6 * float(about["share"])  # type: ignore[arg-type]
-    return _sector_start(element), float(about["degrees"])  # type: ignore[arg-type]
+    return _find_sector_start(element), float(about["degrees"])  # type: ignore[arg-type]
 
 
-def _sector_start(element: Element) -> float:
+def _find_sector_start(element: Element) -> float:
     """Return the first direction of a tinted angle, for which the sector's box is the element's box."""
     about = element.parameters
     x, y = (float(part) for part in about["centre"])  # type: ignore[union-attr, arg-type]
     radius, degrees = float(about["radius"]), float(about["degrees"])  # type: ignore[arg-type]
     best, least = 0.0, math.inf
     for start in range(0, 360, 2):
-        points = np.array([*circle_points(x, y, radius, start, degrees), (x, y)])
+        points = np.array([*compute_circle_points(x, y, radius, start, degrees), (x, y)])
         (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
         off = sum(abs(edge - side) for edge, side in zip(element.box, (left, top, right, bottom), strict=True))
         if off < least:
@@ -240,14 +242,14 @@ ROUND = {
 """Round shapes: half-axes as parts of the radius, first direction and sweep in degrees clockwise from 3 o'clock."""
 
 
-def shape_mask(element: Element, height: int, width: int) -> Mask:
+def draw_shape_mask(element: Element, height: int, width: int) -> Mask:
     """Return which pixels lie within the rim of a coloured shape."""
     about: Any = element.parameters
     if element.type not in ROUND:
-        return polygon_mask(about["corners"], height, width)
+        return draw_polygon_mask(about["corners"], height, width)
     (x, y), radius = about["centre"], float(about["radius"])
     wide, high, start, sweep = ROUND[element.type]
-    rim = circle_points(0, 0, 1, start, sweep)
+    rim = compute_circle_points(0, 0, 1, start, sweep)
     # A part of a disc has a corner in the disc's centre.
     if sweep < 360:
         rim.append((0.0, 0.0))
@@ -256,19 +258,19 @@ def shape_mask(element: Element, height: int, width: int) -> Mask:
     turned = [(float(x) + px * math.cos(turn) - py * math.sin(turn), float(y) + px * math.sin(turn) + py *
     math.cos(turn))
               for px, py in points]  # fmt: skip
-    return polygon_mask(turned, height, width)
+    return draw_polygon_mask(turned, height, width)
 
 
-def hole_of(element: Element, filled: Mask) -> Mask:
+def draw_hole_mask(element: Element, filled: Mask) -> Mask:
     """Return which pixels lie in the hole of a shape within whose rim ``filled`` lies; none if it has no hole."""
     inner = element.parameters.get("inner_radius")
     if not inner:
         return np.zeros_like(filled)
     x, y = (float(part) for part in element.parameters["centre"])  # type: ignore[union-attr, arg-type]
-    return filled & polygon_mask(circle_points(x, y, float(inner)), *filled.shape)  # type: ignore[arg-type]
+    return filled & draw_polygon_mask(compute_circle_points(x, y, float(inner)), *filled.shape)  # type: ignore[arg-type]
 
 
-def outline_ring(element: Element, filled: Mask) -> Mask:
+def draw_outline_ring(element: Element, filled: Mask) -> Mask:
     """Return which pixels the outline of a hollow shape covers."""
     width = max(2, round(float(element.parameters.get("outline_width", 4))))  # type: ignore[arg-type]
     return filled & ~ndimage.binary_erosion(filled, iterations=width)
@@ -278,7 +280,7 @@ TINT = 3.5
 """Distance in L*a*b* by which the middle colour of a tinted area differs from what lies around it."""
 
 
-def tint_seen(view: View, expected: Mask, hidden: Mask) -> str | None:
+def find_tint(view: View, expected: Mask, hidden: Mask) -> str | None:
     """Return the colour of an area that may be lightly tinted, #rrggbb.
 
     Returns:
@@ -291,11 +293,11 @@ def tint_seen(view: View, expected: Mask, hidden: Mask) -> str | None:
         return ""
     around = ndimage.binary_dilation(expected, iterations=14) & ~ndimage.binary_dilation(expected, iterations=5)
     around &= ~hidden
-    ground = np.median(view.lab_under(around), axis=0) if around.sum() >= 30 else view.background
-    colour = np.median(view.lab_under(inner), axis=0)
-    if min(float(distance(colour, ground)), float(distance(colour, view.background))) < TINT:
+    ground = np.median(view.sample_lab(around), axis=0) if around.sum() >= 30 else view.background
+    colour = np.median(view.sample_lab(inner), axis=0)
+    if min(float(measure_lab_distance(colour, ground)), float(measure_lab_distance(colour, view.background))) < TINT:
         return None
-    return hex_of(view.median_under(inner))
+    return format_rgb(view.compute_median(inner))
 
 
 REMEMBERED = 16
@@ -309,8 +311,8 @@ class Target:
     """A target with its scene, its facts, and the eye's own view of the target.
 
     Example:
-        >>> from ircore.instances.targets.categories import draw
-        >>> drawn = draw("pie_graph", "easy", seed=1)
+        >>> from ircore.instances.targets.categories import draw_target
+        >>> drawn = draw_target("pie_graph", "easy", seed=1)
         >>> target = Target(Picture.from_pixels(drawn.drawing.pixels), drawn.scene)
         >>> {fact.mark for fact in target.facts} >= {mark.key for mark in target.marks if mark.kind == "wedge"}
         True
@@ -322,12 +324,12 @@ class Target:
     @cached_property
     def facts(self) -> list[Fact]:
         """All facts."""
-        return facts_of(self.scene)
+        return list_facts(self.scene)
 
     @cached_property
     def marks(self) -> list[Mark]:
         """All marks."""
-        return marks_of(self.scene)
+        return list_marks(self.scene)
 
     @cached_property
     def view(self) -> View:
@@ -342,30 +344,32 @@ class Target:
     @cached_property
     def blocks(self) -> list[Block | None]:
         """The writing of each text, in the target."""
-        return blocks_of(self.view, self.texts)
+        return find_blocks(self.view, self.texts)
 
     @cached_property
     def colours(self) -> list[str]:
         """The scene's colours that differ."""
-        return distinct([*(element.colour for element in self.scene.elements), self.scene.background])
+        return select_distinct([*(element.colour for element in self.scene.elements), self.scene.background])
 
     def hidden(self, index: int) -> Mask:
         """Return which pixels of an element something else covers."""
-        return self.view.noted(f"hidden {index}", lambda: hidden_by(self.scene, index))
+        return self.view.compute_once(f"hidden {index}", lambda: find_hidden_pixels(self.scene, index))
 
     def others(self, index: int) -> Mask:
         """Return where anything else than an element is drawn, above it or below it, or close by."""
-        return self.view.noted(f"others {index}", lambda: ndimage.binary_dilation(self._drawn(index), iterations=3))
+        return self.view.compute_once(
+            f"others {index}", lambda: ndimage.binary_dilation(self._draw_element_mask(index), iterations=3)
+        )
 
     def outline(self, index: int) -> Mask:
         """Return which pixels a filled element covers."""
         element, size = self.scene.elements[index], (self.scene.height, self.scene.width)
-        return self.view.noted(f"outline {index}", lambda: outline_mask(element, *size))
+        return self.view.compute_once(f"outline {index}", lambda: draw_filled_mask(element, *size))
 
     def shape(self, index: int) -> Mask:
         """Return which pixels lie within a shape's rim, any hole included."""
         element, size = self.scene.elements[index], (self.scene.height, self.scene.width)
-        return self.view.noted(f"shape {index}", lambda: shape_mask(element, *size))
+        return self.view.compute_once(f"shape {index}", lambda: draw_shape_mask(element, *size))
 
     @cached_property
     def explained(self) -> Mask:
@@ -380,22 +384,22 @@ class Target:
     @cached_property
     def drawn(self) -> Mask:
         """Where anything is drawn."""
-        return self._drawn()
+        return self._draw_element_mask()
 
-    def _drawn(self, without: int | None = None) -> Mask:
+    def _draw_element_mask(self, without: int | None = None) -> Mask:
         mask = np.zeros((self.scene.height, self.scene.width), bool)
         for index, element in enumerate(self.scene.elements):
             if index != without and element.type not in {"background", "panel"}:
-                mask |= covered(self.scene, element)
+                mask |= draw_covered_mask(self.scene, element)
         return mask
 
 
 _targets: "OrderedDict[str, Target]" = OrderedDict()
 
 
-def target_of(picture: Picture, scene: Scene) -> Target:
+def prepare_target(picture: Picture, scene: Scene) -> Target:
     """Return a target prepared for the eye; the last few prepared targets are kept."""
-    scene = readable_scene(scene)
+    scene = complete_scene(scene)
     target = _targets.get(picture.sha256)
     if target is None or target.scene != scene:
         target = Target(picture, scene)

@@ -19,7 +19,7 @@ from ircore.core import exact
 from ircore.core.images import Picture, Pixels
 from ircore.core.records import Box, Scene
 from ircore.core.score_records import Placement
-from ircore.scorers.verification.eye.edges import PLAIN, REACH, SIDE, Edges, Floats, Indices, edges_of, every
+from ircore.scorers.verification.eye.edges import PLAIN, REACH, SIDE, Edges, Floats, Indices, compute_step, find_edges
 from ircore.scorers.verification.eye.frames import (
     JUTTING,
     LEAST,
@@ -27,12 +27,12 @@ from ircore.scorers.verification.eye.frames import (
     Beyond,
     Matrix,
     Proposer,
-    applied,
-    beyond,
-    frames_of,
+    apply_matrix,
+    build_stretch,
+    find_beyond_frame,
     has_palette,
-    looks_alike,
-    stretched,
+    has_similar_colours,
+    propose_frames,
 )
 
 SLIGHT_MOVE = 0.05
@@ -157,7 +157,7 @@ CUT_COST, UNSEEN_CUT = 30.0, 0.05
 MOST_COST = 4.0
 
 
-def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
+def compute_cost(transform: Transform, laid_out_anew: float = 0.0) -> float:
     """Return the cost of a transform in points: 0 without any transform, at most ``MOST_COST``.
 
     A drawing may lie anywhere on its canvas, in any size, for little; to distort, turn or cut it costs what it looks
@@ -169,9 +169,9 @@ def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
     """
     shift = exact.hypot(transform.x, transform.y)
     move = MOVE_COST * (min(shift, NEAR_MOVE) + max(0.0, shift - NEAR_MOVE) / 8)
-    stretch = (abs(_log(transform.wide)) + abs(_log(transform.high))) / 2
+    stretch = (abs(_compute_log(transform.wide)) + abs(_compute_log(transform.high))) / 2
     size = SIZE_COST * (1 - exact.exp(-SIZE_REACH * stretch))
-    distortion = DISTORTION_COST * max(0.0, abs(_log(transform.distortion)) - UNSEEN_DISTORTION)
+    distortion = DISTORTION_COST * max(0.0, abs(_compute_log(transform.distortion)) - UNSEEN_DISTORTION)
     distortion = min(MOST_FOR_DISTORTION, distortion) * (1 - laid_out_anew)
     # What juts out on one side, beyond the room that a drawing of this size has.
     cut = max(abs(transform.x) + transform.wide / 2, abs(transform.y) + transform.high / 2) - 0.5
@@ -181,7 +181,7 @@ def cost_of(transform: Transform, laid_out_anew: float = 0.0) -> float:
     return round(min(MOST_COST, move + size + distortion + cutting + turn + tilt), 4)
 
 
-def _log(value: float) -> float:
+def _compute_log(value: float) -> float:
     return exact.log(max(value, 1e-6))
 
 
@@ -220,15 +220,15 @@ class Model:
     Example:
         >>> black_square = np.full((64, 64, 3), 255, np.uint8)
         >>> black_square[16:48, 16:48] = 0
-        >>> register(Model(Picture.from_pixels(black_square)), black_square).transform.is_identity
+        >>> register_rendering(Model(Picture.from_pixels(black_square)), black_square).transform.is_identity
         True
     """
 
     def __init__(self, target: Picture, scene: Scene | None = None) -> None:
         self.width, self.height = target.width, target.height
         self.pixels = target.pixels
-        self.edges = edges_of(target.pixels)
-        weights = self.edges.weights() if scene is None else _weights(self.edges, scene)
+        self.edges = find_edges(target.pixels)
+        weights = self.edges.weights() if scene is None else _weigh_edges(self.edges, scene)
         # Faint lines are lost in small or blurred renderings, so that their absence says little.
         self.weights = weights * self.edges.strengths / PLAIN
         self.proposer = Proposer(self.edges, self.weights)
@@ -240,13 +240,13 @@ GROUND_TYPES = {"axis", "tick", "gridline", "grid_line", "frame", "leader", "arr
 """Elements that carry no data."""
 
 
-def _weights(edges: Edges, scene: Scene) -> Floats:
+def _weigh_edges(edges: Edges, scene: Scene) -> Floats:
     """Return a weight for each edge point, by the smallest element in whose box it lies."""
     owner = np.full(len(edges.points), -1)
     factor = np.array([scene.width / edges.width, scene.height / edges.height])
     x, y = (edges.points * factor).T
     elements = [element for element in scene.elements if element.type not in {"background", "panel"}]
-    order = sorted(range(len(elements)), key=lambda number: -_area(elements[number].box))
+    order = sorted(range(len(elements)), key=lambda number: -_compute_area(elements[number].box))
     for number in order:
         left, top, right, bottom = elements[number].box
         owner[(x > left - 3) & (x < right + 3) & (y > top - 3) & (y < bottom + 3)] = number
@@ -259,7 +259,7 @@ def _weights(edges: Edges, scene: Scene) -> Floats:
     return found
 
 
-def _area(box: Box) -> int:
+def _compute_area(box: Box) -> int:
     return (box.right - box.left) * (box.bottom - box.top)
 
 
@@ -274,7 +274,7 @@ class Sample:
     @classmethod
     def of(cls, edges: Edges, weights: Floats, most: int) -> "Sample":
         """Return a sample of at most ``most`` points."""
-        step = every(len(edges.points), most)
+        step = compute_step(len(edges.points), most)
         return cls(edges.points[::step], edges.classes[::step], weights[::step])
 
 
@@ -294,27 +294,27 @@ class Fit(NamedTuple):
     """What is drawn on the canvas beyond the target's frame."""
 
 
-def register(model: Model, pixels: Pixels) -> Fit:
+def register_rendering(model: Model, pixels: Pixels) -> Fit:
     """Return the transform from target to rendering, and how well edges meet under it."""
-    edges = edges_of(pixels)
+    edges = find_edges(pixels)
     overlap = _Overlap(model, edges)
-    still, centred, *others = frames_of(model.proposer, edges)
+    still, centred, *others = propose_frames(model.proposer, edges)
     staying = overlap.agreement(still, 1.0)
     if staying >= 1.0 - GAIN or not len(edges.points) or not len(model.edges.points):
         return Fit(overlap.transform(still), round(staying, 4), True)
-    found = _found(overlap, [still, centred, *others])
+    found = _find_best_frame(overlap, [still, centred, *others])
     nearer, closer = overlap, np.eye(3)
     if math.sqrt(abs(np.linalg.det(found[:2, :2]))) < SMALL:
-        nearer, closer = _from_nearer(model, pixels, edges, found)
-        found = np.linalg.inv(closer) @ _straightest(nearer, [closer @ overlap.straight(found), closer @ found])
-    around = beyond(edges, found, model.edges, model.width / model.edges.width)
+        nearer, closer = _find_edges_nearby(model, pixels, edges, found)
+        found = np.linalg.inv(closer) @ _select_straightest(nearer, [closer @ overlap.straight(found), closer @ found])
+    around = find_beyond_frame(edges, found, model.edges, model.width / model.edges.width)
     if not nearer.is_credible(closer @ found, around.share):
         plain = max((still, centred), key=lambda frame: overlap.score(frame, 4.0))
         transform = overlap.transform(plain)
         is_hidden = (
             has_palette(model.pixels, pixels)
-            and not looks_alike(model.pixels, over_target(pixels, transform, model.width, model.height))
-            and not _is_turned_round(model, pixels)
+            and not has_similar_colours(model.pixels, lay_over_target(pixels, transform, model.width, model.height))
+            and not _is_mirrored_or_turned(model, pixels)
         )
         return Fit(transform, round(overlap.agreement(plain, 1.0), 4), not is_hidden)
     staying, agreement = (nearer.agreement(closer @ frame, 1.0) for frame in (still, found))
@@ -322,32 +322,33 @@ def register(model: Model, pixels: Pixels) -> Fit:
     if staying >= IN_PLACE:
         # Much is in its place, so what is not may have moved or turned for itself.
         far = FAR_GAIN * max(0.0, overlap.moved(still, found) - SLIGHT_MOVE)
-        gain += far + COST_GAIN * cost_of(overlap.transform(found))
+        gain += far + COST_GAIN * compute_cost(overlap.transform(found))
     # Where a move gains next to nothing, the picture stays where it is.
     if staying >= agreement - gain:
         return Fit(overlap.transform(still), round(staying, 4), True, around)
     return Fit(overlap.transform(found), round(agreement, 4), True, around)
 
 
-def _is_turned_round(model: Model, pixels: Pixels) -> bool:
+def _is_mirrored_or_turned(model: Model, pixels: Pixels) -> bool:
     """Return whether the drawing is there as a mirror image, upside down or on its side, which is wrong."""
     sides = (pixels[:, ::-1], pixels[::-1], pixels[::-1, ::-1], np.rot90(pixels), np.rot90(pixels, 3))
     for side in sides:
-        overlap = _Overlap(model, edges_of(np.ascontiguousarray(side)))
-        if overlap.is_credible(_found(overlap, frames_of(model.proposer, overlap.edges))):
+        overlap = _Overlap(model, find_edges(np.ascontiguousarray(side)))
+        if overlap.is_credible(_find_best_frame(overlap, propose_frames(model.proposer, overlap.edges))):
             return True
     return False
 
 
-def _found(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
+def _find_best_frame(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
     return max(
-        (_loosened(overlap, frame) for frame in _best(overlap, frames)), key=lambda frame: overlap.score(frame, 1.5)
+        (_refine_frame(overlap, frame) for frame in _select_best_frames(overlap, frames)),
+        key=lambda frame: overlap.score(frame, 1.5),
     )
 
 
-def _surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float, float, float]:
+def _compute_surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float, float, float]:
     """Return the box about a frame, with some room, that lies on the canvas."""
-    corners = applied(frame, np.array([(x, y) for x in (0.0, own.width) for y in (0.0, own.height)]))
+    corners = apply_matrix(frame, np.array([(x, y) for x in (0.0, own.width) for y in (0.0, own.height)]))
     (left, top), (right, bottom) = corners.min(axis=0), corners.max(axis=0)
     room = ROOM * max(right - left, bottom - top)
     return (
@@ -356,46 +357,46 @@ def _surroundings(frame: Matrix, own: Edges, edges: Edges) -> tuple[float, float
     )  # fmt: skip
 
 
-def _from_nearer(model: Model, pixels: Pixels, edges: Edges, frame: Matrix) -> tuple["_Overlap", Matrix]:
+def _find_edges_nearby(model: Model, pixels: Pixels, edges: Edges, frame: Matrix) -> tuple["_Overlap", Matrix]:
     """Return the edges of a rendering as they are seen from near about a frame, and the matrix to their pixels."""
-    left, top, right, bottom = _surroundings(frame, model.edges, edges)
+    left, top, right, bottom = _compute_surroundings(frame, model.edges, edges)
     across, down = pixels.shape[1] / edges.width, pixels.shape[0] / edges.height
-    near = edges_of(pixels, (left * across, top * down, right * across, bottom * down))
+    near = find_edges(pixels, (left * across, top * down, right * across, bottom * down))
     wide, high = near.width / (right - left), near.height / (bottom - top)
-    return _Overlap(model, near), stretched(wide, high, -wide * left, -high * top)
+    return _Overlap(model, near), build_stretch(wide, high, -wide * left, -high * top)
 
 
-def _best(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
+def _select_best_frames(overlap: "_Overlap", frames: list[Matrix]) -> list[Matrix]:
     """Return the best frames after a rough refinement, best first."""
     judged = sorted(((overlap.score(frame, 4.0), -k) for k, frame in enumerate(frames)), reverse=True)
     results: list[tuple[float, Matrix]] = []
     for _, number in judged[:MOST_REFINED]:
         frame = frames[-number]
         for reach in (7.0, 4.0, 4.0, 2.5, 2.5):
-            frame = overlap.nearer(frame, reach, 4)
+            frame = overlap.refine(frame, reach, 4)
         results.append((overlap.score(frame, 2.0), frame))
     results.sort(key=lambda result: -result[0])
     return [frame for _, frame in results[:MOST_LOOSENED]]
 
 
-def _straightest(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
+def _select_straightest(overlap: "_Overlap", frames: list[Matrix]) -> Matrix:
     """Refine frames, the straightest first; a later one must gain as much as perspective must."""
-    best, *others = (_loosened(overlap, frame) for frame in frames)
+    best, *others = (_refine_frame(overlap, frame) for frame in frames)
     for other in others:
         if overlap.agreement(other, 1.0) > overlap.agreement(best, 1.0) + FREE_GAINS[8]:
             best = other
     return best
 
 
-def _loosened(overlap: "_Overlap", frame: Matrix) -> Matrix:
+def _refine_frame(overlap: "_Overlap", frame: Matrix) -> Matrix:
     """Return a refined frame, with a turn and perspective where they gain enough."""
     best, value = frame, overlap.agreement(frame, 1.0)
     for freedom in FREE_GAINS:
         moved = best
         for reach, times in ((5.0, 1), (3.0, 2), (1.6, 2), (1.0, 3)):
             for _ in range(times):
-                former, moved = moved, overlap.nearer(moved, reach, freedom)
-                if overlap.furthest(former, moved) < STILL:
+                former, moved = moved, overlap.refine(moved, reach, freedom)
+                if overlap.measure_corner_move(former, moved) < STILL:
                     break
         now = overlap.agreement(moved, 1.0)
         if now > value + FREE_GAINS[freedom]:
@@ -431,11 +432,11 @@ class _Overlap:
     def moved(self, frame: Matrix, other: Matrix) -> float:
         """Return how far apart the target's edges lie in two frames, as share of the rendering's longer side."""
         points = self.model.few.points
-        return float(np.abs(applied(frame, points) - applied(other, points)).max(axis=1).mean()) / SIDE
+        return float(np.abs(apply_matrix(frame, points) - apply_matrix(other, points)).max(axis=1).mean()) / SIDE
 
-    def furthest(self, frame: Matrix, other: Matrix) -> float:
+    def measure_corner_move(self, frame: Matrix, other: Matrix) -> float:
         """Return how far apart a corner of the target lies in two frames at most, in pixels."""
-        return float(np.abs(applied(frame, self.corners) - applied(other, self.corners)).max())
+        return float(np.abs(apply_matrix(frame, self.corners) - apply_matrix(other, self.corners)).max())
 
     def straight(self, frame: Matrix) -> Matrix:
         """Return a frame without its slant and perspective."""
@@ -448,15 +449,17 @@ class _Overlap:
     def score(self, frame: Matrix, reach: float) -> float:
         """Return how likely a frame is, 0–1: edges of both pictures that meet an edge of the other one."""
         ours, sample = self.model.few, self.theirs
-        forward = _closeness(self.far, applied(frame, ours.points), ours.classes, reach)
+        forward = _compute_closeness(self.far, apply_matrix(frame, ours.points), ours.classes, reach)
         back: Floats = np.linalg.inv(frame)
         size = math.sqrt(abs(np.linalg.det(frame[:2, :2])))
-        backward = _closeness(self.own_far, applied(back, sample.points), sample.classes, reach / max(size, 1e-3))
+        backward = _compute_closeness(
+            self.own_far, apply_matrix(back, sample.points), sample.classes, reach / max(size, 1e-3)
+        )
         met = float((forward * ours.weights).sum() / max(1e-6, ours.weights.sum()))
         explained = float((backward * sample.weights).sum() / max(1e-6, sample.weights.sum()))
-        return round(met * math.sqrt(explained) - self._unlikely(frame), 5)
+        return round(met * math.sqrt(explained) - self._compute_distortion_penalty(frame), 5)
 
-    def _unlikely(self, frame: Matrix) -> float:
+    def _compute_distortion_penalty(self, frame: Matrix) -> float:
         wide, high = math.hypot(frame[0, 0], frame[1, 0]), math.hypot(frame[0, 1], frame[1, 1])
         distortion = abs(math.log(max(wide, 1e-3) / max(high, 1e-3)))
         return UNEVEN * min(distortion, 0.5)
@@ -464,7 +467,7 @@ class _Overlap:
     def agreement(self, frame: Matrix, reach: float) -> float:
         """Return the mean over the target's edge points of how near the next edge is, 0–1."""
         ours = self.model.many
-        gap, along, _, _ = self._nearest(frame, ours)
+        gap, along, _, _ = self._find_nearest_edges(frame, ours)
         apart = np.sqrt(gap**2 + np.maximum(0.0, along - 1.0) ** 2)
         return round(
             float((np.exp(-0.5 * (apart / reach) ** 2) * ours.weights).sum() / max(1e-6, ours.weights.sum())), 6
@@ -477,14 +480,14 @@ class _Overlap:
             frame: The frame.
             beyond: Share of the rendering's edges that lie beyond these.
         """
-        beside = [self.score(stretched(1.0, 1.0, x, y) @ frame, 2.0) for x, y in DECOYS]
+        beside = [self.score(build_stretch(1.0, 1.0, x, y) @ frame, 2.0) for x, y in DECOYS]
         gain = self.score(frame, 2.0) - max(0.0, sum(beside) / len(beside))
         return gain * math.sqrt(1.0 - beyond) >= CREDIBLE
 
-    def _nearest(self, frame: Matrix, sample: Sample) -> tuple[Floats, Floats, Floats, Floats]:
+    def _find_nearest_edges(self, frame: Matrix, sample: Sample) -> tuple[Floats, Floats, Floats, Floats]:
         """Return for each point how far the next edge is, across and along itself, its direction, and the place."""
-        placed = applied(frame, sample.points)
-        cells, inside = _cells(placed, self.far.shape[1:])
+        placed = apply_matrix(frame, sample.points)
+        cells, inside = _find_cells(placed, self.far.shape[1:])
         numbers = self.number[sample.classes, cells[:, 1], cells[:, 0]]
         apart, normals = self.points[numbers] - placed, self.normals[numbers]
         across = (apart * normals).sum(axis=1)
@@ -493,7 +496,7 @@ class _Overlap:
         along[lost] = REACH
         return across, along, normals, placed
 
-    def nearer(self, frame: Matrix, reach: float, freedom: int) -> Matrix:
+    def refine(self, frame: Matrix, reach: float, freedom: int) -> Matrix:
         """Return a frame that lies nearer: least squares of the distances to the next edges, far edges left out.
 
         Args:
@@ -502,7 +505,7 @@ class _Overlap:
             freedom: 4: moves and factors; 5: also a turn; 8: also slant and perspective.
         """
         ours = self.model.many if reach < 2 else self.model.few
-        across, along, normals, placed = self._nearest(frame, ours)
+        across, along, normals, placed = self._find_nearest_edges(frame, ours)
         weights = ours.weights * np.exp(-0.5 * (across**2 + along**2) / reach**2)
         middle, half = np.array([self.edges.width / 2, self.edges.height / 2]), SIDE / 2
         u, v = ((placed - middle) / half).T
@@ -539,19 +542,19 @@ def _is_possible(transform: Transform) -> bool:
     )
 
 
-def _cells(places: Floats, shape: tuple[int, ...]) -> tuple[Indices, npt.NDArray[np.bool_]]:
+def _find_cells(places: Floats, shape: tuple[int, ...]) -> tuple[Indices, npt.NDArray[np.bool_]]:
     cells = np.floor(places).astype(np.int64)
     inside = (cells[:, 0] >= 0) & (cells[:, 0] < shape[1]) & (cells[:, 1] >= 0) & (cells[:, 1] < shape[0])
     return np.clip(cells, 0, (shape[1] - 1, shape[0] - 1)), inside
 
 
-def _closeness(far: Floats, places: Floats, classes: Indices, reach: float) -> Floats:
-    cells, inside = _cells(places, far.shape[1:])
+def _compute_closeness(far: Floats, places: Floats, classes: Indices, reach: float) -> Floats:
+    cells, inside = _find_cells(places, far.shape[1:])
     closeness: Floats = np.exp(-0.5 * (far[classes, cells[:, 1], cells[:, 0]] / reach) ** 2) * inside
     return closeness
 
 
-def over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
+def lay_over_target(pixels: Pixels, transform: Transform, width: int, height: int) -> Pixels:
     """Return the rendering laid over the target, in the target's size."""
     image = Image.fromarray(pixels)
     if transform.is_identity:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import ndimage
 
-from ircore.scorers.verification.eye.view import Floats, View, difference, hex_of, lab_of, rgb_of
+from ircore.scorers.verification.eye.view import Floats, View, format_rgb, measure_delta_e2000, parse_lab, parse_rgb
 
 LEAST_CONTRAST = 7.0
 """Levels of RGB, Euclidean, by which a line differs from its ground at least."""
@@ -61,7 +61,7 @@ class Course:
         widths: Pixels about that point that differ by more than half as much.
 
     Example:
-        >>> places, normals = places_along([[0, 0], [40, 0]], step=10)
+        >>> places, normals = sample_places_along([[0, 0], [40, 0]], step=10)
         >>> places.tolist()[1]
         [10.0, 0.0]
     """
@@ -83,7 +83,7 @@ class Course:
             return 0.0
         padded = np.pad(np.where(usable, self.offsets, np.nan), WINDOW // 2, constant_values=np.nan)
         around = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)
-        near = _medians(around, least=3)
+        near = _compute_medians(around, least=3)
         steady = usable & (np.abs(self.offsets - near) <= STEADY)
         return float(steady.sum() / self.usable.sum())
 
@@ -100,7 +100,7 @@ class Course:
         return apart
 
 
-def _medians(rows: Floats, least: int) -> Floats:
+def _compute_medians(rows: Floats, least: int) -> Floats:
     """Return the median of the finite values of each row; NaN where a row has fewer than ``least`` of them."""
     counts = np.isfinite(rows).sum(axis=1)
     # NaN comes last in every row.
@@ -110,7 +110,9 @@ def _medians(rows: Floats, least: int) -> Floats:
     return medians
 
 
-def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: float = 0.0) -> tuple[Floats, Floats]:
+def sample_places_along(
+    points: Sequence[Sequence[float]], step: float = STEP, ends: float = 0.0
+) -> tuple[Floats, Floats]:
     """Return points at even steps along a path, and unit vectors across the path.
 
     Args:
@@ -133,7 +135,7 @@ def places_along(points: Sequence[Sequence[float]], step: float = STEP, ends: fl
     return places.astype(np.float32), normals.astype(np.float32)
 
 
-def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided: bool = False) -> Course:
+def follow_course(view: View, places: Floats, normals: Floats, reach: float, two_sided: bool = False) -> Course:
     """Look for a line along a course.
 
     Args:
@@ -146,20 +148,20 @@ def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided:
     half = reach + MARGIN
     offsets = np.arange(-np.ceil(half), np.ceil(half) + 0.5, 1.0, dtype=np.float32)
     points = places[:, None, :] + offsets[None, :, None] * normals[:, None, :]
-    profile = sampled(view.rgb, points)
+    profile = sample_colours(view.rgb, points)
     # A line is narrower than half of its profile, so the median shows the ground.
     ground = np.median(profile, axis=1)
     apart = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
     near = np.abs(offsets) <= reach
     if two_sided:
-        apart = np.minimum(apart, _from_sides(profile))
+        apart = np.minimum(apart, _measure_side_difference(profile))
     preferred = apart / (1.0 + (offsets / 3.0) ** 2)[None, :]
     preferred[:, ~near] = -1.0
     index = preferred.argmax(axis=1)
     rows = np.arange(len(places))
     contrast = apart[rows, index]
-    inside = inside_of(view, points[rows, index])
-    usable = inside_of(view, places) & ~at_points(view.texts, places)
+    inside = are_inside(view, points[rows, index])
+    usable = are_inside(view, places) & ~sample_mask(view.texts, places)
     line_mask = (contrast > LEAST_CONTRAST) & inside
     close = np.abs(offsets[None, :] - offsets[index][:, None]) <= WIDE
     far = np.sqrt(((profile - ground[:, None, :]) ** 2).sum(axis=2))
@@ -167,7 +169,7 @@ def follow(view: View, places: Floats, normals: Floats, reach: float, two_sided:
     return Course(places, normals, offsets[index], line_mask, profile[rows, index], ground, usable, widths)
 
 
-def _from_sides(profile: Floats) -> Floats:
+def _measure_side_difference(profile: Floats) -> Floats:
     """Return how far each point of profiles differs from every mixture of the colours on both sides."""
     count = profile.shape[1]
     before = profile[:, np.maximum(np.arange(count) - SIDES, 0)]
@@ -179,7 +181,7 @@ def _from_sides(profile: Floats) -> Floats:
     return apart
 
 
-def sampled(rgb: Floats, points: Floats) -> Floats:
+def sample_colours(rgb: Floats, points: Floats) -> Floats:
     """Return colours at points (… × 2, x and y) by linear interpolation; outside, the colours of the border."""
     coordinates = [points[..., 1] - 0.5, points[..., 0] - 0.5]
     channels = [ndimage.map_coordinates(rgb[..., k], coordinates, order=1, mode="nearest") for k in range(3)]
@@ -187,7 +189,7 @@ def sampled(rgb: Floats, points: Floats) -> Floats:
     return colours
 
 
-def inside_of(view: View, points: Floats) -> npt.NDArray[np.bool_]:
+def are_inside(view: View, points: Floats) -> npt.NDArray[np.bool_]:
     """Tell which points lie inside the picture."""
     height, width = view.pixels.shape[:2]
     inside: npt.NDArray[np.bool_] = (
@@ -196,7 +198,7 @@ def inside_of(view: View, points: Floats) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.bool_]:
+def sample_mask(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.bool_]:
     """Return a mask's values at points."""
     rows = np.clip(points[:, 1].astype(np.int64), 0, mask.shape[0] - 1)
     columns = np.clip(points[:, 0].astype(np.int64), 0, mask.shape[1] - 1)
@@ -204,7 +206,7 @@ def at_points(mask: npt.NDArray[np.bool_], points: Floats) -> npt.NDArray[np.boo
     return values
 
 
-def colour_of(
+def find_colour(
     course: Course, candidates: Sequence[str], expected: str | None, roughness: float = 0.0, is_thin: bool = False
 ) -> str | None:
     """Return the colour of a line: the candidate that explains most places, else the seen colour.
@@ -229,7 +231,7 @@ def colour_of(
     strong = usable & (course.contrast >= 0.5 * np.median(course.contrast[usable]))
     lines, grounds = course.lines[strong], course.grounds[strong]
     colours = sorted({*candidates, *([expected] if expected else [])})
-    costs = np.stack([mixing_costs(lines, grounds, colour) for colour in colours])
+    costs = np.stack([compute_mixing_costs(lines, grounds, colour) for colour in colours])
     if expected:
         costs[colours.index(expected)] -= 0.12
     voted = np.where(costs.min(axis=0) <= 0.75, costs.argmin(axis=0), -1)
@@ -239,27 +241,27 @@ def colour_of(
         own = voted == colours.index(expected)  # near its ends other lines may be seen
         if roughness >= SMOOTH and _is_stronger(lines[own], grounds[own], expected):
             others = (other for other in colours if other != expected)
-            kept = next((other for other in others if _keeps_hue(lines[own], grounds[own], other)), None)
-            return kept or hex_of(np.median(lines[own], axis=0))
-        pure = _unmixed(lines[own], grounds[own], expected, COVERED if wide else 0.3)
-        if difference(pure, expected) <= (SHADE if roughness < SMOOTH else ROUGH_SHADE):
+            kept = next((other for other in others if _has_hue(lines[own], grounds[own], other)), None)
+            return kept or format_rgb(np.median(lines[own], axis=0))
+        pure = _remove_ground(lines[own], grounds[own], expected, COVERED if wide else 0.3)
+        if measure_delta_e2000(pure, expected) <= (SHADE if roughness < SMOOTH else ROUGH_SHADE):
             return expected
-        return expected if roughness >= SMOOTH and _keeps_hue(lines[own], grounds[own], expected) else pure
+        return expected if roughness >= SMOOTH and _has_hue(lines[own], grounds[own], expected) else pure
     best = colours[int(votes.argmax())] if votes.max() >= 0.5 else None
-    if expected and (best is None or roughness > SMOOTH) and _keeps_hue(lines, grounds, expected):
+    if expected and (best is None or roughness > SMOOTH) and _has_hue(lines, grounds, expected):
         return expected
-    if expected and best and roughness > SMOOTH and _leans_towards(lines, grounds, expected, best):
-        return _unmixed(lines, grounds, expected, 0.3)
-    return best or hex_of(np.median(lines, axis=0))
+    if expected and best and roughness > SMOOTH and _has_hue_towards(lines, grounds, expected, best):
+        return _remove_ground(lines, grounds, expected, 0.3)
+    return best or format_rgb(np.median(lines, axis=0))
 
 
-def _leans_towards(lines: Floats, grounds: Floats, colour: str, other: str) -> bool:
+def _has_hue_towards(lines: Floats, grounds: Floats, colour: str, other: str) -> bool:
     """Return whether the little hue that compression left leads from the ground to a colour and not to another one."""
-    line, ground = (lab_of(hex_of(np.median(colours, axis=0)))[1:] for colours in (lines, grounds))
+    line, ground = (parse_lab(format_rgb(np.median(colours, axis=0)))[1:] for colours in (lines, grounds))
     seen = line - ground
 
     def cosine(end: str) -> float:
-        full = lab_of(end)[1:] - ground
+        full = parse_lab(end)[1:] - ground
         size = float(np.hypot(*full) * np.hypot(*seen))
         return float(full @ seen) / size if float(np.hypot(*full)) > LEAST_CHROMA else 0.0
 
@@ -269,17 +271,17 @@ def _leans_towards(lines: Floats, grounds: Floats, colour: str, other: str) -> b
 def _is_stronger(lines: Floats, grounds: Floats, colour: str) -> bool:
     """Return whether seen colours have more of a hue than any mixture of a colour with the ground that is as strong."""
     line, ground = np.median(lines, axis=0), np.median(grounds, axis=0)
-    towards = rgb_of(colour) - ground
+    towards = parse_rgb(colour) - ground
     cover = float(np.clip((line - ground) @ towards / max(float(towards @ towards), 1e-6), 0.0, 1.0))
-    seen, own, ground_hue = (lab_of(hex_of(rgb))[1:] for rgb in (line, ground + cover * towards, ground))
+    seen, own, ground_hue = (parse_lab(format_rgb(rgb))[1:] for rgb in (line, ground + cover * towards, ground))
     return float(np.hypot(*(seen - ground_hue))) > float(np.hypot(*(own - ground_hue))) + STRONGER
 
 
-def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
+def _has_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
     """Return whether seen colours lead from the ground towards a colour's hue; blur and compression pale thin lines."""
     line, ground = (np.median(colours, axis=0) for colours in (lines, grounds))
-    light, *hue = lab_of(hex_of(line)) - lab_of(hex_of(ground))
-    full_light, *full_hue = lab_of(colour) - lab_of(hex_of(ground))
+    light, *hue = parse_lab(format_rgb(line)) - parse_lab(format_rgb(ground))
+    full_light, *full_hue = parse_lab(colour) - parse_lab(format_rgb(ground))
     chroma, full = float(np.hypot(*hue)), float(np.hypot(*full_hue))
     towards = float(np.dot(hue, full_hue))
     # Paling takes as much from the hue as from the lightness, or more: what is vivid and light is another colour.
@@ -294,18 +296,18 @@ def _keeps_hue(lines: Floats, grounds: Floats, colour: str) -> bool:
     )
 
 
-def _unmixed(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
+def _remove_ground(lines: Floats, grounds: Floats, colour: str, least: float) -> str:
     """Return the colour of a line without its ground, by the coverage that ``colour`` would have, or ``least``."""
     apart = np.sqrt(((lines - grounds) ** 2).sum(axis=1))
     # The places of most contrast are least mixed with the ground.
     strong = apart >= np.percentile(apart, 60)
     line, ground = np.median(lines[strong], axis=0), np.median(grounds[strong], axis=0)
-    towards = rgb_of(colour) - ground
+    towards = parse_rgb(colour) - ground
     cover = float(((line - ground) * towards).sum() / max(float((towards**2).sum()), 1e-6))
-    return hex_of(ground + (line - ground) / min(OVERSHOT, max(least, cover)))
+    return format_rgb(ground + (line - ground) / min(OVERSHOT, max(least, cover)))
 
 
-def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
+def compute_mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
     """Return how badly a colour, mixed with the ground, explains the seen colours: 0 well, above 0.75 not at all.
 
     Args:
@@ -313,7 +315,7 @@ def mixing_costs(lines: Floats, grounds: Floats, colour: str) -> Floats:
         grounds: RGB around it.
         colour: #rrggbb.
     """
-    towards, differences = rgb_of(colour) - grounds, lines - grounds
+    towards, differences = parse_rgb(colour) - grounds, lines - grounds
     length, far = np.sqrt((towards**2).sum(axis=1)), np.sqrt((differences**2).sum(axis=1))
     product = (towards * differences).sum(axis=1)
     cosine, cover = product / np.maximum(length * far, 1e-6), product / np.maximum(length**2, 1e-6)

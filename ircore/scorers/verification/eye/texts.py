@@ -20,7 +20,16 @@ from scipy import ndimage
 from scipy.optimize import linear_sum_assignment
 
 from ircore.core.records import Box, Element
-from ircore.scorers.verification.eye.view import Floats, Mask, View, clipped, commonest, distance, grown, window
+from ircore.scorers.verification.eye.view import (
+    Floats,
+    Mask,
+    View,
+    clip_box,
+    cut_window,
+    find_commonest_colour,
+    grow_box,
+    measure_lab_distance,
+)
 
 LEAST_INK = 9.0
 """Distance in L*a*b* by which writing differs from what it stands on at least."""
@@ -61,28 +70,28 @@ class Block(NamedTuple):
     """Sum of the ink."""
 
 
-def blocks_of(view: View, elements: Sequence[Element]) -> list[Block | None]:
+def find_blocks(view: View, elements: Sequence[Element]) -> list[Block | None]:
     """Find the writing that belongs to each of a target's texts; None for a text without writing."""
-    return [_block(view, element, elements) for element in elements]
+    return [_find_block(view, element, elements) for element in elements]
 
 
-def _block(view: View, element: Element, others: Sequence[Element]) -> Block | None:
+def _find_block(view: View, element: Element, others: Sequence[Element]) -> Block | None:
     size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
     height, width = view.lab.shape[:2]
-    box = clipped(grown(element.box, 5 + 0.4 * size), height, width)
+    box = clip_box(grow_box(element.box, 5 + 0.4 * size), height, width)
     if box.right - box.left < 4 or box.bottom - box.top < 4:
         return None
     patch = view.lab[box.top : box.bottom, box.left : box.right]
-    ground = commonest(patch.reshape(-1, 3))
-    far = distance(patch, ground)
-    inner = _inner(far, element.box, box)
+    ground = find_commonest_colour(patch.reshape(-1, 3))
+    far = measure_lab_distance(patch, ground)
+    inner = _cut_inner(far, element.box, box)
     most = float(np.percentile(inner, 96)) if inner.size else 0.0
     if most < LEAST_INK:
         return None
     # Blurred letters run into the line beside them; at a higher threshold they come apart.
     for share in INK_SHARES:
-        own = _own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
-        if own is not None and _spans(own, element.box):
+        own = _select_own_parts(far > max(LEAST_INK * 0.7, share * most), element, others, box)
+        if own is not None and _has_size_of_text(own, element.box):
             break
     if own is None:
         return None
@@ -94,7 +103,7 @@ def _block(view: View, element: Element, others: Sequence[Element]) -> Block | N
     return Block(around, ink, round(float(ink.sum()), 2))
 
 
-def strays_of(
+def replace_missing_blocks(
     view: View, elements: Sequence[Element], blocks: Sequence[Block | None], owns: Sequence[Block | None]
 ) -> list[Block | None]:
     """Return blocks, those of missing texts replaced by writing that stands elsewhere.
@@ -109,22 +118,22 @@ def strays_of(
     """
     missing = [
         k for k, (element, block, own) in enumerate(zip(elements, blocks, owns, strict=True))
-        if own is not None and turn_of(element) == 0 and not is_there(element, block, own)
+        if own is not None and read_turn(element) == 0 and not is_there(element, block, own)
     ]  # fmt: skip
     if not missing:
         return list(blocks)
     free = np.ones(view.pixels.shape[:2], bool)
     for block in blocks:
         if block is not None:
-            window(free, grown(block.box, 2))[...] = False
-    far = distance(view.lab, view.background)
+            cut_window(free, grow_box(block.box, 2))[...] = False
+    far = measure_lab_distance(view.lab, view.background)
     ink = (far > STRAY_INK) & free
     sizes = [elements[k].box.bottom - elements[k].box.top for k in missing]
     letters = ndimage.binary_dilation(ink, np.ones((1, max(3, round(0.8 * float(np.median(sizes))))), bool))
     parts, count = ndimage.label(letters, np.ones((3, 3)))
     if not 0 < count <= MOST_STRAYS:
         return list(blocks)
-    found = [_stray(far, ink & (parts == number), place)
+    found = [_build_block(far, ink & (parts == number), place)
              for number, place in enumerate(ndimage.find_objects(parts), start=1)]  # fmt: skip
     strays = [block for block in found if block is not None]
     costs = np.full((len(missing), len(strays)), NO_STRAY)
@@ -132,7 +141,7 @@ def strays_of(
         own = owns[k]
         for column, stray in enumerate(strays):
             if own is not None:
-                costs[row, column] = _unlikeness(own.box, stray.box)
+                costs[row, column] = _measure_unlikeness(own.box, stray.box)
     moved = list(blocks)
     for line, chosen in zip(*linear_sum_assignment(costs), strict=True):
         if costs[line, chosen] < NO_STRAY:
@@ -140,19 +149,19 @@ def strays_of(
     return moved
 
 
-def _stray(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
+def _build_block(far: Floats, ink: Mask, place: tuple[slice, ...]) -> Block | None:
     """Return a piece of ink as a block; None if there is hardly any in it."""
     rows, columns = (np.flatnonzero(ink[place].any(axis=axis)) for axis in (1, 0))
     if len(rows) < 4 or len(columns) < 2:
         return None
     top, left = place[0].start + int(rows[0]), place[1].start + int(columns[0])
     box = Box(left, top, place[1].start + int(columns[-1]) + 1, place[0].start + int(rows[-1]) + 1)
-    part = window(far, box)
+    part = cut_window(far, box)
     amount = np.minimum(1.0, part / max(float(np.percentile(part, 96)), LEAST_INK)).astype(np.float32)
     return Block(box, amount, round(float(amount.sum()), 2))
 
 
-def _unlikeness(own: Box, stray: Box) -> float:
+def _measure_unlikeness(own: Box, stray: Box) -> float:
     """Return how little a piece of ink can be a text: by its distance, and by its width and height."""
     apart = math.hypot(own.left + own.right - stray.left - stray.right, own.top + own.bottom - stray.top - stray.bottom)
     wide, high = (
@@ -163,14 +172,14 @@ def _unlikeness(own: Box, stray: Box) -> float:
     return apart / 2 / FAR + wide + high
 
 
-def inks_in(view: View, boxes: Sequence[Box]) -> list[Floats]:
+def find_inks(view: View, boxes: Sequence[Box]) -> list[Floats]:
     """Return all ink in some boxes, 0–1, each without its empty rims; boxes without ink are left out."""
     inks = []
     for box in boxes:
-        patch, around = (window(view.lab, part) for part in (box, grown(box, 4)))
+        patch, around = (cut_window(view.lab, part) for part in (box, grow_box(box, 4)))
         if not patch.size:
             continue
-        far = distance(patch, commonest(around.reshape(-1, 3)))
+        far = measure_lab_distance(patch, find_commonest_colour(around.reshape(-1, 3)))
         most = float(np.percentile(far, 96))
         rows, columns = (np.flatnonzero((far > 0.4 * most).any(axis=axis)) for axis in (1, 0))
         if most >= LEAST_INK and len(rows):
@@ -179,21 +188,21 @@ def inks_in(view: View, boxes: Sequence[Box]) -> list[Floats]:
     return inks
 
 
-def _spans(ink: Mask, box: Box) -> bool:
+def _has_size_of_text(ink: Mask, box: Box) -> bool:
     """Tell whether ink is about as wide and high as a text."""
     rows, columns = np.nonzero(ink)
     wide, high = box.right - box.left, box.bottom - box.top
     return bool(np.ptp(columns) + 1 >= 0.4 * wide and np.ptp(rows) + 1 >= 0.45 * high)
 
 
-def _inner(far: Floats, box: Box, around: Box) -> Floats:
+def _cut_inner(far: Floats, box: Box, around: Box) -> Floats:
     return far[
         max(0, box.top - around.top - 3) : box.bottom - around.top + 3,
         max(0, box.left - around.left - 3) : box.right - around.left + 3,
     ]
 
 
-def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
+def _select_own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box) -> Mask | None:
     """Keep the parts that are letters of this text, not lines running through or letters of a text beside."""
     parts, count = ndimage.label(ink, np.ones((3, 3)))
     if not count:
@@ -201,7 +210,7 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
     size = float(element.parameters.get("size", 13))  # type: ignore[arg-type]
     text_wide, text_high = element.box.right - element.box.left, element.box.bottom - element.box.top
     own = np.zeros(count + 1, bool)
-    near = [other.box for other in others if other is not element and _meet(grown(other.box, 4), box)]
+    near = [other.box for other in others if other is not element and _are_overlapping(grow_box(other.box, 4), box)]
     for number, place in enumerate(ndimage.find_objects(parts), start=1):
         rows, columns = place
         high, wide = rows.stop - rows.start, columns.stop - columns.start
@@ -209,23 +218,23 @@ def _own_parts(ink: Mask, element: Element, others: Sequence[Element], box: Box)
             rows.start == 0 or columns.start == 0 or rows.stop == ink.shape[0] or columns.stop == ink.shape[1]
         )
         middle = (box.left + (columns.start + columns.stop) / 2, box.top + (rows.start + rows.stop) / 2)
-        mine = _from_box(middle, element.box)
+        mine = _measure_distance_to_box(middle, element.box)
         is_long = max(high, wide) > 2.2 * size + 4 and element.parameters.get("rotation") != 45
         is_large = wide > LARGEST * text_wide + 6 or high > LARGEST * text_high + 6
         if is_large or (runs_through and mine > 2) or (is_long and (runs_through or mine > 0)):
             continue
-        if runs_through and _covered(parts == number, element.box, box) < THROUGH:
+        if runs_through and _compute_covered_share(parts == number, element.box, box) < THROUGH:
             continue
-        if any(_from_box(middle, other) < mine for other in near):
+        if any(_measure_distance_to_box(middle, other) < mine for other in near):
             continue
         own[number] = True
-    mask = _together(own[parts], element)
+    mask = _select_connected_ink(own[parts], element)
     return mask if mask.sum() >= 4 else None
 
 
-def _together(ink: Mask, element: Element) -> Mask:
+def _select_connected_ink(ink: Mask, element: Element) -> Mask:
     """Return the part of some ink that hangs together as a text does, without strokes that lie about it."""
-    size, turn = float(element.parameters.get("size", 13)), turn_of(element)  # type: ignore[arg-type]
+    size, turn = float(element.parameters.get("size", 13)), read_turn(element)  # type: ignore[arg-type]
     along = NEXT_WORD if len(element.text or "") > 1 else NEXT
     gaps = [round(size * part) + 1 for part in ((along, along) if turn % 90 else (NEXT, along))]
     near = ndimage.binary_dilation(ink, np.ones(gaps[::-1] if turn % 180 == 90 else gaps, bool))
@@ -234,17 +243,17 @@ def _together(ink: Mask, element: Element) -> Mask:
     return largest
 
 
-def _covered(ink: Mask, box: Box, around: Box) -> float:
+def _compute_covered_share(ink: Mask, box: Box, around: Box) -> float:
     """Return the share of a text's box that ink covers; the ink is of the window ``around``."""
-    inside = window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
+    inside = cut_window(ink, Box(*(edge - (around.left, around.top)[at % 2] for at, edge in enumerate(box))))
     return float(inside.mean()) if inside.size else 0.0
 
 
-def _meet(box: Box, other: Box) -> bool:
+def _are_overlapping(box: Box, other: Box) -> bool:
     return box.left < other.right and other.left < box.right and box.top < other.bottom and other.top < box.bottom
 
 
-def _from_box(point: tuple[float, float], box: Box) -> float:
+def _measure_distance_to_box(point: tuple[float, float], box: Box) -> float:
     """Return how far a point lies outside a box, in pixels."""
     across = max(box.left - point[0], 0.0, point[0] - box.right)
     down = max(box.top - point[1], 0.0, point[1] - box.bottom)
@@ -270,13 +279,13 @@ def is_there(element: Element, block: Block | None, own: Block | None) -> bool:
 
 def is_written(view: View, own: View, element: Element) -> bool:
     """Return whether a text's box is about as uneven as in the target, as where writing touches other things."""
-    lightness, own_lightness = (window(side.lab[..., 0], element.box) for side in (view, own))
+    lightness, own_lightness = (cut_window(side.lab[..., 0], element.box) for side in (view, own))
     if not lightness.size or not own_lightness.size:
         return False
     return float(lightness.std()) >= 0.5 * float(own_lightness.std()) >= 1.0
 
 
-def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
+def compute_likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence[float]) -> Floats:
     """Return how alike the letterings of blocks are: correlations, −1 to 1, less for another ratio of the sides.
 
     Args:
@@ -287,40 +296,42 @@ def likenesses(blocks: Sequence[Block], others: Sequence[Block], turns: Sequence
     Returns:
         len(blocks) × len(others).
     """
-    levels = [_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
-    other_levels = [_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
-    first, second = (np.stack([_canonical(ink) for ink in inks]) for inks in (levels, other_levels))
+    levels = [_turn_level(block.ink, turn) for block, turn in zip(blocks, turns, strict=True)]
+    other_levels = [_turn_level(block.ink, turn) for block, turn in zip(others, turns, strict=True)]
+    first, second = (np.stack([_resize_ink(ink) for ink in inks]) for inks in (levels, other_levels))
     # A box may be a pixel off, so the best of nine small shifts counts.
     shifts = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
-    best = np.max([_unit(np.roll(first, shift, (1, 2))) @ _unit(second).T for shift in shifts], axis=0)
-    unlike = np.abs(np.log(_ratios(levels))[:, None] - np.log(_ratios(other_levels))[None, :])
+    best = np.max(
+        [_normalise_patches(np.roll(first, shift, (1, 2))) @ _normalise_patches(second).T for shift in shifts], axis=0
+    )
+    unlike = np.abs(np.log(_compute_ratios(levels))[:, None] - np.log(_compute_ratios(other_levels))[None, :])
     alike: Floats = np.round(best - 0.6 * np.maximum(0.0, unlike - 0.1), 4)
     return alike
 
 
-def _level(ink: Floats, turn: float) -> Floats:
+def _turn_level(ink: Floats, turn: float) -> Floats:
     # Laid level, because the ratio of the sides is compared, too.
     return np.rot90(ink, -1) if turn == 90 else ink
 
 
-def _ratios(inks: Sequence[Floats]) -> Floats:
+def _compute_ratios(inks: Sequence[Floats]) -> Floats:
     return np.array([ink.shape[1] / ink.shape[0] for ink in inks], np.float32)
 
 
-def _canonical(ink: Floats) -> Floats:
+def _resize_ink(ink: Floats) -> Floats:
     image = Image.fromarray((ink * 255).astype(np.uint8)).resize((WIDE, HIGH), Image.Resampling.BILINEAR)
     smooth: Floats = ndimage.gaussian_filter(np.asarray(image, np.float32), 1.2)
     return smooth
 
 
-def _unit(patches: Floats) -> Floats:
+def _normalise_patches(patches: Floats) -> Floats:
     flat = patches.reshape(len(patches), -1)
     flat = flat - flat.mean(axis=1, keepdims=True)
     unit: Floats = flat / np.maximum(np.sqrt((flat**2).sum(axis=1, keepdims=True)), 1e-6)
     return unit
 
 
-def turn_of(element: Element) -> float:
+def read_turn(element: Element) -> float:
     """Return the degrees by which a text is turned."""
     return float(element.parameters.get("rotation", 0))  # type: ignore[arg-type]
 
@@ -339,7 +350,7 @@ UNSHARP = 0.6
 """Pixels: σ by which both inks are blurred first, so that fractions of a pixel do not count."""
 
 
-def misfits_of(block: Block, own: Block, turn: float) -> Floats:
+def compute_misfits(block: Block, own: Block, turn: float) -> Floats:
     """Return the misfit of a label's ink to the target's label, 0–1, at each place along the label.
 
     Args:
@@ -351,17 +362,17 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
         One value a pixel of the target's label, from its first letter to its last: the ink that differs in a window
         of a letter's width as a share of all ink there.
     """
-    own_ink, ink = (laid_level(writing.ink, turn) for writing in (own, block))
-    wanted = _blurred(np.pad(own_ink, MARGIN))
+    own_ink, ink = (lay_level(writing.ink, turn) for writing in (own, block))
+    wanted = _blur(np.pad(own_ink, MARGIN))
     height, width = wanted.shape
     window = max(3, round(LETTER * own_ink.shape[0]))
     # Room on all sides, so that the label moves by taking another part of the page.
     room = REACH + 2
-    page = _blurred(_placed(ink, height + 2 * room, width + 2 * room))
+    page = _blur(_place_in_patch(ink, height + 2 * room, width + 2 * room))
 
     @cache
     def phase(down: float, across: float) -> Floats:
-        return _shifted(_shifted(page, down, 0), across, 1)
+        return _shift_page(_shift_page(page, down, 0), across, 1)
 
     def moved(down: float, across: float) -> Floats:
         top, left = room - math.floor(down), room - math.floor(across)
@@ -377,25 +388,25 @@ def misfits_of(block: Block, own: Block, turn: float) -> Floats:
         best = min(moves, key=differing)
     # Spacing differs by fractions of a pixel: towards its end a label may need another move than at its beginning.
     near = [moved(best[0], best[1] + across) for across in SPACING]
-    places: Floats = np.min([_misfit(wanted, copy, window) for copy in near], axis=0)
+    places: Floats = np.min([_compute_misfit(wanted, copy, window) for copy in near], axis=0)
     return np.round(places[MARGIN : width - MARGIN], 4)
 
 
-def _misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
-    differing = _windowed(np.abs(target_ink - ink), window)
-    misfit: Floats = differing / np.maximum(_windowed(target_ink + ink, window), 1e-3)
+def _compute_misfit(target_ink: Floats, ink: Floats, window: int) -> Floats:
+    differing = _sum_in_window(np.abs(target_ink - ink), window)
+    misfit: Floats = differing / np.maximum(_sum_in_window(target_ink + ink, window), 1e-3)
     return misfit
 
 
-def fit_of(misfits: Floats) -> float:
+def compute_fit(misfits: Floats) -> float:
     """Return the misfit of the best-fitting quarter of a label, which the font alone explains."""
     return float(np.percentile(misfits, 25))
 
 
-def with_differing(text: str, differs: Mask) -> str:
+def mark_differing_letters(text: str, differs: Mask) -> str:
     """Return a text with a question mark for each letter that differs; letters count as equally wide.
 
-    >>> with_differing("tulip", np.array([False, False, True, True, False, False, False, False, False, False]))
+    >>> mark_differing_letters("tulip", np.array([False, False, True, True, False, False, False, False, False, False]))
     't?lip'
     """
     edges = np.round(np.linspace(0, len(differs), len(text) + 1)).astype(int)
@@ -406,7 +417,7 @@ def with_differing(text: str, differs: Mask) -> str:
     return "".join(letters)
 
 
-def laid_level(ink: Floats, turn: float) -> Floats:
+def lay_level(ink: Floats, turn: float) -> Floats:
     """Turn a label's ink so that its letters stand upright."""
     # Quarter turns move whole pixels; any other turn has to interpolate.
     if turn % 90 == 0:
@@ -416,7 +427,7 @@ def laid_level(ink: Floats, turn: float) -> Floats:
     return level[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] if len(rows) else level
 
 
-def _placed(ink: Floats, height: int, width: int) -> Floats:
+def _place_in_patch(ink: Floats, height: int, width: int) -> Floats:
     """Return ink in the middle of a patch of another size."""
     page = np.zeros((height, width), np.float32)
     top = (height - ink.shape[0]) // 2
@@ -427,7 +438,7 @@ def _placed(ink: Floats, height: int, width: int) -> Floats:
     return page
 
 
-def _shifted(page: Floats, by: float, axis: int) -> Floats:
+def _shift_page(page: Floats, by: float, axis: int) -> Floats:
     """Return a page moved by a part of a pixel along an axis, by cubic convolution (Keys 1981)."""
     if not by:
         return page
@@ -441,12 +452,12 @@ def _shifted(page: Floats, by: float, axis: int) -> Floats:
     return shifted
 
 
-def _blurred(ink: Floats) -> Floats:
+def _blur(ink: Floats) -> Floats:
     blurred: Floats = ndimage.gaussian_filter(ink.astype(np.float32), UNSHARP, axes=(-2, -1))
     return blurred
 
 
-def _windowed(ink: Floats, window: int) -> Floats:
+def _sum_in_window(ink: Floats, window: int) -> Floats:
     """Return the sum of ink in a window about each column."""
     sums: Floats = ndimage.uniform_filter1d(ink.sum(axis=0), window, mode="constant")
     return sums

@@ -45,7 +45,7 @@ class View:
     scene: Scene
     notes: dict[str, Any] = field(default_factory=dict)
 
-    def noted(self, key: str, compute: Callable[[], NoteT]) -> NoteT:
+    def compute_once(self, key: str, compute: Callable[[], NoteT]) -> NoteT:
         """Return a note on this view, computed when it is first asked for."""
         if key not in self.notes:
             self.notes[key] = compute()
@@ -68,12 +68,12 @@ class View:
         lab: Floats = rgb2lab(runs / np.float32(255.0))
         return np.take(lab, np.cumsum(starts) - 1, axis=0).reshape(self.rgb.shape)
 
-    def lab_under(self, mask: Mask) -> Floats:
+    def sample_lab(self, mask: Mask) -> Floats:
         """Return the colours of the pixels under a mask, L*a*b*, shape (pixels, 3)."""
         # A fifth of the time that an index by the mask takes.
         return np.compress(mask.ravel(), self.lab.reshape(-1, 3), axis=0)
 
-    def median_under(self, mask: Mask) -> Floats:
+    def compute_median(self, mask: Mask) -> Floats:
         """Return the median of the colours of the pixels under a mask, 0–255, shape (3,)."""
         # Counted, not sorted: a tenth of the time, to the same half.
         counts = (np.cumsum(np.bincount(channel[mask], minlength=256)) for channel in np.moveaxis(self.pixels, 2, 0))
@@ -86,28 +86,28 @@ class View:
         mask = np.zeros(self.pixels.shape[:2], bool)
         for element in self.scene.elements:
             if element.text is not None:
-                window(mask, grown(element.box, 3))[...] = True
+                cut_window(mask, grow_box(element.box, 3))[...] = True
         return mask
 
     @cached_property
     def background(self) -> Floats:
         """The commonest colour of the rendering, L*a*b*."""
-        return commonest(self.lab[::3, ::3].reshape(-1, 3))
+        return find_commonest_colour(self.lab[::3, ::3].reshape(-1, 3))
 
 
-def runs_of(mask: Mask) -> list[tuple[int, int]]:
+def find_runs(mask: Mask) -> list[tuple[int, int]]:
     """Return begin and end of each run of true values in a row of them."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def grown(box: Box, by: float) -> Box:
+def grow_box(box: Box, by: float) -> Box:
     """Return a box that is larger on each side."""
     by = round(by)
     return Box(box.left - by, box.top - by, box.right + by, box.bottom + by)
 
 
-def clipped(box: Box, height: int, width: int) -> Box:
+def clip_box(box: Box, height: int, width: int) -> Box:
     """Return the part of a box that lies inside a picture."""
     return Box(
         min(max(box.left, 0), width), min(max(box.top, 0), height),
@@ -115,9 +115,9 @@ def clipped(box: Box, height: int, width: int) -> Box:
     )  # fmt: skip
 
 
-def window(array: Any, box: Box) -> Any:
+def cut_window(array: Any, box: Box) -> Any:
     """Return the part of an array that lies in a box."""
-    box = clipped(box, *array.shape[:2])
+    box = clip_box(box, *array.shape[:2])
     return array[box.top : box.bottom, box.left : box.right]
 
 
@@ -125,7 +125,7 @@ MANY = 50_000
 """Colours from which on it takes less time to count them than to sort them."""
 
 
-def commonest(colours: Floats, near: float = 6.0) -> Floats:
+def find_commonest_colour(colours: Floats, near: float = 6.0) -> Floats:
     """Return the mean of the colours about the fullest cell of L*a*b*, cells of 6 units."""
     cells = np.floor(colours / near).astype(np.int32)
     codes = (cells[:, 0] + 64) * 16384 + (cells[:, 1] + 64) * 128 + cells[:, 2] + 64
@@ -134,11 +134,11 @@ def commonest(colours: Floats, near: float = 6.0) -> Floats:
     else:
         values, counts = np.unique(codes, return_counts=True)
         fullest = int(values[counts.argmax()])
-    seed = _mean_of(colours, codes == fullest)
-    return np.asarray(_mean_of(colours, distance(colours, seed) < near), dtype=np.float32)
+    seed = _compute_mean(colours, codes == fullest)
+    return np.asarray(_compute_mean(colours, measure_lab_distance(colours, seed) < near), dtype=np.float32)
 
 
-def _mean_of(colours: Floats, mask: Mask) -> Floats:
+def _compute_mean(colours: Floats, mask: Mask) -> Floats:
     """Return the mean of the colours under a mask, shape (3,)."""
     # Adds up row by row as ``mean`` does, to the last bit; on rows of three it takes a fifth of the time.
     chosen = np.compress(mask, colours, axis=0)
@@ -146,7 +146,7 @@ def _mean_of(colours: Floats, mask: Mask) -> Floats:
     return mean
 
 
-def distance(colours: Floats, other: Floats) -> Floats:
+def measure_lab_distance(colours: Floats, other: Floats) -> Floats:
     """Return how far colours are apart: Euclidean in L*a*b*, for masks; verdicts take ``difference``."""
     # Channel by channel: over a last axis of three every operation is several times slower.
     squares = [np.square(colours[..., channel] - other[..., channel]) for channel in range(3)]
@@ -155,13 +155,13 @@ def distance(colours: Floats, other: Floats) -> Floats:
 
 
 @lru_cache(maxsize=8192)
-def difference(colour: str, other: str) -> float:
+def measure_delta_e2000(colour: str, other: str) -> float:
     """Return ΔE2000 between two colours, #rrggbb each (Sharma, Wu and Dalal 2005)."""
-    return round(float(deltaE_ciede2000(lab_of(colour), lab_of(other))), 3)  # type: ignore[no-untyped-call]
+    return round(float(deltaE_ciede2000(parse_lab(colour), parse_lab(other))), 3)  # type: ignore[no-untyped-call]
 
 
 @lru_cache(maxsize=8192)
-def lab_of(colour: str) -> Floats:
+def parse_lab(colour: str) -> Floats:
     """Return #rrggbb in L*a*b*; the same array for the same colour, so it cannot be written to."""
     rgb = np.array([[int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]], dtype=np.float64)
     lab = np.asarray(rgb2lab(rgb)[0], dtype=np.float32)
@@ -169,20 +169,20 @@ def lab_of(colour: str) -> Floats:
     return lab
 
 
-def rgb_of(colour: str) -> Floats:
+def parse_rgb(colour: str) -> Floats:
     """Return #rrggbb as three numbers 0–255."""
     return np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)], dtype=np.float32)
 
 
-def hex_of(rgb: Floats) -> str:
+def format_rgb(rgb: Floats) -> str:
     """Return a mean of pixels as #rrggbb."""
     return "#" + "".join(f"{round(float(part)):02x}" for part in np.clip(rgb, 0, 255))
 
 
-def distinct(colours: Iterable[str | None]) -> list[str]:
+def select_distinct(colours: Iterable[str | None]) -> list[str]:
     """Return the colours of a scene that differ from one another."""
     distinct_colours: list[str] = []
     for colour in colours:
-        if colour is not None and all(difference(colour, other) > 3.0 for other in distinct_colours):
+        if colour is not None and all(measure_delta_e2000(colour, other) > 3.0 for other in distinct_colours):
             distinct_colours.append(colour)
     return distinct_colours

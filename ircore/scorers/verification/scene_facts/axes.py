@@ -10,10 +10,10 @@ from ircore.scorers.verification.scene_facts.records import (
     Form,
     Mark,
     append_mark,
-    colour_words,
-    fact,
-    number,
-    place_words,
+    build_fact,
+    describe_colour,
+    describe_place,
+    format_number,
 )
 
 GROUPED = {"gridline": "grid", "grid_line": "squares", "leader": "leaders", "frame": "frame"}
@@ -35,7 +35,7 @@ LABEL = (0.1, 0.7, 0.2)
 """Parts of a label's weight: that it is there, that it is right, and that it stands in its place."""
 
 
-def scale_of(scene: Scene, axis: str) -> Scale | None:
+def find_scale(scene: Scene, axis: str) -> Scale | None:
     """Return where the values of an axis lie in the target: from the drawn axis, else from its tick labels."""
     for element in scene.elements:
         about: Any = element.parameters
@@ -43,7 +43,7 @@ def scale_of(scene: Scene, axis: str) -> Scale | None:
             (low, high), (start, end) = about["data_range"], about["pixel_range"]
             return Scale(float(low), float(high), float(start), float(end))
     labels = [element for element in scene.elements if is_tick_label(element, axis)]
-    ticks = [(float(label.parameters["value"]), middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
+    ticks = [(float(label.parameters["value"]), compute_middle(label.box, axis)) for label in labels]  # type: ignore[arg-type]
     if len({value for value, _ in ticks}) < 2:
         return None
     (low_value, start), (high_value, end) = min(ticks), max(ticks)
@@ -55,14 +55,14 @@ def is_tick_label(element: Element, axis: str) -> bool:
     return element.type == "tick_label" and element.parameters.get("axis") == axis
 
 
-def middle(box: Box, axis: str) -> float:
+def compute_middle(box: Box, axis: str) -> float:
     """Return the middle of a box along an axis, in pixels."""
     return (box.left + box.right) / 2 if axis == "x" else (box.top + box.bottom) / 2
 
 
-def data_range(scene: Scene, axis: str) -> tuple[float, float]:
+def find_data_range(scene: Scene, axis: str) -> tuple[float, float]:
     """Return the values at the ends of an axis; of the tick labels where no axis is drawn."""
-    scale = scale_of(scene, axis)
+    scale = find_scale(scene, axis)
     return (0.0, 1.0) if scale is None else (scale.low, scale.high)
 
 
@@ -82,13 +82,13 @@ def text_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, wording and place of a text: degrees of one thing, see ``LABEL``."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, TEXTS.get(element.type, ("text", 0.5))[1])
-    where = place_words(scene, element)
+    where = describe_place(scene, element)
     presence, wording, place = (weight * degree for degree in LABEL)
-    yield fact(mark, "presence", True, presence, f"{mark.name} is written {where}.")
+    yield build_fact(mark, "presence", True, presence, f"{mark.name} is written {where}.")
     upwards = ", reading upwards" if element.parameters.get("rotation") == 90 else ""
-    yield fact(mark, "text", element.text, wording, f'the text {where} reads "{element.text}"{upwards}.')
-    at = [middle(element.box, axis) for axis in "xy"]
-    yield fact(mark, "place", at, place, f"{mark.name} stands {where}.", 0.04 * scene.width)
+    yield build_fact(mark, "text", element.text, wording, f'the text {where} reads "{element.text}"{upwards}.')
+    at = [compute_middle(element.box, axis) for axis in "xy"]
+    yield build_fact(mark, "place", at, place, f"{mark.name} stands {where}.", 0.04 * scene.width)
 
 
 def grouped_marks(scene: Scene) -> list[Mark]:
@@ -105,10 +105,10 @@ def grouped_marks(scene: Scene) -> list[Mark]:
             groups.setdefault(("ticks", str(about["axis"])), []).append(index)
         elif element.type == "panel":
             groups.setdefault(("panel", ""), []).append(index)
-    return [_group(kind, axis, members) for (kind, axis), members in groups.items()]
+    return [_build_group_mark(kind, axis, members) for (kind, axis), members in groups.items()]
 
 
-def _group(kind: str, axis: str, members: Sequence[int]) -> Mark:
+def _build_group_mark(kind: str, axis: str, members: Sequence[int]) -> Mark:
     names = {
         "grid": f"the grid from the {axis} axis",
         "squares": "the squared paper",
@@ -134,15 +134,17 @@ def group_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     element, weight = scene.elements[mark.elements[0]], GROUP_WEIGHTS[mark.kind]
     statement = f"{mark.name} {'are' if mark.kind == 'ticks' else 'is'} drawn"
     if mark.kind == "axis":
-        low, high = data_range(scene, str(element.parameters["axis"]))
-        statement += f"; it runs from {number(low)} to {number(high)}" if _is_numeric(scene, element) else ""
+        low, high = find_data_range(scene, str(element.parameters["axis"]))
+        statement += (
+            f"; it runs from {format_number(low)} to {format_number(high)}" if _is_numeric(scene, element) else ""
+        )
     elif mark.kind in {"grid", "ticks"}:
         statement = f"{mark.name}: {len(mark.elements)} thin lines" if mark.kind == "grid" else statement
     if mark.kind == "leaders":
         statement = "thin lines lead from the wedges to their labels"
-    yield fact(mark, "presence", True, weight, statement + ".")
+    yield build_fact(mark, "presence", True, weight, statement + ".")
     if mark.kind == "panel":
-        yield fact(mark, "colour", element.colour, weight, f"{mark.name} is {colour_words(element.colour)}.")
+        yield build_fact(mark, "colour", element.colour, weight, f"{mark.name} is {describe_colour(element.colour)}.")
 
 
 def _is_numeric(scene: Scene, axis: Element) -> bool:
@@ -158,4 +160,4 @@ def background_mark(scene: Scene) -> list[Mark]:
 
 def background_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the colour of the ground."""
-    yield fact(mark, "colour", scene.background, 0.4, f"the background is {colour_words(scene.background)}.")
+    yield build_fact(mark, "colour", scene.background, 0.4, f"the background is {describe_colour(scene.background)}.")

@@ -7,17 +7,17 @@ from typing import Any
 from ircore.core import exact
 from ircore.core.records import Element, Scene
 from ircore.scorers.verification.scene_facts.charts import TURN_TOLERANCE
-from ircore.scorers.verification.scene_facts.lines import line_style
+from ircore.scorers.verification.scene_facts.lines import find_line_style
 from ircore.scorers.verification.scene_facts.records import (
     Fact,
     Form,
     Mark,
     append_mark,
-    colour_words,
-    fact,
-    number,
-    place_words,
-    point_words,
+    build_fact,
+    describe_colour,
+    describe_place,
+    describe_point,
+    format_number,
 )
 
 FORMS: dict[str, Form] = {
@@ -52,26 +52,26 @@ def figure_marks(scene: Scene) -> list[Mark]:
     marks: list[Mark] = []
     for index, element in enumerate(scene.elements):
         if element.type in FORMS:
-            append_mark(marks, element.type, FORMS[element.type], _name(scene, element), index)
+            append_mark(marks, element.type, FORMS[element.type], _name_element(scene, element), index)
     return marks
 
 
-def _name(scene: Scene, element: Element) -> str:
+def _name_element(scene: Scene, element: Element) -> str:
     about: Any = element.parameters
     called = f"the {NAMES[element.type]}"
     if element.type == "point":
         return f"{called} {about['name']}"
     if element.type == "segment":
-        return f"{called} from {_at(scene, about['start'])} to {_at(scene, about['end'])}"
+        return f"{called} from {_format_point(scene, about['start'])} to {_format_point(scene, about['end'])}"
     if element.type in {"polygon", "area"} and "corners" in about:
-        corners = ", ".join(_at(scene, corner) for corner in about["corners"])
+        corners = ", ".join(_format_point(scene, corner) for corner in about["corners"])
         sides = {3: "triangle", 4: "quadrilateral"}.get(len(about["corners"]), NAMES[element.type])
         filled = "filled " if element.type == "area" else ""
         return f"the {filled}{sides.removeprefix(filled)} with corners {corners}"
-    return f"{called} {place_words(scene, element)}"
+    return f"{called} {describe_place(scene, element)}"
 
 
-def _at(scene: Scene, point: list[float]) -> str:
+def _format_point(scene: Scene, point: list[float]) -> str:
     return f"({round(100 * point[0] / scene.width)}, {round(100 * point[1] / scene.height)})"
 
 
@@ -79,57 +79,64 @@ def figure_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield the facts of one thing in a figure."""
     element = scene.elements[mark.elements[0]]
     weight = WEIGHTS[mark.kind]
-    yield fact(mark, "presence", True, weight, f"there is {_indefinite(mark.name)}.")
+    yield build_fact(mark, "presence", True, weight, f"there is {_add_article(mark.name)}.")
     if mark.kind not in {"tick", "arrowhead", "right_angle"}:
         # Dots and angle marks are small: little of the figure's colours is theirs.
         colour_weight = weight / (4 if mark.kind in {"point", "angle"} else 2)
-        yield fact(mark, "colour", element.colour, colour_weight, f"{mark.name} is {colour_words(element.colour)}.")
+        yield build_fact(
+            mark, "colour", element.colour, colour_weight, f"{mark.name} is {describe_colour(element.colour)}."
+        )
     if mark.kind in {"segment", "circle"}:
-        yield fact(mark, "line_style", line_style(element), 0.3, f"{mark.name} is {line_style(element)}.")
+        yield build_fact(
+            mark, "line_style", find_line_style(element), 0.3, f"{mark.name} is {find_line_style(element)}."
+        )
     if mark.kind in _OWN:
         yield from _OWN[mark.kind](scene, mark, element)
 
 
-def _indefinite(name: str) -> str:
+def _add_article(name: str) -> str:
     article = "an " if name.removeprefix("the ")[0] in "aeio" else "a "
     return article + name.removeprefix("the ")
 
 
-def _segment(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _segment_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     ends = [about["start"], about["end"]]
     turn = math.degrees(exact.atan2(ends[0][1] - ends[1][1], ends[1][0] - ends[0][0])) % 180
-    yield fact(mark, "place", ends, 0.8, f"{mark.name} ends there, and no sooner or later.", 2 * PLACE * scene.width)
-    yield fact(mark, "angle", round(turn, 2), 0.3, f"{mark.name} rises by {number(round(turn))}° from the horizontal.",
+    yield build_fact(
+        mark, "place", ends, 0.8, f"{mark.name} ends there, and no sooner or later.", 2 * PLACE * scene.width
+    )
+    yield build_fact(mark, "angle", round(turn, 2), 0.3,
+                     f"{mark.name} rises by {format_number(round(turn))}° from the horizontal.",
                TURN_TOLERANCE, period=180)  # fmt: skip
 
 
-def _polygon(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _polygon_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
     for count, corner in enumerate(about["corners"], start=1):
-        yield fact(mark, "place", corner, 0.8 / len(about["corners"]),
-                   f"a corner of {mark.name.split(' with ')[0]} lies {point_words(scene, tuple(corner))}.",
+        yield build_fact(mark, "place", corner, 0.8 / len(about["corners"]),
+                   f"a corner of {mark.name.split(' with ')[0]} lies {describe_point(scene, tuple(corner))}.",
                    PLACE * scene.width, suffix=str(count))  # fmt: skip
 
 
-def _circle(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
+def _circle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:
     about: Any = element.parameters
-    wide = number(round(200 * about["radius"] / scene.width))
-    where = point_words(scene, tuple(about["centre"]))
-    yield fact(mark, "size", about["radius"], 0.8, f"{mark.name} is {wide} % of the picture wide.",
+    wide = format_number(round(200 * about["radius"] / scene.width))
+    where = describe_point(scene, tuple(about["centre"]))
+    yield build_fact(mark, "size", about["radius"], 0.8, f"{mark.name} is {wide} % of the picture wide.",
                max(0.06 * about["radius"], 4.0))  # fmt: skip
-    yield fact(mark, "place", about["centre"], 0.5, f"{mark.name} has its centre {where}.",
+    yield build_fact(mark, "place", about["centre"], 0.5, f"{mark.name} has its centre {where}.",
                PLACE * scene.width)  # fmt: skip
 
 
-def _angle(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
+def _angle_facts(scene: Scene, mark: Mark, element: Element) -> Iterator[Fact]:  # noqa: ARG001 - as the others
     degrees = float(element.parameters["degrees"])  # type: ignore[arg-type]
-    yield fact(mark, "angle", degrees, 0.2, f"{mark.name} spans {number(degrees)}°.", TURN_TOLERANCE)
+    yield build_fact(mark, "angle", degrees, 0.2, f"{mark.name} spans {format_number(degrees)}°.", TURN_TOLERANCE)
 
 
 _OWN: dict[str, Callable[[Scene, Mark, Element], Iterator[Fact]]] = {
-    "segment": _segment,
-    "polygon": _polygon,
-    "circle": _circle,
-    "angle": _angle,
+    "segment": _segment_facts,
+    "polygon": _polygon_facts,
+    "circle": _circle_facts,
+    "angle": _angle_facts,
 }

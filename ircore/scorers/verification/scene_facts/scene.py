@@ -17,10 +17,10 @@ from math import fsum
 from typing import Literal
 
 from ircore.core.records import Scene
-from ircore.instances.scene_percepts import readable_scene
+from ircore.instances.scene_percepts import complete_scene
 from ircore.scorers.verification.scene_facts import axes, charts, figures, lines, shapes
-from ircore.scorers.verification.scene_facts.axes import GROUP_WEIGHTS, middle
-from ircore.scorers.verification.scene_facts.records import Fact, Mark, colour_words, fact, place_words
+from ircore.scorers.verification.scene_facts.axes import GROUP_WEIGHTS, compute_middle
+from ircore.scorers.verification.scene_facts.records import Fact, Mark, build_fact, describe_colour, describe_place
 
 PLACE = 0.05
 """Share of the picture's width by which an element's middle may be off its place."""
@@ -47,7 +47,7 @@ def other_marks(scene: Scene, marks: Sequence[Mark]) -> list[Mark]:
             number += 1
         keys.add(key)
         words = element.type.replace("_", " ")
-        others.append(Mark(key, element.type, "other", f"the {words} {place_words(scene, element)}", (index,)))
+        others.append(Mark(key, element.type, "other", f"the {words} {describe_place(scene, element)}", (index,)))
     return others
 
 
@@ -55,11 +55,13 @@ def other_facts(scene: Scene, mark: Mark) -> Iterator[Fact]:
     """Yield presence, colour and place of an element of which no more is known."""
     element = scene.elements[mark.elements[0]]
     weight = scene.kinds.get(element.type, 1.0)
-    yield fact(mark, "presence", True, weight, f"{mark.name} is there.")
+    yield build_fact(mark, "presence", True, weight, f"{mark.name} is there.")
     if element.colour is not None:
-        yield fact(mark, "colour", element.colour, weight / 2, f"{mark.name} is {colour_words(element.colour)}.")
-    at = [middle(element.box, axis) for axis in "xy"]
-    yield fact(mark, "place", at, weight / 2, f"{mark.name} has its middle there.", PLACE * scene.width)
+        yield build_fact(
+            mark, "colour", element.colour, weight / 2, f"{mark.name} is {describe_colour(element.colour)}."
+        )
+    at = [compute_middle(element.box, axis) for axis in "xy"]
+    yield build_fact(mark, "place", at, weight / 2, f"{mark.name} has its middle there.", PLACE * scene.width)
 
 
 Share = Literal["data", "data colours", "writing", "frame", "ground"]
@@ -75,7 +77,7 @@ GROUNDS = frozenset({"background", "ground", "panel"})
 """Kinds of marks on which everything else is drawn."""
 
 
-def share_of(fact: Fact, written: Container[str]) -> Share:
+def find_share(fact: Fact, written: Container[str]) -> Share:
     """Return the share of the whole in which a fact counts.
 
     Args:
@@ -89,7 +91,7 @@ def share_of(fact: Fact, written: Container[str]) -> Share:
     return "data colours" if fact.attribute in COLOURS else "data"
 
 
-def weighed(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fact]:
+def weigh_facts(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fact]:
     """Return facts with weights that add up to 100, each share at its size.
 
     Args:
@@ -99,7 +101,7 @@ def weighed(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fact]:
     written = {fact.mark for fact in facts if fact.attribute == "text"}
     sums: dict[Share, float] = {}
     for share in SHARES:
-        own = [fact.weight for fact in facts if share_of(fact, written) == share and fact.key not in unasked]
+        own = [fact.weight for fact in facts if find_share(fact, written) == share and fact.key not in unasked]
         if own:
             sums[share] = fsum(own)
     whole = fsum(SHARES[share] for share in sums)
@@ -107,7 +109,7 @@ def weighed(facts: Sequence[Fact], unasked: Container[str] = ()) -> list[Fact]:
     return [
         replace(
             fact,
-            weight=0.0 if fact.key in unasked else round(fact.weight * factors[share_of(fact, written)], 6),
+            weight=0.0 if fact.key in unasked else round(fact.weight * factors[find_share(fact, written)], 6),
         )
         for fact in facts
     ]  # fmt: skip
@@ -133,9 +135,9 @@ COUNTED = {
 """Kinds whose number is a fact, in the plural."""
 
 
-def marks_of(scene: Scene) -> list[Mark]:
+def list_marks(scene: Scene) -> list[Mark]:
     """Return the marks of a scene, the things that a person would list, marks that carry data first."""
-    scene = readable_scene(scene)
+    scene = complete_scene(scene)
     known = [
         *charts.bar_marks(scene),
         *charts.wedge_marks(scene),
@@ -149,7 +151,7 @@ def marks_of(scene: Scene) -> list[Mark]:
     return [*known, *other_marks(scene, [*known, *texts, *others]), *texts, *others]
 
 
-def facts_of(scene: Scene) -> list[Fact]:
+def list_facts(scene: Scene) -> list[Fact]:
     """Return all facts of a target, each with part, weight, tolerance and sentence.
 
     Args:
@@ -159,13 +161,13 @@ def facts_of(scene: Scene) -> list[Fact]:
     Returns:
         Facts, those of marks that carry data first; their weights add up to 100, see ``weights``.
     """
-    scene = readable_scene(scene)
-    marks = marks_of(scene)
-    facts = [fact for mark in marks for fact in _facts_of_mark(scene, mark)]
-    return weighed([*facts, *shapes.relation_facts(scene, marks), *_counts(marks)])
+    scene = complete_scene(scene)
+    marks = list_marks(scene)
+    facts = [fact for mark in marks for fact in _list_facts_of_mark(scene, mark)]
+    return weigh_facts([*facts, *shapes.relation_facts(scene, marks), *_count_facts(marks)])
 
 
-def _facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
+def _list_facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
     if mark.form == "text":
         return axes.text_facts(scene, mark)
     if mark.form == "other":
@@ -175,7 +177,7 @@ def _facts_of_mark(scene: Scene, mark: Mark) -> Iterator[Fact]:
     return _FACTS.get(mark.kind, figures.figure_facts)(scene, mark)
 
 
-def _counts(marks: list[Mark]) -> Iterator[Fact]:
+def _count_facts(marks: list[Mark]) -> Iterator[Fact]:
     kinds = [mark.kind for mark in marks if mark.form not in ("text", "other")]
     for kind, plural in COUNTED.items():
         number = kinds.count(kind)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from ircore.core.episode_records import Rendering
 from ircore.core.records import GameRules, Record
-from ircore.core.seeds import derived_seed
+from ircore.core.seeds import derive_seed
 from ircore.games.base import (
     Curve,
     Ending,
@@ -123,12 +123,12 @@ async def _round(step: int, table: Table, setup: EpisodeSetup[Rules]) -> Round:
     sign = setup.payload.signs[(step - 1) % len(setup.payload.signs)]
     original = Captioned(sign, setup.pictures[sign])
     shown = await table.ask(
-        SIGNER, Question(step, "Show this sign.", (original,), seed=derived_seed(setup.seed, step, SIGNER.name))
+        SIGNER, Question(step, "Show this sign.", (original,), seed=derive_seed(setup.seed, step, SIGNER.name))
     )
     seen = Captioned("the sign", shown.picture)
     prompt = "Choose what beats this sign."
     chosen = await table.ask(
-        CHOOSER, Question(step, prompt, (seen,), SIGNS, seed=derived_seed(setup.seed, step, CHOOSER.name))
+        CHOOSER, Question(step, prompt, (seen,), SIGNS, seed=derive_seed(setup.seed, step, CHOOSER.name))
     )
     picture = shown.picture
     rendering = Rendering.of(picture)

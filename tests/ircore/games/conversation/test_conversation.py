@@ -15,17 +15,17 @@ from ircore.core.images import Picture
 from ircore.core.records import Difficulty, Instance, PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
-from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, dialogue_about
+from ircore.games.conversation.dialogues import APOLOGY, CHAT, build, write_dialogue
 from ircore.games.conversation.game import HOP_MEANS, TABLE_1, ConversationGame, ConversationRules
-from ircore.games.conversation.measures import share_named
+from ircore.games.conversation.measures import compute_share_named
 from ircore.games.conversation.records import Dialogue, Exchange, Hop
 from ircore.instances.requests import BuildRequest
-from ircore.instances.targets.categories import BUILDERS, draw
+from ircore.instances.targets.categories import BUILDERS, draw_target
 from ircore.library.playing import play, score
 from ircore.players.base import GeneratorView, PictureAnswer, Question, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
-from ircore.players.builtin.extractive import summary
-from ircore.runs.conformance import check_game, episode_setups
+from ircore.players.builtin.extractive import write_summary
+from ircore.runs.conformance import build_setups, check_game
 from ircore.scorers.game_measures import EpisodeInstruments
 from ircore.scorers.verification.judge import VerifiedJudge
 
@@ -165,9 +165,9 @@ def test_the_game_keeps_to_the_contract(live: bool) -> None:
 
 def test_elements_named_in_a_prompt_by_hand() -> None:
     elements = ("Mickey Mouse", "present box", "hat", "three balloons")
-    assert share_named("mickey mouse wears a HAT and holds three red balloons", elements) == 0.75
-    assert share_named("A mouse.", elements) == 0
-    assert share_named("A mouse.", ()) is None
+    assert compute_share_named("mickey mouse wears a HAT and holds three red balloons", elements) == 0.75
+    assert compute_share_named("A mouse.", elements) == 0
+    assert compute_share_named("A mouse.", ()) is None
 
 
 def test_measures_of_prompts() -> None:
@@ -195,8 +195,8 @@ PAIR = """\
 
 
 def words(category: str, difficulty: Difficulty, seed: int) -> list[str]:
-    drawn = draw(category, difficulty, seed)
-    return [hop.answered for hop in dialogue_about(drawn.scene, difficulty, random.Random(seed)).dialogue]
+    drawn = draw_target(category, difficulty, seed)
+    return [hop.answered for hop in write_dialogue(drawn.scene, difficulty, random.Random(seed)).dialogue]
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ def test_every_category_can_be_talked_about(category: str) -> None:
 
 @pytest.mark.slow
 def test_everything_that_an_easy_dialogue_tells_draws_the_target() -> None:
-    drawn = draw("simple_shapes", "easy", seed=4)
+    drawn = draw_target("simple_shapes", "easy", seed=4)
     target = Picture.from_pixels(drawn.drawing.pixels)
     prompt = " ".join(words("simple_shapes", "easy", seed=4))
     view = GeneratorView(1, prompt, (), None, 0, prompt)
@@ -229,15 +229,15 @@ def test_everything_that_an_easy_dialogue_tells_draws_the_target() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_hard_dialogues_chat_and_correct_a_colour_that_the_summariser_sets_right(seed: int) -> None:
-    drawn = draw("simple_shapes", "hard", seed)
-    talk = dialogue_about(drawn.scene, "hard", random.Random(seed)).dialogue
+    drawn = draw_target("simple_shapes", "hard", seed)
+    talk = write_dialogue(drawn.scene, "hard", random.Random(seed)).dialogue
     said = " ".join(hop.answered for hop in talk)
     assert any(chat in said for chat in CHAT)
     right = said[said.index(APOLOGY) + len(APOLOGY) :]
     known = {drawn.scene.background, *(element.colour for element in drawn.scene.elements)}
     assert re.findall("#[0-9a-f]{6}", right)[0] in known
     assert known.issuperset(re.findall(r"\((#[0-9a-f]{6})\)", talk[-1].answered))  # the wrong one stands before
-    told = summary([(hop.asked, hop.answered) for hop in talk], 2000)
+    told = write_summary([(hop.asked, hop.answered) for hop in talk], 2000)
     assert APOLOGY not in told
     assert not any(chat in told for chat in CHAT)
 
@@ -283,5 +283,5 @@ def test_the_built_in_pair_keeps_to_the_contract(tmp_path: Path) -> None:
         "summariser": ExtractivePlayer(PlayerSpec(player="extractive")),
         "generator": CanvasGenerator(PlayerSpec(player="canvas")),
     }
-    assert episode_setups(game, talks)[0].rules == ConversationRules()
-    check_game(game, episode_setups(game, talks)[:1], players, EpisodeInstruments)
+    assert build_setups(game, talks)[0].rules == ConversationRules()
+    check_game(game, build_setups(game, talks)[:1], players, EpisodeInstruments)

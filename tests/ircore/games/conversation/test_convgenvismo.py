@@ -13,7 +13,7 @@ from ircore.core.errors import InputError
 from ircore.games.conversation.dialogues import import_convgenvismo
 from ircore.games.conversation.records import Dialogue
 from ircore.instances.requests import ImportRequest
-from ircore.instances.store import InstanceSet, may_be_published, published_pictures
+from ircore.instances.store import InstanceSet, may_be_published, select_published_pictures
 
 
 def line(image_id: str = "9", source: str = "unique", **changed: Any) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_pictures_that_are_not_the_authors_are_never_published(tmp_path: Path) -
     assert own.licence == "MIT"
     assert may_be_published(own.licence)
     assert not may_be_published(others.licence)
-    assert not published_pictures(others)
+    assert not select_published_pictures(others)
 
 
 def test_a_licence_cannot_be_given(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from dataset_card.data import load_results, load_table
 from dataset_card.releases.record import read_release
 from dataset_card.tables.rows import Row
 from ircore.commands.main import run as ircore
-from ircore.core.episode_records import drawn_renderings
+from ircore.core.episode_records import list_renderings
 from ircore.core.score_records import HUMAN
 from ircore.games.conversation.dialogues import build
 from ircore.instances.requests import BuildRequest
@@ -71,7 +71,7 @@ def server(run: RunFolder) -> Iterator[OpenAIServer]:
     hops = {
         run.rendering(drawing).data: (episode.episode_id, hop)
         for episode in run.episodes()
-        for hop, drawing in drawn_renderings(episode)
+        for hop, drawing in list_renderings(episode)
     }
     assert {*hops.values()} == RATINGS.keys()
 

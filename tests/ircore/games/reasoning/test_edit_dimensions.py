@@ -11,7 +11,7 @@ from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import Dimension, Task
 from ircore.games.reasoning.dimensions.jigsaw import Jigsaw
 from ircore.games.reasoning.dimensions.painting import Painting
-from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, draw_sudoku, layout_of, make_sudoku
+from ircore.games.reasoning.dimensions.sudoku import EMPTIES, SIZES, Sudoku, compute_layout, draw_sudoku, make_sudoku
 from ircore.players.builtin.editor import edit_for
 from ircore.seeing.grids import EMPTY, cut_tiles, deduce_sudoku, find_grid, join_tiles, list_units, read_cells
 
@@ -239,5 +239,5 @@ def test_a_drawn_sudoku_is_read_back_digit_by_digit(side: int) -> None:
         pixels = draw_sudoku(cells).pixels
         assert pixels.shape == (SIZES[side], SIZES[side], 3)
         grid = known(find_grid(pixels))
-        assert grid.columns == pytest.approx(layout_of(side).columns, abs=1)
+        assert grid.columns == pytest.approx(compute_layout(side).columns, abs=1)
         assert read_cells(pixels, grid) == cells

@@ -17,7 +17,7 @@ from ircore.core.records import PlayerSpec
 from ircore.games.reasoning.build import DIMENSIONS
 from ircore.games.reasoning.dimensions.base import Task, Verdict
 from ircore.games.reasoning.dimensions.layout import Layout
-from ircore.games.reasoning.dimensions.quantity import Quantity, make_counts, solutions
+from ircore.games.reasoning.dimensions.quantity import Quantity, find_solutions, make_counts
 from ircore.games.reasoning.dimensions.text import Text, make_word
 from ircore.games.reasoning.puzzles.detections import Form, Placed, draw_forms
 from ircore.players.base import Question
@@ -69,7 +69,7 @@ def test_the_truth_scores_one_and_the_picture_of_another_riddle_less(name: str, 
 def test_counts_have_one_solution_among_all(hard: bool) -> None:
     for seed in range(20):
         riddle = make_counts(hard, random.Random(seed))
-        assert solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
+        assert find_solutions(list(riddle.counts), riddle.clues) == [dict(riddle.counts)]
 
 
 DUCKS = {"red circle": 3, "blue square": 1}

@@ -12,13 +12,13 @@ from ircore.games.reasoning.dimensions.painting import (
     SIZE,
     PaintingScene,
     Region,
-    describe,
-    descriptions,
-    green,
-    paint_iou,
-    paint_iou_corrected,
+    compute_corrected_paint_iou,
+    compute_paint_iou,
+    describe_region,
+    find_green,
+    list_descriptions,
 )
-from ircore.players.builtin.editor import described_region
+from ircore.players.builtin.editor import find_described_region
 
 KINDS = pytest.mark.parametrize("kind", list(SCENES))
 
@@ -32,8 +32,8 @@ def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, se
     for region in scene.regions:
         mask = scene.mask_of(region).astype(np.uint8) * 255
         painted = scene.painted(region)
-        assert paint_iou(painted, mask, before) == paint_iou_corrected(painted, mask, before) == 1
-        assert paint_iou(before, mask, before) == paint_iou_corrected(before, mask, before) == 0
+        assert compute_paint_iou(painted, mask, before) == compute_corrected_paint_iou(painted, mask, before) == 1
+        assert compute_paint_iou(before, mask, before) == compute_corrected_paint_iou(before, mask, before) == 0
 
 
 @pytest.mark.slow
@@ -41,7 +41,7 @@ def test_the_painted_picture_is_right_and_the_unpainted_one_is_not(kind: str, se
 def test_nothing_is_green_before_and_every_region_is_large_enough_to_count(kind: str) -> None:
     for seed in range(4):
         scene = SCENES[kind](random.Random(seed))
-        assert not green(scene.drawing.pixels).any()
+        assert not find_green(scene.drawing.pixels).any()
         for region in scene.regions:
             assert scene.mask_of(region).sum() > LEAST_SHARE * SIZE * SIZE  # GIR-Bench drops smaller areas
 
@@ -62,8 +62,8 @@ def test_a_solver_that_sees_the_picture_and_the_words_alone_finds_the_region(kin
     for seed in range(8):
         rng = random.Random(seed)
         scene = SCENES[kind](rng)
-        text, region = describe(scene, hard, rng)
-        seen = described_region(scene.drawing.pixels, f"Paint {text} pure green.")
+        text, region = describe_region(scene, hard, rng)
+        seen = find_described_region(scene.drawing.pixels, f"Paint {text} pure green.")
         truth = scene.mask_of(region)
         assert seen is not None
         assert (seen & truth).sum() / (seen | truth).sum() > 0.95, (seed, text)
@@ -85,5 +85,5 @@ HEIGHTS = {"red": 150, "blue": 300, "yellow": 200, "pink": 400, "brown": 250}
 )
 def test_descriptions_of_bars_mean_what_they_say(text: str, colour: str) -> None:
     bars = [Region(name, name, size=height, order=place) for place, (name, height) in enumerate(HEIGHTS.items())]
-    by_text = {known.text: known for hard in (False, True) for known in descriptions("bars", hard)}
+    by_text = {known.text: known for hard in (False, True) for known in list_descriptions("bars", hard)}
     assert [region.name for region in by_text[text].select(bars)] == [colour]

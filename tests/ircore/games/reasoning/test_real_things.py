@@ -13,7 +13,7 @@ from ircore.core.elements import ElementList, SeenElement
 from ircore.core.episode_records import Rendering
 from ircore.core.images import Picture
 from ircore.games.reasoning.dimensions.base import Verdict
-from ircore.games.reasoning.measures import judged
+from ircore.games.reasoning.measures import judge_attempt
 from ircore.games.reasoning.puzzles.detections import Detections
 from ircore.games.reasoning.records import Attempt, TaskRecord
 from ircore.scorers.game_measures import EpisodeInstruments
@@ -52,7 +52,7 @@ def answer(boxes: Mapping[str, list[list[int]]], missing: tuple[str, ...] = ()) 
 
 def verdict(task: TaskRecord) -> Verdict:
     attempt = Attempt(told=task.prompt, rendering=Rendering.of(FARM))
-    return judged(task, attempt, EpisodeInstruments({}, lambda _: FARM))
+    return judge_attempt(task, attempt, EpisodeInstruments({}, lambda _: FARM))
 
 
 DUCK_BOXES = [[0, 0, 100, 100], [200, 0, 300, 100], [400, 0, 500, 100]]

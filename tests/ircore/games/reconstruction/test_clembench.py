@@ -18,10 +18,10 @@ from ircore.core.score_records import JudgeIdentity, Score
 from ircore.games.reconstruction.plugins.clembench import GAME
 from ircore.games.reconstruction.plugins.clembench_export import export_runs
 from ircore.games.reconstruction.plugins.clembench_import import import_run
-from ircore.games.reconstruction.records import Rules, rendered_turns, turns_of
+from ircore.games.reconstruction.records import Rules, list_rendered_turns, list_turns
 from ircore.runs.events import CallKey
 from ircore.runs.folder import RunFolder
-from ircore.runs.play import with_run_id
+from ircore.runs.play import add_run_id
 
 PAIR = "classical-b200-t10-allow--canvas-b200-t10-allow"
 EASY = f"{PAIR}/{GAME}/geometry_easy"
@@ -39,7 +39,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 def _scores(run: RunFolder) -> Iterator[Score]:
     for episode in run.episodes():
-        for turn, value in zip(rendered_turns(episode), (6.0, 8.0), strict=False):
+        for turn, value in zip(list_rendered_turns(episode), (6.0, 8.0), strict=False):
             yield rating_of(episode, turn, value)
 
 
@@ -81,7 +81,7 @@ def test_a_round_is_a_turn_and_names_who_told_whom_what(exported: Path, played: 
     document = read(exported / EASY / "instance_00000" / "interactions.json")
     first, second, third = document["turns"]
     images = f"{EASY}/instance_00000/images"
-    drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in turns_of(played.episodes()[0]) if turn.rendering]
+    drawn = [f"{images}/{turn.rendering.sha256}.png" for turn in list_turns(played.episodes()[0]) if turn.rendering]
     assert [(part["from"], part["to"], part["action"]["type"]) for part in first] == [
         ("GM", "Player 1", "send message"),
         ("Player 1", "GM", "get message"),
@@ -151,7 +151,7 @@ def test_a_run_pulled_from_a_release_says_what_its_messages_were(played: RunFold
     back = import_run(tmp_path / "results", tmp_path / "back")
     assert back.episodes() == played.episodes()
     assert back.calls() == {}
-    assert back.rendering(rendered_turns(back.episodes()[0])[0].rendering).width == 96  # type: ignore[arg-type]
+    assert back.rendering(list_rendered_turns(back.episodes()[0])[0].rendering).width == 96  # type: ignore[arg-type]
 
 
 def forget_ours(folder: Path) -> None:
@@ -175,10 +175,10 @@ def test_a_run_of_others_is_played_again_from_its_events(exported: Path, played:
     back = import_run(exported, tmp_path / "back")
     ours, theirs = played.episodes()[0], back.episodes()[0]
     assert (theirs.instance_id, theirs.category, theirs.difficulty) == ("geometry_easy-00000", "geometry", "easy")
-    assert [turn.message for turn in turns_of(theirs)] == [turn.message for turn in turns_of(ours)]
-    assert [turn.rendering for turn in turns_of(theirs)] == [turn.rendering for turn in turns_of(ours)]
-    assert [turn.message_tokens for turn in turns_of(theirs)] == [turn.message_tokens for turn in turns_of(ours)]
-    assert turns_of(theirs)[0].seconds == 4.0
+    assert [turn.message for turn in list_turns(theirs)] == [turn.message for turn in list_turns(ours)]
+    assert [turn.rendering for turn in list_turns(theirs)] == [turn.rendering for turn in list_turns(ours)]
+    assert [turn.message_tokens for turn in list_turns(theirs)] == [turn.message_tokens for turn in list_turns(ours)]
+    assert list_turns(theirs)[0].seconds == 4.0
     assert [episode.outcome for episode in back.episodes()] == [episode.outcome for episode in played.episodes()]
     assert [episode.abort_reason for episode in back.episodes()] == [
         episode.abort_reason for episode in played.episodes()
@@ -296,7 +296,7 @@ def hasty(played: RunFolder, tmp_path: Path) -> RunFolder:
     shutil.copytree(played.path, folder)
     (folder / "scores.jsonl").unlink()
     rules = Rules(max_turns=3)
-    made = with_run_id(played.run.model_copy(update={"rules": rules.model_dump(mode="json")}))
+    made = add_run_id(played.run.model_copy(update={"rules": rules.model_dump(mode="json")}))
     (folder / "run.json").write_text(made.model_dump_json(by_alias=True), "utf-8")
     return RunFolder(folder)
 

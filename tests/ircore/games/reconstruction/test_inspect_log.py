@@ -17,7 +17,7 @@ from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import Score
 from ircore.games.reconstruction.plugins.inspect_log import export_log
-from ircore.games.reconstruction.records import rendered_turns, turns_of
+from ircore.games.reconstruction.records import list_rendered_turns, list_turns
 from ircore.runs.folder import RunFolder
 
 
@@ -27,7 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     folder = tmp_path_factory.mktemp("inspect")
     run = sample_run(folder / "run", sample_instances(folder / "instances", per_condition=3))
     for episode in run.episodes():
-        for turn in rendered_turns(episode)[-1:]:
+        for turn in list_rendered_turns(episode)[-1:]:
             assert turn.rendering is not None
             item, sha256 = episode.episode_id, turn.rendering.sha256
             run.add_scores(
@@ -77,7 +77,7 @@ def test_messages_are_what_the_describer_saw_and_said(log: dict[str, Any], playe
         "<DONE>",
     ]
     asked = [message["content"] for message in sample["messages"] if message["role"] == "user"]
-    drawn = [turn.rendering.sha256 for turn in turns_of(episode) if turn.rendering]
+    drawn = [turn.rendering.sha256 for turn in list_turns(episode) if turn.rendering]
     target = played.instances.instances[0].pictures["target"].sha256
     shown = [[part["image"] for part in content if part["type"] == "image"] for content in asked]
     assert shown == [[f"attachment://{item}" for item in (target, *drawn[:seen])] for seen in (0, 1, 2)]

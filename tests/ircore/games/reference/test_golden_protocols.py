@@ -21,7 +21,7 @@ from ircore.games.reference.game import PLACEHOLDERS, ReferenceGame
 from ircore.games.reference.records import Context, Round
 from ircore.games.reference.rules import PRESETS, SEEDS, ReferenceRules
 from ircore.players.base import ChoiceAnswer, Question, TextAnswer
-from ircore.players.spoken_answers import choice_of
+from ircore.players.spoken_answers import find_choice
 
 SHARED = Path(os.environ.get("IRCORE_SHARED_DATA") or Path(__file__).resolve().parents[4].parent / "shared" / "data")
 ICCA = SHARED / "lang" / "icca"
@@ -83,7 +83,7 @@ class Scripted:
         self.asked[seat.name].append(question)
         if seat.name == "speaker":
             return TextAnswer(self._transcript.messages[question.step - 1])
-        choice = known(choice_of(self._transcript.content["trials"][question.step - 1]["scripted_answer"], question))
+        choice = known(find_choice(self._transcript.content["trials"][question.step - 1]["scripted_answer"], question))
         return ChoiceAnswer(*choice)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ircore.core.errors import InputError
-from ircore.games.reference.kilogram import PublishedContext, caption_with_parts, draw_contexts, import_kilogram
+from ircore.games.reference.kilogram import PublishedContext, draw_contexts, format_caption_with_parts, import_kilogram
 from ircore.games.reference.naming import Annotation, read_annotations
 from ircore.games.reference.records import Context
 from ircore.instances.requests import ImportRequest
@@ -188,7 +188,7 @@ def test_a_condition_that_is_none_is_refused(folder: Path) -> None:
 def test_captions_and_contexts_are_the_published_ones() -> None:
     rows = json.loads((KILOGRAM / "captions.json").read_text())
     names = [row["text"].split("#") for row in rows]
-    captions = [caption_with_parts(whole, parts) for whole, *parts in names]
+    captions = [format_caption_with_parts(whole, parts) for whole, *parts in names]
     equal = sum(caption == row["caption"] for caption, row in zip(captions, rows, strict=True))
     assert equal >= 0.97 * len(rows)
     contexts = json.loads((KILOGRAM / "published_contexts.json").read_text())

@@ -11,15 +11,15 @@ import pytest
 
 from ircore.core.errors import InputError
 from ircore.games.reference.icca import import_icca
-from ircore.games.reference.measures import listed_content_words, measured_rounds, novelty
+from ircore.games.reference.measures import compute_novelty, list_content_words, measure_rounds
 from ircore.games.reference.naming import (
     PIECES,
     Annotation,
-    content_words,
-    divergence,
-    log_perplexity,
-    mean_agreement,
-    naming,
+    compute_divergence,
+    compute_log_perplexity,
+    compute_mean_agreement,
+    compute_naming,
+    list_content_stems,
     read_annotations,
     read_stated_measures,
 )
@@ -33,14 +33,14 @@ BODY = dict.fromkeys(PIECES, "body")
 
 
 def test_names_that_all_share_do_not_diverge_and_names_of_their_own_do() -> None:
-    assert divergence([("dog",), ("dog",), ("dog",)]) == 0
-    assert divergence([("dog",), ("cat",), ("bird",)]) == 1
+    assert compute_divergence([("dog",), ("dog",), ("dog",)]) == 0
+    assert compute_divergence([("dog",), ("cat",), ("bird",)]) == 1
     # dog: shared with one of two others, ½; cat and its tail: 1 each; so (½ + ½ + 1) / 3.
-    assert divergence([("dog",), ("dog",), ("cat", "tail")]) == pytest.approx(2 / 3)
+    assert compute_divergence([("dog",), ("dog",), ("cat", "tail")]) == pytest.approx(2 / 3)
 
 
 def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
-    assert divergence([("dog",), ("cat",), ()]) == pytest.approx(2 / 3)
+    assert compute_divergence([("dog",), ("cat",), ()]) == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -61,40 +61,40 @@ def test_an_annotation_without_content_words_counts_as_no_divergence() -> None:
     ],
 )
 def test_content_words_of_odd_names(text: str, expected: tuple[str, ...]) -> None:
-    assert content_words(text) == expected
+    assert list_content_stems(text) == expected
 
 
 def test_names_without_content_words_do_not_diverge_even_if_all_are() -> None:
-    assert naming([Annotation(whole="m"), Annotation(whole="???")]).snd == 0
-    assert naming([Annotation(whole="Dog"), Annotation(whole="dog")]).snd == 0
+    assert compute_naming([Annotation(whole="m"), Annotation(whole="???")]).snd == 0
+    assert compute_naming([Annotation(whole="Dog"), Annotation(whole="dog")]).snd == 0
 
 
 def test_names_that_differ_by_case_or_blanks_are_two_parts_and_one_word() -> None:
     two = Annotation(whole="dog", part=BODY | {"1": "Body", "2": "body "})
     assert [len(pieces) for pieces in two.parts().values()] == [1, 1, 5]
-    measured = naming([two, Annotation(whole="dog", part=BODY)])
+    measured = compute_naming([two, Annotation(whole="dog", part=BODY)])
     # The words are alike; of the seven pieces only the five in one part are agreed on.
     assert (measured.snd, measured.pnd, measured.psa) == (0, 0, 5)
 
 
 def test_pieces_that_nobody_could_name_are_one_part() -> None:
     unknown = Annotation(whole="dog", part=dict.fromkeys(PIECES, "UNKNOWN"))
-    assert naming([unknown, unknown]) == (2, 0, 0, 7)
-    assert naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
+    assert compute_naming([unknown, unknown]) == (2, 0, 0, 7)
+    assert compute_naming([unknown, Annotation(whole="dog", part=BODY)]).pnd == 1
 
 
 def test_parts_are_matched_by_their_pieces_and_not_by_their_names() -> None:
     halves = {piece: ("front" if piece in "123" else "back") for piece in PIECES}
     renamed = {piece: ("head" if piece in "123" else "tail") for piece in PIECES}
-    assert mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=renamed)]) == 7
-    assert mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=BODY)]) == 4
+    assert compute_mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=renamed)]) == 7
+    assert compute_mean_agreement([Annotation(whole="dog", part=halves), Annotation(whole="cat", part=BODY)]) == 4
 
 
 def test_too_few_annotations_have_no_measures() -> None:
-    assert naming([]) == (0, None, None, None)
-    assert naming([Annotation(whole="dog", part=BODY)]) == (1, None, None, None)
-    assert naming([Annotation(whole="dog"), Annotation(whole="dog")]) == (2, 0.0, None, None)
-    assert log_perplexity([Annotation(whole="m"), Annotation(whole="dog")]) is None
+    assert compute_naming([]) == (0, None, None, None)
+    assert compute_naming([Annotation(whole="dog", part=BODY)]) == (1, None, None, None)
+    assert compute_naming([Annotation(whole="dog"), Annotation(whole="dog")]) == (2, 0.0, None, None)
+    assert compute_log_perplexity([Annotation(whole="m"), Annotation(whole="dog")]) is None
 
 
 @needs_kilogram
@@ -103,7 +103,7 @@ def test_too_few_annotations_have_no_measures() -> None:
 def test_measures_are_the_published_ones(name: str) -> None:
     expected = json.loads((KILOGRAM / "expected_measures.json").read_text())
     for tangram, annotations in read_annotations(KILOGRAM / f"{name}.json").items():
-        measured, published = naming(annotations), expected[tangram][name]
+        measured, published = compute_naming(annotations), expected[tangram][name]
         for key in ("n", "snd", "pnd", "psa"):
             assert getattr(measured, key) == pytest.approx(published[key], abs=1e-9), (tangram, key)
 
@@ -112,10 +112,10 @@ def test_measures_are_the_published_ones(name: str) -> None:
 @needs_kilogram
 def test_content_words_and_agreements_are_the_published_ones() -> None:
     for case in json.loads((KILOGRAM / "clean_cases.json").read_text()):
-        assert list(content_words(case["text"])) == case["tokens"]
+        assert list(list_content_stems(case["text"])) == case["tokens"]
     for pair in json.loads((KILOGRAM / "psa_pairs.json").read_text()):
         annotations = [Annotation(whole="", part=pair[side]) for side in ("a", "b")]
-        assert mean_agreement(annotations) == pair["agreement"]
+        assert compute_mean_agreement(annotations) == pair["agreement"]
 
 
 @pytest.mark.slow
@@ -123,8 +123,10 @@ def test_content_words_and_agreements_are_the_published_ones() -> None:
 def test_perplexity_in_both_forms() -> None:
     annotations = read_annotations(KILOGRAM / "dense10.json")
     for tangram, bits in json.loads((KILOGRAM / "perplexity_dense10.json").read_text()).items():
-        assert log_perplexity(annotations[tangram]) == pytest.approx(bits["log2pp_paper"], abs=1e-9)
-        assert log_perplexity(annotations[tangram], stemmed=False) == pytest.approx(bits["log2pp_code"], abs=1e-9)
+        assert compute_log_perplexity(annotations[tangram]) == pytest.approx(bits["log2pp_paper"], abs=1e-9)
+        assert compute_log_perplexity(annotations[tangram], stemmed=False) == pytest.approx(
+            bits["log2pp_code"], abs=1e-9
+        )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +193,7 @@ def test_measures_of_two_pictures_described_twice() -> None:
         a_round(2, "x", "red house", "x"),
         a_round(2, "y", "running dog", None),
     ]
-    values = {(value.measure, value.step): value.value for value in measured_rounds(rounds, 2)}
+    values = {(value.measure, value.step): value.value for value in measure_rounds(rounds, 2)}
     assert values["accuracy", None] == 0.5
     assert values["invalid", None] == 0.25
     assert values["words", None] == (4 + 5 + 2 + 2) / 4
@@ -208,7 +210,7 @@ def test_measures_of_two_pictures_described_twice() -> None:
 
 def test_a_single_mention_has_no_novelty_and_says_why() -> None:
     values = {
-        value.measure: value for value in measured_rounds([a_round(1, "x", "a house", "x")], 2) if value.step is None
+        value.measure: value for value in measure_rounds([a_round(1, "x", "a house", "x")], 2) if value.step is None
     }
     assert (values["wnr"].value, values["wnr"].reason) == (None, "every picture was described once")
     assert values["shortening"].value is None
@@ -217,7 +219,7 @@ def test_a_single_mention_has_no_novelty_and_says_why() -> None:
 @needs_icca
 def test_novelty_of_published_cases() -> None:
     for case in json.loads((ICCA / "edit_cases.json").read_text()):
-        code, paper = novelty(case["ref"], case["hyp"]), novelty(case["ref"], case["hyp"], "paper")
+        code, paper = compute_novelty(case["ref"], case["hyp"]), compute_novelty(case["ref"], case["hyp"], "paper")
         assert (code.distance, code.rate) == (case["wnd_icca_code"], case["wnr_icca_code"])
         assert paper.distance == case["wnd_paper"]
         assert paper.rate == case["wnr_paper_norm_ref"] or not case["ref"]
@@ -252,7 +254,7 @@ def test_novelty_of_people_is_exact_with_the_taggers_words_and_near_without(tmp_
             rates = novelty_by_repetition(made, [trial["content"] for trial in trials], definition)
             assert rates == pytest.approx(expected[folder][key], abs=1e-9)
         exact.append(fmean(expected[folder]["wnr_icca_code"]))
-        own = [list(listed_content_words(trial["msg"])) for trial in trials]
+        own = [list(list_content_words(trial["msg"])) for trial in trials]
         listed.append(fmean(novelty_by_repetition(made, own, "icca_code")))
     assert correlation(exact, listed) > 0.97
 
@@ -267,5 +269,5 @@ def novelty_by_repetition(targets: list[str], content: list[list[str]], definiti
     of_picture: dict[str, list[list[str]]] = {}
     for target, words in zip(targets, content, strict=True):
         of_picture.setdefault(target, []).append(words)
-    rates = [[novelty(*pair, definition).rate for pair in pairwise(said)] for said in of_picture.values()]  # type: ignore[arg-type]
+    rates = [[compute_novelty(*pair, definition).rate for pair in pairwise(said)] for said in of_picture.values()]  # type: ignore[arg-type]
     return [fmean(repetition) for repetition in zip(*rates, strict=True)]

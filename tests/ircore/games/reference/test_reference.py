@@ -18,9 +18,9 @@ from ircore.core.records import Instance
 from ircore.games.base import Ending, EpisodeSetup, Seat, Table
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.records import Context, HumanRound, Round
-from ircore.games.reference.rules import PRESETS, ReferenceRules, labels_of, listener_orders
+from ircore.games.reference.rules import PRESETS, ReferenceRules, draw_listener_orders, list_labels
 from ircore.players.base import ChoiceAnswer, PlayerError, Question, TextAnswer
-from ircore.players.spoken_answers import choice_of
+from ircore.players.spoken_answers import find_choice
 
 NAMES = ("red", "green", "blue", "white")
 PICTURES = {name: Picture.from_pixels(Drawing(16, 16, name).pixels) for name in NAMES}
@@ -51,7 +51,7 @@ def saying(words: str) -> Callable[[Question], ChoiceAnswer]:
     """Return a listener whose words are read as every player's are."""
 
     def listen(question: Question) -> ChoiceAnswer:
-        choice = choice_of(words, question)
+        choice = find_choice(words, question)
         assert choice is not None
         return ChoiceAnswer(*choice)
 
@@ -225,32 +225,32 @@ CONTEXT = ("w", "x", "y", "z")
 
 
 def test_labels_stay_where_nothing_shuffles() -> None:
-    orders = listener_orders(CONTEXT, 24, 3, ReferenceRules())
+    orders = draw_listener_orders(CONTEXT, 24, 3, ReferenceRules())
     assert len({order.labelled for order in orders}) == 1
     assert all(order.shown == order.labelled for order in orders)
 
 
 def test_every_round_has_its_own_order_where_pictures_change_places() -> None:
-    orders = listener_orders(CONTEXT, 24, 3, ReferenceRules(shuffle=True))
+    orders = draw_listener_orders(CONTEXT, 24, 3, ReferenceRules(shuffle=True))
     assert len({order.labelled for order in orders}) > 10
     assert all(sorted(order.labelled) == sorted(CONTEXT) for order in orders)
 
 
 def test_only_a_misleading_round_shows_other_pictures_at_the_labels_that_count() -> None:
-    orders = listener_orders(CONTEXT, 24, 3, ReferenceRules(preset="L7"))
+    orders = draw_listener_orders(CONTEXT, 24, 3, ReferenceRules(preset="L7"))
     moved = [number for number, order in enumerate(orders, start=1) if order.shown != order.labelled]
     assert set(moved) <= {21, 22, 23, 24}
     assert moved
 
 
 def test_masked_pictures_stand_in_the_speakers_order() -> None:
-    (first, *_) = listener_orders(CONTEXT, 24, 3, ReferenceRules(masked=True))
+    (first, *_) = draw_listener_orders(CONTEXT, 24, 3, ReferenceRules(masked=True))
     assert first.labelled == CONTEXT
 
 
 def test_labels_are_letters_or_numbers() -> None:
-    assert labels_of(3, ReferenceRules()) == ("A", "B", "C")
-    assert labels_of(3, ReferenceRules(labels="numbers")) == ("1", "2", "3")
+    assert list_labels(3, ReferenceRules()) == ("A", "B", "C")
+    assert list_labels(3, ReferenceRules(labels="numbers")) == ("1", "2", "3")
 
 
 def test_a_rule_that_contradicts_its_preset_is_refused() -> None:
@@ -269,10 +269,10 @@ def test_orders_are_those_of_the_published_program(preset: str) -> None:
         context = sorted(played["trials"][0]["label_order"])
         random.Random(played["game_index"]).shuffle(context)
         assert played.get("speaker_image_order") in (None, context)
-        orders = listener_orders(context, 24, seeds[played["game_index"]], ReferenceRules(preset=preset))
+        orders = draw_listener_orders(context, 24, seeds[played["game_index"]], ReferenceRules(preset=preset))
         assert [list(order.labelled) for order in orders] == [trial["label_order"] for trial in played["trials"]]
         assert [list(order.shown) for order in orders] == [trial["shown_order"] for trial in played["trials"]]
-        labels = labels_of(4, ReferenceRules())
+        labels = list_labels(4, ReferenceRules())
         for trial, order in zip(played["trials"], orders, strict=True):
             assert trial["gold_label"] in labels
             assert order.labelled

@@ -16,7 +16,7 @@ from ircore.games.reference.build import build
 from ircore.games.reference.game import ReferenceGame
 from ircore.games.reference.icca import import_icca
 from ircore.instances.requests import BuildRequest, ImportRequest
-from ircore.instances.tangrams import PIECES, draw_tangram, in_pixels, make_tangram
+from ircore.instances.tangrams import PIECES, draw_tangram, make_tangram, scale_to_pixels
 from ircore.results.model import Results
 from ircore.runs.folder import RunFolder
 
@@ -69,7 +69,7 @@ def test_a_tangram_has_seven_exact_pieces_that_do_not_overlap(seed: int) -> None
     assert tangram.pieces.keys() == PIECES.keys()
     assert sorted(round(area(corners), 9) for corners in tangram.pieces.values()) == [0.5, 0.5, 1, 1, 1, 2, 2]
     # Pieces drawn together cover as many pixels as pieces drawn apart, but for the seams, 8 pixels wide.
-    corners = in_pixels(tangram, 1024)
+    corners = scale_to_pixels(tangram, 1024)
     covered = (draw_tangram(tangram, 1024).pixels < 128).all(axis=2).sum()
     assert isclose(covered, sum(map(area, corners.values())), rel_tol=0.16)
     assert all(0 < coordinate < 1024 for piece in corners.values() for point in piece for coordinate in point)

@@ -10,8 +10,8 @@ from ircore.core.images import Pixels
 from ircore.games.reconstruction.build_targets import build_instances
 from ircore.instances.store import InstanceSet, write_instances
 from ircore.instances.targets.base import SceneDrawing
-from ircore.scorers.judge_test.battery import HARMLESS, ORDERS, WRONG, edits_of
-from ircore.scorers.judge_test.redraw import redrawn
+from ircore.scorers.judge_test.battery import HARMLESS, ORDERS, WRONG, make_edits
+from ircore.scorers.judge_test.redraw import redraw_scene
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +23,7 @@ def charts(tmp_path_factory: pytest.TempPathFactory) -> InstanceSet:
 
 def edited(instances: InstanceSet) -> dict[str, Pixels]:
     instance = next(instance for instance in instances.instances if instance.instance_id == "pets")
-    return {name: picture.pixels for name, picture in edits_of(instances, instance).pictures.items()}
+    return {name: picture.pixels for name, picture in make_edits(instances, instance).pictures.items()}
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_every_harmless_edit_is_above_every_wrong_one_and_degrees_are_in_order()
 
 
 def test_orders_are_between_edits_that_apply(charts: InstanceSet) -> None:
-    made = edits_of(charts, charts.instances[0])
+    made = make_edits(charts, charts.instances[0])
     assert all({order.better, order.worse} <= made.pictures.keys() for order in made.orders)
     assert len([order for order in made.orders if order.strict]) == 8 * 10
 
@@ -116,7 +116,7 @@ def test_a_scene_without_text_is_redrawn_but_for_shades_at_edges(drawn_targets: 
     shapes = [instance for instance in drawn_targets.instances if instance.category == "simple_shapes"]
     for instance in shapes:
         assert instance.scene is not None
-        difference = np.abs(redrawn(instance.scene).astype(int) - drawn_targets.picture(instance, "target").pixels)
+        difference = np.abs(redraw_scene(instance.scene).astype(int) - drawn_targets.picture(instance, "target").pixels)
         assert difference.max() <= 64, instance.instance_id  # corners are known to a tenth of a pixel
 
 

@@ -15,17 +15,17 @@ from ircore.commands.main import run as ircore
 from ircore.core.errors import InputError
 from ircore.core.images import Picture
 from ircore.core.score_records import JudgeIdentity, JudgeKind, Task
-from ircore.games.reconstruction.records import turns_of
+from ircore.games.reconstruction.records import list_turns
 from ircore.instances.store import InstanceSet
 from ircore.players import calls
 from ircore.runs.folder import RUN_FILE, RunFolder
 from ircore.scorers.judge_test import test_run
 from ircore.scorers.judge_test.battery import EDIT_OF, TURN_OF
-from ircore.scorers.judge_test.card import JudgeCard, card_of, read_card
+from ircore.scorers.judge_test.card import JudgeCard, compute_card, read_card
 from ircore.scorers.judge_test.foreign.families import FAMILIES
-from ircore.scorers.judge_test.page import card_body
-from ircore.scorers.judge_test.test_run import open_test, preferred_card
-from ircore.scorers.judges.base import Judgement, tasks_of
+from ircore.scorers.judge_test.page import render_card
+from ircore.scorers.judge_test.test_run import compute_preference_card, open_test
+from ircore.scorers.judges.base import Judgement, list_tasks
 
 EDITS_OF_A_CHART = 31
 """All 33 but exchanged wedges and a target of another category, which the set of two charts does not have."""
@@ -63,18 +63,18 @@ def rate(run: RunFolder, ratings: dict[str, dict[str, float]]) -> JudgeCard:
     scores = [
         rating_of(episode, turn, ratings[episode.episode_id][EDIT_OF[turn.turn]], KNOWN.name)
         for episode in run.episodes()
-        for turn in turns_of(episode)
+        for turn in list_turns(episode)
         if turn.rendering is not None and EDIT_OF[turn.turn] in ratings.get(episode.episode_id, {})
     ]
     run.add_scores(scores)
-    return card_of(run, KNOWN)
+    return compute_card(run, KNOWN)
 
 
 @pytest.mark.slow
 def test_a_test_is_a_run_of_one_episode_a_target_and_one_turn_an_edit(run: RunFolder) -> None:
-    assert [len(turns_of(episode)) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
+    assert [len(list_turns(episode)) for episode in run.episodes()] == [EDITS_OF_A_CHART + BY_OTHERS_OF_A_CHART] * 2
     pets = next(episode for episode in run.episodes() if episode.episode_id == "pets")
-    target = next(turn for turn in turns_of(pets) if turn.turn == TURN_OF["identity"])
+    target = next(turn for turn in list_turns(pets) if turn.turn == TURN_OF["identity"])
     assert target.rendering is not None
     assert run.rendering(target.rendering).sha256 == next(
         known.pictures["target"].sha256 for known in run.instances.instances if known.instance_id == "pets"
@@ -126,10 +126,10 @@ def test_a_card_counts_one_wrong_pair(run: RunFolder) -> None:
 def test_a_judge_with_a_single_wrong_pair_is_not_told_to_order_all(run: RunFolder) -> None:
     card = rate(run, {"pets": dict.fromkeys(TURN_OF, 1.0) | dict.fromkeys(HARMLESS, 9.0)})
     card = card.model_copy(update={"foreign": None})
-    assert (card.share, "100.0 %" in card_body(card)) == (1, True)
+    assert (card.share, "100.0 %" in render_card(card)) == (1, True)
     nearly = card.model_copy(update={"share": 0.9996})  # 1 of 2,594 is wrong
-    assert "100.0 %" not in card_body(nearly)
-    assert "99.9 %" in card_body(nearly)
+    assert "100.0 %" not in render_card(nearly)
+    assert "99.9 %" in render_card(nearly)
 
 
 def test_an_attack_succeeds_if_it_gains_a_point(run: RunFolder) -> None:
@@ -143,8 +143,8 @@ def test_an_attack_succeeds_if_it_gains_a_point(run: RunFolder) -> None:
 def test_the_page_escapes_what_a_manifest_says(run: RunFolder) -> None:
     card = rate(run, {"pets": dict.fromkeys(TURN_OF, 4.0)})
     hostile = card.model_copy(update={"judge": KNOWN.model_copy(update={"version": "<script>"})})
-    assert "<script>" not in card_body(hostile)
-    assert "&lt;script&gt;" in card_body(hostile)
+    assert "<script>" not in render_card(hostile)
+    assert "&lt;script&gt;" in render_card(hostile)
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_a_model_is_asked_once_for_each_picture_and_never_for_preferences(
     command += ["--out", str(tmp_path / "test"), "--limit", "1"]
     assert ircore(command) == 0
     run = RunFolder(tmp_path / "test" / "run")
-    different = {turn.rendering.sha256 for episode in run.episodes() for turn in turns_of(episode) if turn.rendering}
+    different = {turn.rendering.sha256 for episode in run.episodes() for turn in list_turns(episode) if turn.rendering}
     assert len(server.seen) == len(different)
     assert ircore(command) == 0
     assert len(server.seen) == len(different)  # what was answered is not asked again
@@ -220,8 +220,8 @@ class Brightest:
 def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     tmp_path: Path, charts: InstanceSet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(test_run, "installed_judge", lambda name: Brightest())
-    card = preferred_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
+    monkeypatch.setattr(test_run, "load_judge", lambda name: Brightest())
+    card = compute_preference_card(open_test(tmp_path / "run", charts.folder, limit=1), "brightest")
     orders = {(order.better, order.worse): order for order in card.orders if order.targets}
     assert len(orders) == card.pairs == 91
     assert orders["identity", "mirrored"].right == 0  # as bright as the target: a tie, and ties are wrong here
@@ -230,14 +230,14 @@ def test_a_judge_that_only_prefers_is_shown_both_edits_of_each_pair(
     assert card.foreign is not None
     assert {family.mean for family in card.foreign.families} == {None}
     assert card.foreign.pairs > 200
-    assert "rates no single picture" in card_body(card)
+    assert "rates no single picture" in render_card(card)
     assert [attack.targets for attack in card.attacks] == [1, 1]
 
 
 def test_a_metric_takes_the_test_as_a_judge_of_pairs() -> None:
     white, grey, black = (Picture.from_pixels(np.full((64, 64, 3), shade, np.uint8)) for shade in (255, 200, 0))
-    peak = test_run.judge_named("psnr")
-    assert tasks_of(peak) == {"preference"}
+    peak = test_run.load_judge_or_metric("psnr")
+    assert list_tasks(peak) == {"preference"}
     assert peak.prefer(white, black, grey).value == 1
     assert peak.prefer(white, grey, black).value == 0
     assert peak.prefer(white, grey, grey).value == 0.5
@@ -247,4 +247,4 @@ def test_a_metric_takes_the_test_as_a_judge_of_pairs() -> None:
 @pytest.mark.parametrize(("name", "why"), [("fid", "fid"), ("no-such-judge", "no-such-judge")])
 def test_what_has_no_value_for_single_pictures_cannot_take_the_test(name: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
-        test_run.judge_named(name)
+        test_run.load_judge_or_metric(name)

@@ -6,24 +6,31 @@ from known_values import known
 from PIL import Image
 
 from ircore.core.records import Scene
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.scorers.judge_test.foreign.drawers import DRAWERS
-from ircore.scorers.judge_test.foreign.families import FAMILIES, picture_of, planned
-from ircore.scorers.judge_test.foreign.part import ORDERS, KnownOrder, aims, foreign_part, interval, right_orders
+from ircore.scorers.judge_test.foreign.families import FAMILIES, draw_picture, plan_picture
+from ircore.scorers.judge_test.foreign.part import (
+    ORDERS,
+    KnownOrder,
+    check_aims,
+    check_orders,
+    compute_foreign_part,
+    compute_interval,
+)
 
 
 @pytest.fixture(scope="module")
 def bars() -> Scene:
-    return draw("bar_graph", "easy", 1).scene
+    return draw_target("bar_graph", "easy", 1).scene
 
 
 @pytest.fixture(scope="module")
 def pie() -> Scene:
-    return draw("pie_graph", "hard", 1).scene
+    return draw_target("pie_graph", "hard", 1).scene
 
 
 def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
-    made = picture_of(name, scene, "seed", **about)  # type: ignore[arg-type]
+    made = draw_picture(name, scene, "seed", **about)  # type: ignore[arg-type]
     assert made is not None
     return np.asarray(made[0]).astype(int)
 
@@ -32,7 +39,7 @@ def pixels(name: str, scene: Scene, **about: object) -> np.ndarray:
 def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
     """The middle of each wedge has its wedge's colour, within the shades that a person takes for the same."""
     image = pixels("faithful", pie, drawer=drawer)
-    plan = known(planned("faithful", pie, "seed", drawer=drawer))
+    plan = known(plan_picture("faithful", pie, "seed", drawer=drawer))
     unit = plan.style.scale * min(plan.style.canvas) / 512
     for wedge in (element for element in pie.elements if element.type == "wedge"):
         about = wedge.parameters
@@ -53,15 +60,15 @@ def test_every_drawer_draws_the_same_content(pie: Scene, drawer: str) -> None:
 
 def test_the_same_seed_gives_the_same_picture_and_another_one_another(bars: Scene) -> None:
     assert (pixels("texture", bars) == pixels("texture", bars)).all()
-    other = known(picture_of("texture", bars, "another"))
+    other = known(draw_picture("texture", bars, "another"))
     assert other[0].size != (0, 0)
     assert not np.array_equal(np.asarray(other[0]), pixels("texture", bars))
 
 
 def test_a_fault_differs_from_the_faithful_picture_by_the_fault_alone(bars: Scene) -> None:
-    faithful = planned("faithful", bars, "seed")
+    faithful = plan_picture("faithful", bars, "seed")
     for name in ("wrong-word", "colours-wrong", "bars-40", "labels-exchanged"):
-        plan = planned(name, bars, "seed")
+        plan = plan_picture(name, bars, "seed")
         assert faithful is not None
         assert plan is not None
         assert plan.style == faithful.style
@@ -69,13 +76,13 @@ def test_a_fault_differs_from_the_faithful_picture_by_the_fault_alone(bars: Scen
 
 
 def test_a_tint_is_seen_and_shades_of_faithful_pictures_are_not() -> None:
-    from ircore.scorers.judge_test.edits import colour_difference
+    from ircore.scorers.judge_test.edits import measure_colour_difference
 
-    scene = draw("bar_graph", "hard", 2).scene
+    scene = draw_target("bar_graph", "hard", 2).scene
     for name, least, most in (("faithful", 0, 2), ("tint", 5, 7)):
-        plan = known(planned(name, scene, "seed"))
+        plan = known(plan_picture(name, scene, "seed"))
         for colour in {element.colour for element in scene.elements if element.type == "bar"}:
-            assert least <= colour_difference(colour or "", plan.style.shade(colour or "")) <= most
+            assert least <= measure_colour_difference(colour or "", plan.style.shade(colour or "")) <= most
 
 
 def test_orders_hold_between_bands_that_do_not_overlap_and_of_the_same_style() -> None:
@@ -88,26 +95,26 @@ def test_orders_hold_between_bands_that_do_not_overlap_and_of_the_same_style() -
 
 def test_equal_ratings_are_in_no_order_and_reach_no_aim_of_order() -> None:
     same = dict.fromkeys(FAMILIES, 5.0)
-    assert not any(right_orders(same).values())
-    assert not aims([same])[0].is_met
+    assert not any(check_orders(same).values())
+    assert not check_aims([same])[0].is_met
     middle = {name: (family.low + family.high) / 2 for name, family in FAMILIES.items()}
-    assert all(right_orders(middle).values())
-    assert all(aim.is_met for aim in aims([middle]))
+    assert all(check_orders(middle).values())
+    assert all(aim.is_met for aim in check_aims([middle]))
 
 
 def test_the_interval_is_that_of_targets_and_not_of_couples() -> None:
     # Wilson's lower bound for 4 of 4 is 4 / (4 + 1.959964²) = 0.5101, however many couples each target has.
-    assert interval([(300, 300)] * 4) == (0.5101, 1.0)
-    low, high = interval([(10, 10), (0, 10), (10, 10), (0, 10), (10, 10), (0, 10)])
+    assert compute_interval([(300, 300)] * 4) == (0.5101, 1.0)
+    low, high = compute_interval([(10, 10), (0, 10), (10, 10), (0, 10), (10, 10), (0, 10)])
     assert low <= 0.17  # six tries, not sixty: Wilson's of 30 of 60 would begin at 0.38
     assert high >= 0.83
 
 
 def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
     ratings = {"faithful": 9.0, "wrong-word": 9.5, "blank": 0.0}
-    plans = {name: planned(name, bars, "seed") for name in ratings}
+    plans = {name: plan_picture(name, bars, "seed") for name in ratings}
     styles = {"one": {name: plan.style for name, plan in plans.items() if plan is not None}}
-    part = known(foreign_part({"one": right_orders(ratings)}, {"one": ratings}, styles))
+    part = known(compute_foreign_part({"one": check_orders(ratings)}, {"one": ratings}, styles))
     assert (part.right, part.pairs) == (2, 3)  # the wrong word lies above the faithful picture
     faithful = next(family for family in part.families if family.family == "faithful")
     assert (faithful.mean, faithful.inside, faithful.right, faithful.pairs) == (9.0, 1, 1, 2)
@@ -116,8 +123,8 @@ def test_a_part_counts_by_family_and_drawer(bars: Scene) -> None:
 
 @pytest.mark.slow
 def test_every_family_can_be_drawn_of_some_target() -> None:
-    others = {"same": draw("bar_graph", "easy", 3).scene, "other": draw("geometry", "easy", 3).scene}
-    scenes = [draw(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]
+    others = {"same": draw_target("bar_graph", "easy", 3).scene, "other": draw_target("geometry", "easy", 3).scene}
+    scenes = [draw_target(category, "easy", 4).scene for category in ("bar_graph", "pie_graph")]
     for name in FAMILIES:
-        made = [picture_of(name, scene, "seed", others) for scene in scenes]
+        made = [draw_picture(name, scene, "seed", others) for scene in scenes]
         assert any(isinstance(each[0], Image.Image) for each in made if each), name

@@ -13,8 +13,8 @@ from ircore.scorers.metrics.base import MetricUnavailableError
 torch: Any = pytest.importorskip("torch", reason='torch is not installed: pip install "ircore[perceptual]"')
 
 from ircore.scorers.metrics.networks import lpips as lpips_module  # noqa: E402
-from ircore.scorers.metrics.networks.lpips import head_shapes, lpips, shapes  # noqa: E402
-from ircore.scorers.metrics.networks.weights import dreamsim, fid, inception_features  # noqa: E402
+from ircore.scorers.metrics.networks.lpips import list_head_shapes, list_shapes, lpips  # noqa: E402
+from ircore.scorers.metrics.networks.weights import compute_inception_features, dreamsim, fid  # noqa: E402
 
 RNG = np.random.default_rng(5)
 NOISE: Pixels = RNG.integers(0, 256, (64, 64, 3), dtype=np.uint8)
@@ -25,9 +25,9 @@ OTHER: Pixels = RNG.integers(0, 256, (64, 64, 3), dtype=np.uint8)
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Random weights of AlexNet's shapes, and heads that are all one."""
     torch.manual_seed(0)
-    backbone = {name: torch.randn(shape) * 0.05 for name, shape in shapes().items()}
+    backbone = {name: torch.randn(shape) * 0.05 for name, shape in list_shapes().items()}
     torch.save(backbone | {"classifier.1.weight": torch.zeros(1)}, tmp_path / "alexnet.pth")
-    torch.save({name: torch.ones(shape) for name, shape in head_shapes().items()}, tmp_path / "heads.pth")
+    torch.save({name: torch.ones(shape) for name, shape in list_head_shapes().items()}, tmp_path / "heads.pth")
     monkeypatch.setenv("IRCORE_LPIPS_BACKBONE", str(tmp_path / "alexnet.pth"))
     monkeypatch.setenv("IRCORE_LPIPS_HEADS", str(tmp_path / "heads.pth"))
     return tmp_path
@@ -41,7 +41,7 @@ def test_lpips_equals_a_network_built_of_modules(weights: Path) -> None:
         nn.Conv2d(256, 256, 3, 1, 1), nn.ReLU(),
     )  # fmt: skip
     state = torch.load(weights / "alexnet.pth")
-    features.load_state_dict({name.removeprefix("features."): state[name] for name in shapes()})
+    features.load_state_dict({name.removeprefix("features."): state[name] for name in list_shapes()})
     expected, pair = 0.0, []
     for pixels in (NOISE, OTHER):
         x = torch.tensor(pixels / 127.5 - 1).permute(2, 0, 1)[None].float()
@@ -68,7 +68,7 @@ def test_weights_that_are_not_exactly_the_networks_are_refused(weights: Path, ch
     state = torch.load(weights / "alexnet.pth")
     change(state)
     torch.save(state, weights / "alexnet.pth")
-    lpips_module._network.cache_clear()
+    lpips_module._load_network.cache_clear()
     with pytest.raises(MetricUnavailableError, match=problem):
         lpips(NOISE, OTHER)
 
@@ -104,7 +104,7 @@ def test_fid_of_a_network_of_mean_colours_by_hand(tmp_path: Path, monkeypatch: p
     network = exported(MeanColours(), tmp_path / "fid.pt", torch.zeros(1, 3, 8, 8, dtype=torch.uint8))
     monkeypatch.setenv("IRCORE_FID_NETWORK", network)
     dark, light = ([np.full((20, 30, 3), base + step, np.uint8) for step in (0, 2)] for base in (10, 20))
-    assert inception_features(dark).tolist() == [[10] * 3, [12] * 3]
+    assert compute_inception_features(dark).tolist() == [[10] * 3, [12] * 3]
     assert fid(dark, light) == pytest.approx(3 * 10**2)  # equal spreads, means 10 apart in three features
     with pytest.raises(InputError, match="at least two pictures"):
         fid(dark[:1], light)

@@ -19,8 +19,8 @@ from ircore.scorers.metrics.networks.embeddings import (  # noqa: E402
     DINO,
     DINO_METRIC,
     clip_similarity,
+    compute_embedding,
     dino_similarity,
-    embedding,
 )
 
 RNG = np.random.default_rng(5)
@@ -81,7 +81,7 @@ def test_dino_sees_the_whole_picture_squashed_as_gir_bench_does(
     model = transformers.AutoModel.from_pretrained(tmp_path / "dino").eval()
     with torch.inference_mode():
         expected = model((pixels - mean[:, None, None]) / deviation[:, None, None]).last_hidden_state[0, 0]
-    assert torch.allclose(embedding(DINO, wide), expected, atol=1e-5)
+    assert torch.allclose(compute_embedding(DINO, wide), expected, atol=1e-5)
 
 
 def test_dino_without_a_model_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

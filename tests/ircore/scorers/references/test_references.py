@@ -16,9 +16,9 @@ from ircore.core.errors import InputError
 from ircore.core.records import PlayerSpec
 from ircore.core.tokens import count_tokens
 from ircore.games.reconstruction.build_targets import build_instances
-from ircore.instances.scene_percepts import perception_of
+from ircore.instances.scene_percepts import perceive_scene
 from ircore.instances.store import InstanceSet
-from ircore.instances.targets.categories import draw
+from ircore.instances.targets.categories import draw_target
 from ircore.players.base import DescriberView, GeneratorView, PlayerError, TextAnswer
 from ircore.players.builtin.canvas.generator import CanvasGenerator
 from ircore.players.informed_view import InformedView, Knowledge
@@ -27,7 +27,13 @@ from ircore.results.model import Results
 from ircore.results.tables.board import references_table
 from ircore.runs.folder import RunFolder
 from ircore.scorers.judges.structural import StructuralJudge
-from ircore.scorers.references import SceneDescriber, ShuffledDescriber, TitleDescriber, another, fact_message
+from ircore.scorers.references import (
+    SceneDescriber,
+    ShuffledDescriber,
+    TitleDescriber,
+    choose_other_instance,
+    select_facts_to_say,
+)
 from ircore.scorers.scoring import ScoringPlan, score_runs
 from ircore.seeing.percepts import Pie
 
@@ -70,10 +76,10 @@ def charts(tmp_path: Path) -> InstanceSet:
 
 
 def test_a_pie_has_the_centre_of_a_wedge_that_is_not_pulled_out() -> None:
-    scene = draw("pie_graph", "hard", 4).scene
+    scene = draw_target("pie_graph", "hard", 4).scene
     wedges = [element for element in scene.elements if element.type == "wedge"]
     assert [bool(wedge.parameters["exploded"]) for wedge in wedges] == [True, *[False] * 6]
-    (pie,) = (percept for percept in perception_of(scene).percepts if isinstance(percept, Pie))
+    (pie,) = (percept for percept in perceive_scene(scene).percepts if isinstance(percept, Pie))
     assert pie.centre == wedges[1].point("centre") != wedges[0].point("centre")
     assert [bool(way) for way in pie.pulled] == [True, *[False] * 6]
 
@@ -157,14 +163,14 @@ def test_scene_tells_bars_where_they_are(charts: InstanceSet) -> None:
 
 def test_facts_tell_values_and_go_on_where_they_stopped(charts: InstanceSet) -> None:
     scene = known(charts.instances[1].scene)
-    first = fact_message(scene, 40, ())
-    second = fact_message(scene, 40, (first,))
-    whole = fact_message(scene, 10_000, ())
+    first = select_facts_to_say(scene, 40, ())
+    second = select_facts_to_say(scene, 40, (first,))
+    whole = select_facts_to_say(scene, 10_000, ())
     assert "shows the value 80" in whole
     assert first
     assert second
     assert not set(first.split(". ")) & set(second.split(". "))
-    assert fact_message(scene, 10_000, (whole,)) == ""
+    assert select_facts_to_say(scene, 10_000, (whole,)) == ""
 
 
 def test_scene_has_nothing_to_say_of_what_was_not_drawn(tmp_path: Path) -> None:
@@ -181,11 +187,13 @@ def test_scene_takes_no_words_but_its_own() -> None:
 def test_shuffled_describes_another_target_and_the_same_one_for_the_same_seed(instances: InstanceSet) -> None:
     for index, instance in enumerate(instances.instances):
         view = informed(instances, index)
-        chosen = another(view.knowledge)
+        chosen = choose_other_instance(view.knowledge)
         assert chosen.pictures["target"].sha256 != instance.pictures["target"].sha256
-        assert chosen == another(view.knowledge)
+        assert chosen == choose_other_instance(view.knowledge)
         assert describe(SHUFFLED, view) == describe(SHUFFLED, view)
-    assert len({another(informed(instances, 0, seed=seed).knowledge).instance_id for seed in range(40)}) == 3
+    assert (
+        len({choose_other_instance(informed(instances, 0, seed=seed).knowledge).instance_id for seed in range(40)}) == 3
+    )
 
 
 def test_title_only_names_category_and_difficulty(charts: InstanceSet) -> None:

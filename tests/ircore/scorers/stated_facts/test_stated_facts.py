@@ -14,12 +14,12 @@ from ircore.games.reconstruction.records import Turn
 from ircore.instances.store import InstanceSet
 from ircore.players.builtin.canvas.generator import answer
 from ircore.players.builtin.canvas.reader import read
-from ircore.results.fact_shares import reader_agreement, said_points
+from ircore.results.fact_shares import compare_readers, compute_said_points
 from ircore.runs.folder import RunFolder, add_facts, read_facts
 from ircore.runs.judge_answers import AnswerError
 from ircore.scorers.stated_facts.measuring import GrammarReader, SaidTurn, read_said
-from ircore.scorers.stated_facts.model_reader import reading_of
-from ircore.scorers.verification.scene_facts.scene import facts_of
+from ircore.scorers.stated_facts.model_reader import parse_reading
+from ircore.scorers.verification.scene_facts.scene import list_facts
 
 BARS = (
     "The picture is 200 by 200 pixels with a white background. Bars standing on y 160: #d62828 from x 20 to 50 up to y "
@@ -44,7 +44,7 @@ def facts_stated(pets: tuple[InstanceSet, Instance], *messages: str, drawn: str 
     reader = GrammarReader(instance, charts.picture(instance, "target"))
     canvas, notes = read((drawn,))
     turn = reader.turn("pets", len(messages), messages, answer(canvas, notes).picture)
-    keys = [fact.key for fact in facts_of(known(instance.scene))]
+    keys = [fact.key for fact in list_facts(known(instance.scene))]
     return dict(zip(keys, zip(turn.stated, turn.named, strict=True), strict=True))
 
 
@@ -99,15 +99,15 @@ def episode_of(turns: int) -> Episode:
 
 
 def letters(instance: Instance, true: set[str], rest: str = "0") -> str:
-    return "".join("1" if fact.key in true else rest for fact in facts_of(known(instance.scene)))
+    return "".join("1" if fact.key in true else rest for fact in list_facts(known(instance.scene)))
 
 
 def test_shares_are_of_the_facts_that_can_be_told_by_weight(pets: tuple[InstanceSet, Instance]) -> None:
     charts, instance = pets
-    weight = {fact.key: fact.weight for fact in facts_of(known(instance.scene))}
+    weight = {fact.key: fact.weight for fact in list_facts(known(instance.scene))}
     two = {"bar-1/value", "bar-1/colour"}
     first = turn_of(1, letters(instance, two), letters(instance, two), letters(instance, {"bar-1/value"}))
-    (last, point) = said_points([first], [episode_of(1)], charts.instances)
+    (last, point) = compute_said_points([first], [episode_of(1)], charts.instances)
     assert (last.turn, point.turn) == (None, 1)
     assert point.said.mean == pytest.approx(sum(weight[key] for key in two) / sum(weight.values()))
     assert point.drawn.mean == pytest.approx(weight["bar-1/value"] / sum(weight[key] for key in two))
@@ -119,14 +119,14 @@ def test_corrected_is_of_what_was_wrong_and_then_named(pets: tuple[InstanceSet, 
     before = turn_of(1, letters(instance, set()), letters(instance, set()), letters(instance, {"bar-1/value"}))
     named = letters(instance, {"bar-1/value", "bar-2/value", "bar-3/value"})
     after = turn_of(2, named, named, letters(instance, {"bar-2/value"}))
-    _, _, second = said_points([before, after], [episode_of(2)], charts.instances)
+    _, _, second = compute_said_points([before, after], [episode_of(2)], charts.instances)
     assert second.corrected.mean == pytest.approx(0.5)  # of bars 2 and 3, wrong and named, one is right
 
 
 def test_a_turn_that_was_not_measured_leaves_its_episode_out(pets: tuple[InstanceSet, Instance]) -> None:
     charts, instance = pets
     first = turn_of(1, letters(instance, set()), letters(instance, set()), letters(instance, set()))
-    (last,) = said_points([first], [episode_of(2)], charts.instances)
+    (last,) = compute_said_points([first], [episode_of(2)], charts.instances)
     assert last.said.n == 0
 
 
@@ -167,7 +167,7 @@ def test_verdicts_that_scoring_stored_are_taken_without_a_second_look(
 def test_readers_are_compared_fact_by_fact() -> None:
     item = turn_of(1, "1100?", "00000", "00000")
     other = item.model_copy(update={"reader": "gpt", "stated": "10011"})
-    compared = reader_agreement([item], [other])
+    compared = compare_readers([item], [other])
     # Of the four facts that both can tell: 1-1 and 0-0 agree, 1-0 and 0-1 do not; half is what chance gives.
     assert compared.facts == 4
     assert compared.agreement.mean == 0.5
@@ -216,4 +216,4 @@ def test_a_model_reads_each_turn_once_and_is_compared_with_the_grammar(
 @pytest.mark.parametrize("answer", ["none", '{"stated": [1]}', '{"stated": [9], "named": []}', '{"stated": 1}'])
 def test_an_answer_that_names_no_facts_is_not_used(answer: str) -> None:
     with pytest.raises(AnswerError):
-        reading_of(turn_of(1, "00", "00", "00"), "gpt", answer)
+        parse_reading(turn_of(1, "00", "00", "00"), "gpt", answer)

@@ -164,10 +164,10 @@ def mentions(sentence: str) -> Iterator[tuple[str, str]]:
         end = matches[index + 1].start() if index + 1 < len(matches) else len(sentence)
         # What stands before the first axis of a sentence is about that axis too.
         start = 0 if index == 0 else match.start()
-        yield _names(match), sentence[start:end]
+        yield _find_axis_names(match), sentence[start:end]
 
 
-def _names(match: re.Match[str]) -> str:
+def _find_axis_names(match: re.Match[str]) -> str:
     if match[4] or match[5] or match[2]:
         return "xy"
     names = {"horizontal": "x", "vertical": "y"}
@@ -189,7 +189,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
             if names == "xy" and bare and _BARE.search(words):
                 continue
             for name in names:
-                _take(axes[name], words, name, names == "xy")
+                _add_axis_properties(axes[name], words, name, names == "xy")
         for match in _BARE.finditer(sentence) if bare else ():
             axis = axes[match[1]]
             if axis.low is None:
@@ -205,7 +205,7 @@ def read_axes(sentences: list[str], bare: bool = False) -> tuple[DescribedAxis, 
     return axes["x"], axes["y"], used
 
 
-def _take(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
+def _add_axis_properties(axis: DescribedAxis, words: str, name: str, is_both: bool) -> None:
     """Add the properties that the words name to an axis."""
     texts = quoted(words)
     titled = [text for text in texts if not re.fullmatch(r"-?[\d.]+°?", text)]
@@ -285,35 +285,35 @@ def read_look(sentences: list[str]) -> tuple[Look, set[int]]:
     look, used = Look(), set()
     for index, sentence in enumerate(sentences):
         before = repr(look)
-        _background(look, sentence)
-        _grid(look, sentence)
+        _read_background(look, sentence)
+        _read_grid(look, sentence)
         if re.search(r"\bframe|\bborder|\bbox\b", sentence) and not re.search(
             r"\bno (?:\w+ )?(?:frame|border|box)", sentence
         ):
-            _frame(look, sentence)
+            _read_frame(look, sentence)
         if _VALUES.search(sentence):
             look.has_value_labels = True
         if re.search(
             r"\b(?:area|region)\b.{0,60}\b(?:fill|shad)|\b(?:fill|shad)\w*.{0,30}\b(?:area|under|below)\b", sentence
         ):
             look.is_filled = True
-            look.fill = look.fill or _fill(sentence)
+            look.fill = look.fill or _find_fill_colour(sentence)
         if repr(look) != before:
             used.add(index)
     return look, used
 
 
-def _background(look: Look, sentence: str) -> None:
+def _read_background(look: Look, sentence: str) -> None:
     look.panel = look.panel or next((match[1] for pattern in _PANEL if (match := pattern.search(sentence))), None)
     grounds = (match[1] for pattern in _BACKGROUND if (match := pattern.search(sentence)))
     look.background = look.background or next(grounds, None)
 
 
-def _grid(look: Look, sentence: str) -> None:
+def _read_grid(look: Look, sentence: str) -> None:
     match = _GRID.search(sentence)
     if match is None or _NO.search(sentence[: match.start()]):
         return
-    clause = _clause(sentence, match.start(), match.end())
+    clause = _find_grid_clause(sentence, match.start(), match.end())
     lying = bool(re.search(r"\bhorizontal", clause, re.IGNORECASE))
     standing = bool(re.search(r"\bvertical", clause, re.IGNORECASE))
     shades = colours(clause)
@@ -323,21 +323,21 @@ def _grid(look: Look, sentence: str) -> None:
             look.grid.setdefault(axis, (shades[0] if shades else "", dash))
 
 
-def _clause(sentence: str, start: int, end: int) -> str:
+def _find_grid_clause(sentence: str, start: int, end: int) -> str:
     """Return the words about the grid: from the comma or "and" before it to the next comma."""
     before = re.split(r"[,;:]|\bwith\b|\band\b(?! vertical| horizontal)|\bon\b", sentence[:start])[-1]
     after = re.split(r"[,;]|\band\b(?! vertical| horizontal)|\bto\b", sentence[end:])[0]
     return before + sentence[start:end] + after
 
 
-def _frame(look: Look, sentence: str) -> None:
+def _read_frame(look: Look, sentence: str) -> None:
     match = _FRAME.search(sentence)
     if match and not re.search(r"\b(?:bars?|slices?|wedges?)\b", match[0]):
         look.has_frame = True
         look.frame_colour = look.frame_colour or match[1]
 
 
-def _fill(sentence: str) -> str | None:
+def _find_fill_colour(sentence: str) -> str | None:
     """Return the colour of a filled area: the first colour after the word "fill", else the last colour."""
     place = re.search(r"\b(?:fill|shad)", sentence)
     after = colours(sentence[place.start() :]) if place else []

@@ -79,21 +79,21 @@ def read_ground(sentences: list[str], sheet: Sheet) -> set[int]:
     for index, sentence in enumerate(sentences):
         if not _GROUND.search(sentence) or len(colours(sentence)) < 2:
             continue
-        for read in (_diagonal, _checks, _bands):
+        for read in (_read_diagonal, _read_checkers, _read_bands):
             items = read(sentence, sheet)
             if items:
                 # Behind everything that is there already.
                 sheet.items[:0] = items
                 return {index}
-    return _parts(sentences, sheet)
+    return _read_parts(sentences, sheet)
 
 
-def _rectangle(box: BoxF, colour: str) -> Item:
+def _build_rectangle(box: BoxF, colour: str) -> Item:
     left, top, right, bottom = box
     return Blob("rectangle", middle_of(box), max(0.5, right - left), max(0.5, bottom - top), colour)
 
 
-def _bands(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_bands(sentence: str, sheet: Sheet) -> list[Item]:
     """Bands side by side in given colours, or stripes of two colours in turn."""
     match = _BANDS.search(sentence)
     if match is None:
@@ -117,11 +117,11 @@ def _bands(sentence: str, sheet: Sheet) -> list[Item]:
         box = (step * n, 0, step * (n + 1), high) if across else (0, step * n, wide, step * (n + 1))
         # Bands in the first colour are the painted background itself.
         if shades[n % len(shades)] != shades[0]:
-            bands.append(_rectangle(box, shades[n % len(shades)]))
+            bands.append(_build_rectangle(box, shades[n % len(shades)]))
     return bands
 
 
-def _checks(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_checkers(sentence: str, sheet: Sheet) -> list[Item]:
     if not re.search(r"\bchecker", sentence, re.IGNORECASE):
         return []
     shades, stated = colours(sentence), _CELL.search(sentence)
@@ -131,14 +131,14 @@ def _checks(sentence: str, sheet: Sheet) -> list[Item]:
     sheet.paint(shades[0])
     rows, columns = int(high / cell + 0.99), int(wide / cell + 0.99)
     return [
-        _rectangle((column * cell, row * cell, (column + 1) * cell, (row + 1) * cell), shades[1])
+        _build_rectangle((column * cell, row * cell, (column + 1) * cell, (row + 1) * cell), shades[1])
         for row in range(rows)
         for column in range(columns)
         if (row + column) % 2
     ]
 
 
-def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
+def _read_diagonal(sentence: str, sheet: Sheet) -> list[Item]:
     match = _DIAGONAL.search(sentence)
     stated = list(_CORNER_PART.finditer(sentence[match.end() :])) if match else []
     rows = {"top": "upper", "bottom": "lower"}
@@ -156,7 +156,7 @@ def _diagonal(sentence: str, sheet: Sheet) -> list[Item]:
     return [polygon("triangle", [corners[corner], *ends], fill=second)]
 
 
-def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
+def _read_parts(sentences: list[str], sheet: Sheet) -> set[int]:
     """Two parts, left and right or above each other, the first of which becomes the background."""
     matches: list[tuple[int, re.Match[str]]] = []
     for index, plain in enumerate(sentences):
@@ -175,7 +175,7 @@ def _parts(sentences: list[str], sheet: Sheet) -> set[int]:
     usual = {"left": (0.0, wide / 2), "right": (wide / 2, wide), "top": (0.0, high / 2), "upper": (0.0, high / 2)}
     low, end = (float(second[3]), float(second[4])) if second[2] else usual.get(second[1].lower(), (high / 2, high))
     box = (low, 0, end, high) if across else (0, low, wide, end)
-    sheet.items.insert(0, _rectangle(box, second[5]))
+    sheet.items.insert(0, _build_rectangle(box, second[5]))
     return {index for index, _ in matches}
 
 
@@ -186,7 +186,7 @@ def change_figure(sentence: str, sheet: Sheet) -> bool:
     if figure is None or _BY.search(sentence) or re.search(r"\d\s*px\b", sentence):
         return False
     plain = _NOT.sub(" ", sentence)
-    index = _which(plain, figure)
+    index = _find_category(plain, figure)
     if index is None:
         return False
     name = figure.words[index] if index < len(figure.words) else ""
@@ -206,7 +206,7 @@ def in_place(clause: Clause, sheet: Sheet) -> Clause:
     if figure is None:
         return clause
     for index, name in enumerate(figure.words):
-        if name and name.lower() in words and (at := _middle(figure, index, sheet)):
+        if name and name.lower() in words and (at := _find_middle(figure, index, sheet)):
             own, noun = re.escape(name.lower()), r"(bar|column|wedge|slice)"
             place = rf"the \1 at ({at[0]:.1f},{at[1]:.1f})"
             words = re.sub(rf"\b(?:the )?{noun}s? (?:for|of|labelled|labeled|named|at) {own}(?![\w.])", place, words)
@@ -214,16 +214,16 @@ def in_place(clause: Clause, sheet: Sheet) -> Clause:
     return replace(clause, words=words)
 
 
-def _middle(figure: DescribedFigure, index: int, sheet: Sheet) -> Point | None:
+def _find_middle(figure: DescribedFigure, index: int, sheet: Sheet) -> Point | None:
     """Return the middle of the bar or wedge of a category."""
     if figure.kind == "pie":
         pie = next((item for item in sheet.items if isinstance(item, Pie) and index < len(item.slices)), None)
         return pie.slice_centre(index) if pie else None
-    bars = _bars_at(figure, index, sheet)
+    bars = _find_bars_at(figure, index, sheet)
     return bars[0][1].centre if bars else None
 
 
-def _bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
+def _find_bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[int, Blob]]:
     """Return the bars of a category with their places among the items."""
     if figure.place is None:
         return []
@@ -235,7 +235,7 @@ def _bars_at(figure: DescribedFigure, index: int, sheet: Sheet) -> list[tuple[in
     ]  # fmt: skip
 
 
-def _which(sentence: str, figure: DescribedFigure) -> int | None:
+def _find_category(sentence: str, figure: DescribedFigure) -> int | None:
     """Return which category a sentence names, or counts."""
     # The longest name first: a name may contain a shorter one.
     for index, word in sorted(enumerate(figure.words), key=lambda pair: -len(pair[1])):
@@ -261,7 +261,7 @@ def _change_wedge(index: int, share: float, sheet: Sheet) -> bool:
 
 def _change_bar(figure: DescribedFigure, index: int, value: float, shade: str | None, sheet: Sheet) -> bool:
     """Set the length of a category's bar: of several bars, of the one in the named colour, else of the first."""
-    bars = _bars_at(figure, index, sheet)
+    bars = _find_bars_at(figure, index, sheet)
     if figure.place is None or not bars:
         return False
     along = figure.place.x if figure.is_lying else figure.place.y
@@ -317,7 +317,7 @@ def read_figure(message: str, sheet: Sheet) -> list[str] | None:
         return None
     sentences = split_sentences(message)
     text = "\n".join(sentences)
-    figure = _found(text, sentences, sheet) if _CHART.search(text) else None
+    figure = _find_figure(text, sentences, sheet) if _CHART.search(text) else None
     if figure is not None:
         _replace_figure(*figure, sheet)
         return []
@@ -341,19 +341,19 @@ def _replace_figure(items: list[Item], figure: DescribedFigure | None, sheet: Sh
 _Found = tuple[list[Item], DescribedFigure | None]
 
 
-def _found(text: str, sentences: list[str], sheet: Sheet) -> _Found | None:
+def _find_figure(text: str, sentences: list[str], sheet: Sheet) -> _Found | None:
     """Return the first kind of figure that the text describes, and paint its background."""
     # Pies and bars first: nearly every chart speaks of lines as well.
     if _PIE.search(text):
-        return _pie(sentences, sheet)
+        return _read_pie(sentences, sheet)
     if _BARS.search(text):
-        return _chart("bar", sentences, sheet)
-    if tells_graph(text, sentences) and (items := _graph(sentences, sheet)):
+        return _read_chart("bar", sentences, sheet)
+    if tells_graph(text, sentences) and (items := _read_graph_items(sentences, sheet)):
         return items, None
-    return _chart("line", sentences, sheet) if _LINES.search(text) else None
+    return _read_chart("line", sentences, sheet) if _LINES.search(text) else None
 
 
-def _graph(sentences: list[str], sheet: Sheet) -> list[Item] | None:
+def _read_graph_items(sentences: list[str], sheet: Sheet) -> list[Item] | None:
     x, y, of_axes = read_axes(sentences, bare=True)
     graph, used = read_graph(sentences)
     if not graph.curves or not (of_axes or any(curve.function for curve in graph.curves)):
@@ -364,22 +364,22 @@ def _graph(sentences: list[str], sheet: Sheet) -> list[Item] | None:
     x.words = y.words = ()
     look, more = read_look(sentences)
     figure = Figure("graph", x, y, look)
-    _finish(sentences, of_axes | used | more, look.background, sheet)
+    _finish_background(sentences, of_axes | used | more, look.background, sheet)
     place = graph_place(figure, graph, sentences, sheet.size)
     return graph_items(figure, graph, place, sentences)
 
 
-def _pie(sentences: list[str], sheet: Sheet) -> _Found | None:
+def _read_pie(sentences: list[str], sheet: Sheet) -> _Found | None:
     wedges, used = read_wedges(sentences)
     if len(wedges) < 2 or math.fsum(wedge.share for wedge in wedges) < 20:
         return None
     look, more = read_look(sentences)
-    _finish(sentences, used | more, look.background, sheet)
+    _finish_background(sentences, used | more, look.background, sheet)
     items = pie_items(wedges, sentences, look, sheet.size)
     return items, DescribedFigure("pie", tuple(wedge.name for wedge in wedges))
 
 
-def _chart(kind: Kind, sentences: list[str], sheet: Sheet) -> _Found | None:
+def _read_chart(kind: Kind, sentences: list[str], sheet: Sheet) -> _Found | None:
     x, y, of_axes = read_axes(sentences)
     text = "\n".join(sentences)
     lying = kind == "bar" and bool(
@@ -399,12 +399,12 @@ def _chart(kind: Kind, sentences: list[str], sheet: Sheet) -> _Found | None:
         )
     stacked = bool(re.search(r"\bstacked\b|\blayers? from\b", text, re.IGNORECASE))
     figure = Figure(kind, x, y, look, series, lying, stacked)
-    _finish(sentences, of_axes | used | more, look.background, sheet)
+    _finish_background(sentences, of_axes | used | more, look.background, sheet)
     place = placed(figure, sheet.size, plot_area(sentences))
     return chart_items(figure, place), DescribedFigure(kind, words, place, lying)
 
 
-def _finish(sentences: list[str], used: set[int], background: str | None, sheet: Sheet) -> None:
+def _finish_background(sentences: list[str], used: set[int], background: str | None, sheet: Sheet) -> None:
     """Paint the background and note the sentences of which nothing was taken."""
     if background is not None:
         sheet.paint(background)

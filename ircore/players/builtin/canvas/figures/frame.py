@@ -96,7 +96,7 @@ def span_of(axis: DescribedAxis, values: list[float], from_zero: bool) -> tuple[
 def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, float]]) -> Place:
     """Return the plot area of a bar or line chart: as described in pixels, else where charts usually lie."""
     along, across = (figure.x, figure.y) if figure.is_lying else (figure.y, figure.x)
-    low, high = span_of(along, _heights(figure), figure.kind == "bar")
+    low, high = span_of(along, _list_heights(figure), figure.kind == "bar")
     words = max(len(across.words), *(len(series.values) for series in figure.series))
     # Half the room of a category is left free at both ends.
     pad = 0.5
@@ -110,7 +110,7 @@ def placed(figure: Figure, size: tuple[int, int], area: dict[str, tuple[float, f
     return Place(Scale(-pad, words - 1 + pad, left, right), Scale(low, high, bottom, top), ink)
 
 
-def _heights(figure: Figure) -> list[float]:
+def _list_heights(figure: Figure) -> list[float]:
     """Return how far the bars and lines reach."""
     if figure.is_stacked:
         columns = zip(*(series.values for series in figure.series), strict=False)
@@ -120,8 +120,13 @@ def _heights(figure: Figure) -> list[float]:
 
 def chart_items(figure: Figure, place: Place) -> list[Item]:
     """Return everything of a chart of bars or lines, back to front."""
-    items = [*ground(figure, place), *_marks(figure, place)]
-    return [*items, *_axis_items(figure, place), *_value_labels(figure, place), *_series_names(figure, place)]
+    items = [*ground(figure, place), *_build_marks(figure, place)]
+    return [
+        *items,
+        *_build_axis_items(figure, place),
+        *_build_value_labels(figure, place),
+        *_build_series_names(figure, place),
+    ]
 
 
 def ground(figure: Figure, place: Place) -> list[Item]:
@@ -141,13 +146,13 @@ def ground(figure: Figure, place: Place) -> list[Item]:
     return items
 
 
-def _marks(figure: Figure, place: Place) -> list[Item]:
+def _build_marks(figure: Figure, place: Place) -> list[Item]:
     if figure.kind == "bar":
-        return [bar for index in range(len(figure.series)) for bar in _bars(figure, place, index)]
-    return [item for index, series in enumerate(figure.series) for item in _line(figure, series, index, place)]
+        return [bar for index in range(len(figure.series)) for bar in _build_series_bars(figure, place, index)]
+    return [item for index, series in enumerate(figure.series) for item in _build_line(figure, series, index, place)]
 
 
-def _bars(figure: Figure, place: Place, index: int) -> list[Item]:
+def _build_series_bars(figure: Figure, place: Place, index: int) -> list[Item]:
     """Return the bars of one series, beside the bars of other series or stacked on them."""
     series, items = figure.series[index], list[Item]()
     groups = 1 if figure.is_stacked else len(figure.series)
@@ -160,11 +165,13 @@ def _bars(figure: Figure, place: Place, index: int) -> list[Item]:
         side = word - share / 2 + (0 if figure.is_stacked else index) * share / groups
         own = series.colours[word] if word < len(series.colours) else None
         colour = own or series.colour or PALETTE[index % len(PALETTE)]
-        items.append(_bar(figure, place, (side, side + share / groups), (base, base + value), colour))
+        items.append(_build_bar(figure, place, (side, side + share / groups), (base, base + value), colour))
     return items
 
 
-def _bar(figure: Figure, place: Place, sides: tuple[float, float], ends: tuple[float, float], colour: str) -> Blob:
+def _build_bar(
+    figure: Figure, place: Place, sides: tuple[float, float], ends: tuple[float, float], colour: str
+) -> Blob:
     across, along = (place.y, place.x) if figure.is_lying else (place.x, place.y)
     low, high = sorted(across(side) for side in sides)
     first, last = sorted(along(end) for end in ends)
@@ -175,7 +182,7 @@ def _bar(figure: Figure, place: Place, sides: tuple[float, float], ends: tuple[f
     return Blob("bar", centre, wide, tall, colour, figure.look.outline, 1.0)
 
 
-def _line(figure: Figure, series: Series, index: int, place: Place) -> list[Item]:
+def _build_line(figure: Figure, series: Series, index: int, place: Place) -> list[Item]:
     points = tuple((place.x(at), place.y(value)) for at, value in enumerate(series.values) if value is not None)
     colour = series.colour or PALETTE[index % len(PALETTE)]
     if len(points) < 2:
@@ -194,7 +201,7 @@ def mixed(background: str | None, colour: str) -> str:
     return "#" + "".join(f"{round(a + (b - a) * 0.28):02x}" for a, b in pairs)
 
 
-def _axis_items(figure: Figure, place: Place) -> list[Item]:
+def _build_axis_items(figure: Figure, place: Place) -> list[Item]:
     """Return the lines of axes and frame, ticks and all labels."""
     items = list[Item]()
     look = figure.look
@@ -208,8 +215,8 @@ def _axis_items(figure: Figure, place: Place) -> list[Item]:
         items.append(Stroke("y axis", (corner, (place.left, place.top)), figure.y.colour or place.ink, 1.0))
     if level is not None:
         items.append(Stroke("line", ((place.left, level), (place.right, level)), place.ink, 1.0))
-    items += _labels_along(figure.x, place, "x")
-    items += _labels_along(figure.y, place, "y")
+    items += _build_axis_labels(figure.x, place, "x")
+    items += _build_axis_labels(figure.y, place, "y")
     return [*items, *titles(figure, place, items)]
 
 
@@ -222,7 +229,7 @@ def frame_lines(look: Look, place: Place) -> list[Item]:
     return [Stroke("line", side, colour, 1.0) for side in ends]
 
 
-def _labels_along(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
+def _build_axis_labels(axis: DescribedAxis, place: Place, name: str) -> list[Item]:
     """Return tick marks and tick labels of an axis."""
     scale = place.x if name == "x" else place.y
     if axis.words:
@@ -260,26 +267,30 @@ def titles(figure: Figure, place: Place, items: list[Item]) -> list[Item]:
     return made
 
 
-def _value_labels(figure: Figure, place: Place) -> list[Item]:
+def _build_value_labels(figure: Figure, place: Place) -> list[Item]:
     items = list[Item]()
     for index, series in enumerate(figure.series):
         is_clear = figure.kind == "bar" or len(figure.series) == 1
         if not series.is_labelled and not (figure.look.has_value_labels and is_clear):
             continue
         places = decimals([value for value in series.values if value is not None])
-        bars = [bar for bar in _bars(figure, place, index) if isinstance(bar, Blob)] if figure.kind == "bar" else []
+        bars = (
+            [bar for bar in _build_series_bars(figure, place, index) if isinstance(bar, Blob)]
+            if figure.kind == "bar"
+            else []
+        )
         valued = [(word, value) for word, value in enumerate(series.values) if value is not None]
         for number, (word, value) in enumerate(valued):
             text = written(value, places)
             if bars:
-                items.append(_beside_bar(figure, bars[number], value, text, place))
+                items.append(_place_beside_bar(figure, bars[number], value, text, place))
             else:
                 at = place.x(word), place.y(value) - 10
                 items.append(Label(text, at, FONT - 2, series.colour or place.ink, "mb"))
     return items
 
 
-def _beside_bar(figure: Figure, bar: Blob, value: float, text: str, place: Place) -> Label:
+def _place_beside_bar(figure: Figure, bar: Blob, value: float, text: str, place: Place) -> Label:
     left, top, right, bottom = bar.box
     label = Label(text, bar.centre, FONT - 2, place.ink)
     if figure.is_stacked:
@@ -291,17 +302,17 @@ def _beside_bar(figure: Figure, bar: Blob, value: float, text: str, place: Place
     return replace(label, at=(bar.centre[0], side), anchor=anchor)
 
 
-def _series_names(figure: Figure, place: Place) -> list[Item]:
+def _build_series_names(figure: Figure, place: Place) -> list[Item]:
     """Return the letters of lines behind their last points."""
     named = [(series, index) for index, series in enumerate(figure.series) if series.name and figure.kind == "line"]
     return [
-        Label(series.name, _end(series, place), FONT, series.colour or PALETTE[index % len(PALETTE)], "lm")
+        Label(series.name, _find_series_end(series, place), FONT, series.colour or PALETTE[index % len(PALETTE)], "lm")
         for series, index in named
         if series.values[-1] is not None
     ]
 
 
-def _end(series: Series, place: Place) -> Point:
+def _find_series_end(series: Series, place: Place) -> Point:
     return place.x(len(series.values) - 1) + 8, place.y(series.values[-1] or 0.0)
 
 
@@ -316,7 +327,8 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
         if not percents or re.search(r"\be\.g|\bsuch as\b|\blike\b", sentence):
             continue
         sentence_wedges = [
-            _wedge(chunk, float(percent[1])) for chunk, percent in zip(_chunks(plain, percents), percents, strict=True)
+            _read_wedge(chunk, float(percent[1]))
+            for chunk, percent in zip(_split_at_percents(plain, percents), percents, strict=True)
         ]
         if len(percents) == 1 and not sentence_wedges[0].name and not sentence_wedges[0].colour:
             continue
@@ -325,7 +337,7 @@ def read_wedges(sentences: list[str]) -> tuple[list[Wedge], set[int]]:
     return wedges, used
 
 
-def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
+def _split_at_percents(sentence: str, percents: list[re.Match[str]]) -> list[str]:
     """Split a sentence into parts, one for each percentage with the name and colour of the wedge."""
     if len(percents) == 1:
         return [sentence]
@@ -347,11 +359,11 @@ def _chunks(sentence: str, percents: list[re.Match[str]]) -> list[str]:
     return [sentence[start:end] for start, end in itertools.pairwise([*starts, len(sentence)])]
 
 
-def _wedge(chunk: str, share: float) -> Wedge:
-    return Wedge(share, first_colour(chunk), _name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
+def _read_wedge(chunk: str, share: float) -> Wedge:
+    return Wedge(share, first_colour(chunk), _find_name(chunk), 14.0 if _PULLED.search(chunk) else 0.0)
 
 
-def _name(chunk: str) -> str:
+def _find_name(chunk: str) -> str:
     for text in quoted(chunk):
         if name := re.sub(r"\s*\(?\d[\d.]*%\)?\s*$", "", text):
             return name
@@ -383,18 +395,27 @@ def pie_items(wedges: list[Wedge], sentences: list[str], look: Look, size: tuple
         Slice(wedge.colour or PALETTE[index % len(PALETTE)], wedge.share, wedge.pulled)
         for index, wedge in enumerate(wedges)
     )
-    pie = Pie(centre, radius, _start(text, wedges), slices, _hole(text, radius), outline, 2.0, "counter" not in text)
-    return [pie, *_labels(pie, wedges, text, ink_on(look.background or "#ffffff"))]
+    pie = Pie(
+        centre,
+        radius,
+        _find_first_angle(text, wedges),
+        slices,
+        _parse_hole(text, radius),
+        outline,
+        2.0,
+        "counter" not in text,
+    )
+    return [pie, *_build_labels(pie, wedges, text, ink_on(look.background or "#ffffff"))]
 
 
-def _hole(text: str, radius: float) -> float:
+def _parse_hole(text: str, radius: float) -> float:
     if not re.search(r"\bdonut\b|\bdoughnut\b|\bring\b|\bhole\b", text, re.IGNORECASE):
         return 0.0
     hole_match = _HOLE.search(text)
     return radius * (min(95.0, float(hole_match[1] or hole_match[2])) / 100 if hole_match else 0.55)
 
 
-def _start(text: str, wedges: list[Wedge]) -> float:
+def _find_first_angle(text: str, wedges: list[Wedge]) -> float:
     """Return where the first wedge begins, in degrees clockwise from 12 o'clock."""
     clock = re.search(r"\b(\d{1,2}) ?o.?clock", text)
     if clock:
@@ -405,7 +426,7 @@ def _start(text: str, wedges: list[Wedge]) -> float:
     return 90.0 if re.search(r"\b(?:starting|beginning|from)\b[^.;]{0,16}\bright\b", text, re.IGNORECASE) else 0.0
 
 
-def _labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
+def _build_labels(pie: Pie, wedges: list[Wedge], text: str, ink: str) -> list[Item]:
     """Return names and percentages, inside or beside the wedges, as far as the text wants them."""
     items = list[Item]()
     low = text.lower()

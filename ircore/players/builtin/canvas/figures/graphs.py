@@ -136,44 +136,44 @@ def read_graph(sentences: list[str]) -> tuple[Graph, set[int]]:
         # Readers change the lists of the graph in place, so only its text tells whether anything was added.
         before = repr(graph)
         own = first_colour(_NOT_OF_CURVE.sub(" ", sentence))
-        curve = _curve(sentence, graph)
+        curve = _read_curve(sentence, graph)
         # A colour holds for the following sentences too, which go on about the same curve.
         if _NOUN.search(sentence) and own:
             shade = own
         if curve is not None:
             curve.colour = own or shade
             graph.curves.append(curve)
-        _marks(sentence, graph)
-        _extras(sentence, graph)
+        _read_marks(sentence, graph)
+        _read_extras(sentence, graph)
         if repr(graph) != before:
             used.add(index)
     return graph, used
 
 
-def _curve(sentence: str, graph: Graph) -> Curve | None:
+def _read_curve(sentence: str, graph: Graph) -> Curve | None:
     """Return the curve that a sentence describes; None if the sentence only explains an earlier formula."""
     formula = formula_in(sentence)
     name = next((text for text in quoted(sentence) if re.fullmatch(r"[a-z]", text)), "")
     plain = re.sub(r'"[^"]*"', " ", sentence)
     if formula and "x" in formula[0] and not re.search(r"\basymptote\W+$", plain):
-        return Curve(formula[1], dash=dash_words(_without_grid(sentence)), name=name)
+        return Curve(formula[1], dash=dash_words(_remove_grid_words(sentence)), name=name)
     # Points in a sentence without such a word are dots or labels.
     if not _NOUN.search(plain) and not re.search(r"\b(?:pass|rises|falls|starts|starting|through)\w*\b", plain):
         return None
     if re.search(r"\b(?:dots|points)\b", plain, re.IGNORECASE) and not re.search(r"\bthrough|\bfrom \(", plain):
         return None
-    points = _points(plain)
-    if len(points) < 2 or any(_explains(other, points) for other in graph.curves):
+    points = _read_points(plain)
+    if len(points) < 2 or any(_is_on_known_curve(other, points) for other in graph.curves):
         return None
     straight = bool(re.search(r"\bstraight|\btangent line|\blinear\b|\bsegment\b", plain)) or len(points) == 2
-    return Curve(None, points, dash=dash_words(_without_grid(sentence)), is_straight=straight, name=name)
+    return Curve(None, points, dash=dash_words(_remove_grid_words(sentence)), is_straight=straight, name=name)
 
 
-def _without_grid(sentence: str) -> str:
+def _remove_grid_words(sentence: str) -> str:
     return re.sub(r"[^,;]*\bgrid ?(?:lines?)?\b[^,;]*", " ", sentence)
 
 
-def _points(sentence: str) -> list[Point]:
+def _read_points(sentence: str) -> list[Point]:
     """Return the points that a sentence says a curve goes through, from left to right."""
     points = [(float(match[1]), float(match[2])) for match in _POINT.finditer(sentence)]
     for pattern, axis in _ALONG:
@@ -189,7 +189,7 @@ def _points(sentence: str) -> list[Point]:
     return [by_place[x] for x in sorted(by_place)]
 
 
-def _explains(curve: Curve, points: list[Point]) -> bool:
+def _is_on_known_curve(curve: Curve, points: list[Point]) -> bool:
     """Whether most of some points lie on a curve that is known already."""
     if curve.function is None:
         return False
@@ -197,7 +197,7 @@ def _explains(curve: Curve, points: list[Point]) -> bool:
     return near.count(True) >= 0.5 * len(near)
 
 
-def _marks(sentence: str, graph: Graph) -> None:
+def _read_marks(sentence: str, graph: Graph) -> None:
     point = _JSON_POINT.match(sentence)
     if point:
         graph.marks.append(Mark((float(point[2]), float(point[3])), point[1]))
@@ -228,7 +228,7 @@ def _is_curve_only(sentence: str) -> bool:
     return bool(re.search(r"\b(?:through|from|starts?|starting)\b", sentence)) or bool(formula_in(sentence))
 
 
-def _extras(sentence: str, graph: Graph) -> None:
+def _read_extras(sentence: str, graph: Graph) -> None:
     area = _AREA.search(sentence)
     if area and re.search(r"\bfill|\bshad|\bcolor", sentence):
         low, high = (area[1], area[2]) if area[1] else (area[4], area[5])
@@ -257,12 +257,12 @@ def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[
     axes = {m[1]: [float(value) for value in m.groups()[1:]] for m in _AXIS_PIXELS.finditer(text)}
     unit = _UNIT.search(text)
     if len(axes) == 2 and unit and float(unit[1]) > 0:
-        return _in_pixels(axes, float(unit[1]), ink)
+        return _build_pixel_place(axes, float(unit[1]), ink)
     points = [point for curve in graph.curves for point in curve.points] + [mark.at for mark in graph.marks]
     x_low, x_high = span_of(figure.x, [x for x, _ in points], from_zero=False)
     if figure.x.low is None and not points and not figure.x.ticks:
         x_low, x_high = -5.0, 5.0
-    heights = [y for _, y in points] or [y for curve in graph.curves for y in _values(curve, x_low, x_high)]
+    heights = [y for _, y in points] or [y for curve in graph.curves for y in _sample_values(curve, x_low, x_high)]
     y_low, y_high = span_of(figure.y, heights if figure.y.low is None else [], from_zero=False)
     wide, high = size
     margin = 0.08 if _CENTRED.search(text) else 0.1
@@ -271,7 +271,7 @@ def graph_place(figure: Figure, graph: Graph, sentences: list[str], size: tuple[
     )  # fmt: skip
 
 
-def _in_pixels(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
+def _build_pixel_place(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
     left, right = sorted((ends["x"][0], ends["x"][2]))
     top, bottom = sorted((ends["y"][1], ends["y"][3]))
     x0, y0 = ends["y"][0], ends["x"][1]
@@ -281,7 +281,7 @@ def _in_pixels(ends: dict[str, list[float]], unit: float, ink: str) -> Place:
     )  # fmt: skip
 
 
-def _values(curve: Curve, low: float, high: float) -> list[float]:
+def _sample_values(curve: Curve, low: float, high: float) -> list[float]:
     """Return the middle nine tenths of the values of a formula, for an axis without a range."""
     if curve.function is None:
         return []
@@ -293,16 +293,16 @@ def _values(curve: Curve, low: float, high: float) -> list[float]:
 def graph_items(figure: Figure, graph: Graph, place: Place, sentences: list[str]) -> list[Item]:
     """Return everything of a graph, back to front."""
     centred = bool(_CENTRED.search("\n".join(sentences)))
-    items = [*ground(figure, place), *_area(figure, graph, place)]
+    items = [*ground(figure, place), *_build_area(figure, graph, place)]
     if not centred:
-        items += _zero_lines(graph, place)
-    items += _axes(figure, place, centred)
+        items += _build_zero_lines(graph, place)
+    items += _build_axes(figure, place, centred)
     for index, curve in enumerate(graph.curves):
-        items += _curve_items(curve, index, place)
-    return [*items, *_mark_items(figure, graph, place)]
+        items += _build_curve_items(curve, index, place)
+    return [*items, *_build_mark_items(figure, graph, place)]
 
 
-def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
+def _build_axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     """Return axes through the origin with arrows, or at the left and below, with ticks and labels."""
     inside = centred and place.x.low <= 0 <= place.x.high and place.y.low <= 0 <= place.y.high
     level, upright = (place.y(0), place.x(0)) if inside else (place.bottom, place.left)
@@ -316,7 +316,7 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     items: list[Item] = [x_axis, y_axis]
     if not inside:
         items += frame_lines(figure.look, place)
-    items += _ticks(figure, place, (upright, level), inside)
+    items += _build_ticks(figure, place, (upright, level), inside)
     if not inside:
         return [*items, *titles(figure, place, items)]
     for name, at in ((figure.x.name, (place.right + 14, level - 14)), (figure.y.name, (upright + 15, place.top - 8))):
@@ -325,7 +325,7 @@ def _axes(figure: Figure, place: Place, centred: bool) -> list[Item]:
     return items
 
 
-def _ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> list[Item]:
+def _build_ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> list[Item]:
     items = list[Item]()
     xs, ys = ticks_of(figure.x, place.x.low, place.x.high), ticks_of(figure.y, place.y.low, place.y.high)
     half = 4.0 if inside else 0.0
@@ -340,7 +340,7 @@ def _ticks(figure: Figure, place: Place, cross: Point, inside: bool) -> list[Ite
     return items
 
 
-def _zero_lines(graph: Graph, place: Place) -> list[Item]:
+def _build_zero_lines(graph: Graph, place: Place) -> list[Item]:
     items = list[Item]()
     if "x" in graph.zero_lines and place.x.low < 0 < place.x.high:
         items.append(Stroke("line", ((place.x(0), place.top), (place.x(0), place.bottom)), "#8c8c8c", 1.0))
@@ -349,19 +349,21 @@ def _zero_lines(graph: Graph, place: Place) -> list[Item]:
     return items
 
 
-def _pixels(points: list[Point], place: Place) -> tuple[Point, ...]:
+def _convert_to_pixels(points: list[Point], place: Place) -> tuple[Point, ...]:
     return tuple((place.x(x), place.y(y)) for x, y in points)
 
 
-def _curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
+def _build_curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
     colour = curve.colour or PALETTE[index % len(PALETTE)]
     items = list[Item]()
     if curve.function is None:
         kind = "line" if len(curve.points) == 2 else "polyline" if curve.is_straight else "curve"
-        items.append(Stroke(kind, _pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve"))
+        items.append(
+            Stroke(kind, _convert_to_pixels(curve.points, place), colour, LINE, DASHES[curve.dash], kind == "curve")
+        )
     else:
-        for part in _branches(curve, place):
-            items.append(Stroke("polyline", _pixels(part, place), colour, LINE, DASHES[curve.dash]))
+        for part in _split_branches(curve, place):
+            items.append(Stroke("polyline", _convert_to_pixels(part, place), colour, LINE, DASHES[curve.dash]))
     if curve.name and items:
         path = items[-1].points if isinstance(items[-1], Stroke) else ((0.0, 0.0),)
         x, y = path[int(0.8 * (len(path) - 1))]
@@ -369,7 +371,7 @@ def _curve_items(curve: Curve, index: int, place: Place) -> list[Item]:
     return items
 
 
-def _branches(curve: Curve, place: Place) -> list[list[Point]]:
+def _split_branches(curve: Curve, place: Place) -> list[list[Point]]:
     """Return the parts of a curve inside the plot area, cut where it leaves the area, jumps or is undefined."""
     low, high, rim = place.x.low, place.x.high, place.y.high - place.y.low
     parts: list[list[Point]] = [[]]
@@ -387,7 +389,7 @@ def _branches(curve: Curve, place: Place) -> list[list[Point]]:
     return [part for part in parts if len(part) > 1]
 
 
-def _area(figure: Figure, graph: Graph, place: Place) -> list[Item]:
+def _build_area(figure: Figure, graph: Graph, place: Place) -> list[Item]:
     if graph.area is None or not graph.curves:
         return []
     low, high = graph.area
@@ -400,10 +402,12 @@ def _area(figure: Figure, graph: Graph, place: Place) -> list[Item]:
     if len(rim) < 2:
         return []
     shade = graph.area_colour or mixed(figure.look.background, curve.colour or PALETTE[0])
-    return [polygon("polygon", list(_pixels([(rim[0][0], 0.0), *rim, (rim[-1][0], 0.0)], place)), fill=shade)]
+    return [
+        polygon("polygon", list(_convert_to_pixels([(rim[0][0], 0.0), *rim, (rim[-1][0], 0.0)], place)), fill=shade)
+    ]
 
 
-def _mark_items(figure: Figure, graph: Graph, place: Place) -> list[Item]:
+def _build_mark_items(figure: Figure, graph: Graph, place: Place) -> list[Item]:
     items = list[Item]()
     paper = figure.look.panel or figure.look.background or "#ffffff"
     for mark in graph.marks:

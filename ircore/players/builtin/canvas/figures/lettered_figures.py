@@ -83,46 +83,46 @@ _GEOMETRY = re.compile(
 def construct(plan: Plan, sentence: str) -> None:
     """Draw the constructions of a sentence, such as medians, from points that are known."""
     shade, dash = first_colour(sentence), "dashed" in sentence
-    _define(plan, sentence)
+    _define_points(plan, sentence)
     for match in _PERPENDICULAR.finditer(sentence):
-        if ends := _known(plan, *match.groups()):
+        if ends := _find_known_points(plan, *match.groups()):
             base = foot(*ends)
             plan.add_segment(ends[0], base, shade, dash)
             plan.add_right_angle(base, (ends[0], ends[2]), shade)
     for match in _BISECTOR.finditer(sentence):
-        if ends := _known(plan, *match.groups()):
-            _bisect(plan, ends[0], ends[1], shade, dash)
+        if ends := _find_known_points(plan, *match.groups()):
+            _draw_bisector(plan, ends[0], ends[1], shade, dash)
     for match in _THROUGH.finditer(sentence):
-        if ends := _known(plan, match[2], match[3], match[4]):
-            _through(plan, ends, match[1] == "parallel", shade, dash)
+        if ends := _find_known_points(plan, match[2], match[3], match[4]):
+            _draw_line_through(plan, ends, match[1] == "parallel", shade, dash)
     for match in _TANGENTS.finditer(sentence):
-        ends = _known(plan, match[1])
+        ends = _find_known_points(plan, match[1])
         touched = touching(ends[0], plan.circles[-1]) if ends and plan.circles else None
         for at in touched or ():
             # A tangent goes on beyond the point where it touches.
             plan.add_segment(ends[0], ahead(ends[0], at, exact.dist(ends[0], at) + 30), shade, dash)
-    _of_triangle(plan, sentence, shade, dash)
+    _draw_triangle_lines(plan, sentence, shade, dash)
 
 
-def _known(plan: Plan, *letters: str) -> list[Point]:
+def _find_known_points(plan: Plan, *letters: str) -> list[Point]:
     """Return the points of letters; empty if any letter is unknown."""
     return [plan.points[letter] for letter in letters] if all(letter in plan.points for letter in letters) else []
 
 
-def _define(plan: Plan, sentence: str) -> None:
+def _define_points(plan: Plan, sentence: str) -> None:
     """Give names to midpoints and crossings."""
     for match in _MIDPOINT.finditer(sentence):
         name, first, second = match.groups()[:3] if match[1] else match.groups()[3:]
-        if name not in plan.points and (ends := _known(plan, first, second)):
+        if name not in plan.points and (ends := _find_known_points(plan, first, second)):
             plan.points[name] = mean(ends)
     for match in _MEETING.finditer(sentence):
-        ends = _known(plan, *match.groups()[1:])
+        ends = _find_known_points(plan, *match.groups()[1:])
         at = crossing(*ends) if len(ends) == 4 else None
         if at and match[1] not in plan.points:
             plan.points[match[1]] = at
 
 
-def _bisect(plan: Plan, first: Point, second: Point, shade: str | None, dash: bool) -> None:
+def _draw_bisector(plan: Plan, first: Point, second: Point, shade: str | None, dash: bool) -> None:
     """Draw the perpendicular bisector of a line; for a side of a triangle it passes through the circumcentre."""
     middle = mean([first, second])
     triangle = next((letters for letters in plan.polygons if len(letters) == 3), "")
@@ -136,13 +136,13 @@ def _bisect(plan: Plan, first: Point, second: Point, shade: str | None, dash: bo
     plan.add_right_angle(middle, (first, end), shade, 10.0)
 
 
-def _through(plan: Plan, ends: list[Point], is_parallel: bool, shade: str | None, dash: bool) -> None:
+def _draw_line_through(plan: Plan, ends: list[Point], is_parallel: bool, shade: str | None, dash: bool) -> None:
     (ax, ay), (bx, by), (x, y) = ends
     dx, dy = (bx - ax, by - ay) if is_parallel else (ay - by, bx - ax)
     plan.add_segment((x - dx / 2, y - dy / 2), (x + dx / 2, y + dy / 2), shade, dash)
 
 
-def _of_triangle(plan: Plan, sentence: str, shade: str | None, dash: bool) -> None:
+def _draw_triangle_lines(plan: Plan, sentence: str, shade: str | None, dash: bool) -> None:
     """Draw all medians, altitudes or bisectors of the triangle that the text speaks of."""
     letters = next((letters for letters in plan.polygons if len(letters) == 3), "")
     low = sentence.lower()
@@ -152,7 +152,7 @@ def _of_triangle(plan: Plan, sentence: str, shade: str | None, dash: bool) -> No
     for index, corner in enumerate(corners):
         b, c = corners[(index + 1) % 3], corners[(index + 2) % 3]
         if "perpendicular bisectors" in low:
-            _bisect(plan, b, c, shade, dash)
+            _draw_bisector(plan, b, c, shade, dash)
         elif re.search(r"\bmedians\b", low):
             plan.add_segment(corner, mean([b, c]), shade, dash)
         elif re.search(r"\baltitudes\b|\bheights\b", low):
@@ -172,12 +172,12 @@ def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple
         return None
     plan, used = Plan(points, ink), set[int]()
     # Polygons first: angles, tick marks and circles are drawn at their corners.
-    _polygons(plan, sentences, used)
-    _circles(plan, sentences, size, used)
+    _draw_polygons(plan, sentences, used)
+    _draw_circles(plan, sentences, size, used)
     for index, sentence in enumerate(sentences):
         # A sentence is understood if it adds anything to the plan.
         before = (len(plan.lines), len(plan.fills), len(plan.texts), len(plan.points))
-        _segments(plan, sentence, size)
+        _draw_segments(plan, sentence, size)
         construct(plan, sentence)
         label_side(plan, sentence)
         if mark_right_angles(plan, sentence) or SQUARE_MARK.search(sentence):
@@ -191,7 +191,7 @@ def read_letters(sentences: list[str], size: tuple[int, int], ink: str) -> tuple
     return (plan, used) if plan.items() else None
 
 
-def _polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
+def _draw_polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
     """Draw polygons named by letters, or by how many corners they have."""
     for index, sentence in enumerate(sentences):
         for match in _SHAPE.finditer(sentence):
@@ -206,7 +206,7 @@ def _polygons(plan: Plan, sentences: list[str], used: set[int]) -> None:
                 for sentence in sentences
                 if re.search(rf"\b{match[1]}\b", sentence, re.IGNORECASE) or short.match(sentence)
             ]
-            plan.add_polygon(letters, _fill(telling), _edge(telling))
+            plan.add_polygon(letters, _find_fill_colour(telling), _find_edge_colour(telling))
             used.add(index)
             used |= {number for number, other in enumerate(sentences) if short.match(other)}
 
@@ -216,7 +216,7 @@ def _is_first(plan: Plan, count: int) -> bool:
     return sorted(plan.points)[:count] == [chr(ord("A") + step) for step in range(count)]
 
 
-def _fill(sentences: list[str]) -> str | None:
+def _find_fill_colour(sentences: list[str]) -> str | None:
     for sentence in sentences:
         match = FILL.search(sentence)
         if match and not re.search(r"\bcircle\b", sentence[: match.start()]) and not ANGLE.search(sentence):
@@ -224,13 +224,13 @@ def _fill(sentences: list[str]) -> str | None:
     return None
 
 
-def _edge(sentences: list[str]) -> str | None:
+def _find_edge_colour(sentences: list[str]) -> str | None:
     shades = (match[1] or match[2] for sentence in sentences if (match := _EDGE.search(sentence)))
     shade = next(shades, None)
     return "#222222" if shade == "dark" else shade
 
 
-def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
+def _draw_circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[int]) -> None:
     """Draw the circle that the text speaks of: by centre and radius, or about or inside a triangle."""
     telling = [
         index for index, sentence in enumerate(sentences) if _CIRCLE.search(sentence) or _RADIUS.search(sentence)
@@ -239,7 +239,7 @@ def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[
     text = "\n".join(own)
     if not _CIRCLE.search(text):
         return
-    circle = _told_circle(plan, text, size) or _circle_of_triangle(plan, text)
+    circle = _read_circle(plan, text, size) or _find_triangle_circle(plan, text)
     if circle is None:
         return
     alone = [
@@ -247,14 +247,18 @@ def _circles(plan: Plan, sentences: list[str], size: tuple[int, int], used: set[
         for sentence in own
     ]
     shade = next((m for sentence in own if (m := _CIRCLE_COLOUR.search(sentence))), None)
-    edge = (shade[1] or shade[2]) if shade else _edge([sentence for sentence in alone if _CIRCLE.search(sentence)])
+    edge = (
+        (shade[1] or shade[2])
+        if shade
+        else _find_edge_colour([sentence for sentence in alone if _CIRCLE.search(sentence)])
+    )
     filled = next((m for sentence in alone if _CIRCLE.search(sentence) and (m := FILL.search(sentence))), None)
     is_unfilled = filled is None or any(_NO_FILL.search(sentence) for sentence in alone)
     plan.add_circle(*circle, None if is_unfilled or filled is None else filled[1] or filled[2], edge)
     used |= {index for index in telling if _CIRCLE.search(sentences[index]) and "background" not in sentences[index]}
 
 
-def _told_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, float] | None:
+def _read_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, float] | None:
     radius_words = _RADIUS.search(text)
     if radius_words is None:
         return None
@@ -267,7 +271,7 @@ def _told_circle(plan: Plan, text: str, size: tuple[int, int]) -> tuple[Point, f
     return (pixels(at.groups(), size, False), radius) if at else None
 
 
-def _circle_of_triangle(plan: Plan, text: str) -> tuple[Point, float] | None:
+def _find_triangle_circle(plan: Plan, text: str) -> tuple[Point, float] | None:
     corners = next(
         ([plan.points[letter] for letter in letters] for letters in plan.polygons if len(letters) == 3), None
     )
@@ -278,14 +282,14 @@ def _circle_of_triangle(plan: Plan, text: str) -> tuple[Point, float] | None:
     return circumcircle(*corners) if re.search(r"\bcircum", text, re.IGNORECASE) else None
 
 
-def _segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
+def _draw_segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     """Draw the lines between letters that a sentence names."""
     dash = bool(re.search(r"\bdashed|\bdotted|\bdashes", sentence))
     origin = re.search(r"\bfrom ([A-Z])\b", sentence)
     for match in _RAY.finditer(sentence):
         if origin and origin[1] in plan.points:
             start, end = plan.points[origin[1]], pixels(match.groups()[1:], size, False)
-            plan.add_segment(start, end, _shade_at(sentence, match.start()), dash)
+            plan.add_segment(start, end, _find_colour_at(sentence, match.start()), dash)
             plan.add_text(match[1], (end[0] + 2, end[1] + 18), None)
     if TICK.search(sentence) or not _NOUN.search(sentence):
         return
@@ -293,10 +297,10 @@ def _segments(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     pairs += [(m[1], m[2], m.start()) for m in TWO.finditer(sentence)]
     for first, second, place in pairs:
         if first in plan.points and second in plan.points:
-            plan.add_segment(plan.points[first], plan.points[second], _shade_at(sentence, place), dash)
+            plan.add_segment(plan.points[first], plan.points[second], _find_colour_at(sentence, place), dash)
 
 
-def _shade_at(sentence: str, place: int) -> str | None:
+def _find_colour_at(sentence: str, place: int) -> str | None:
     """Return the colour of the thing named at an index, as in "AC and BD are red", or the last colour before."""
     after = re.match(rf"[^;:#]{{0,60}}?\b(?:are|is|in)\s+(?:\w+ )?({HEX})", sentence[place:])
     before = colours(sentence[:place])

@@ -304,7 +304,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
     if not ANGLE.search(sentence) or re.search(r"\bright.angle", sentence):
         return
     name = re.search(r"\b(?:[Aa]t|vertex|corner|point|angle)\s+(?:vertex |corner |point )?([A-Z])\b", sentence)
-    letter = name[1] if name and name[1] in plan.points else _common_letter(plan)
+    letter = name[1] if name and name[1] in plan.points else _find_common_letter(plan)
     arms = plan.arms_at(letter) if letter else None
     if not letter or arms is None:
         return
@@ -325,7 +325,7 @@ def mark_angle(plan: Plan, sentence: str, size: tuple[int, int]) -> None:
         plan.add_text(f"{degrees[1]}°", text_at, shade, 15.0)
 
 
-def _common_letter(plan: Plan) -> str:
+def _find_common_letter(plan: Plan) -> str:
     """Return the point where the two lines meet that were drawn last."""
     if len(plan.segments) < 2:
         return ""
@@ -342,12 +342,12 @@ def mark_equal_sides(plan: Plan, sentence: str) -> None:
     count = 3 if re.search(r"\btriple|\bthree", low) else 2 if double else 1
     sides = [(m[1], m[2]) for m in TWO.finditer(sentence) if m[1] in plan.points and m[2] in plan.points]
     if not sides and plan.polygons and len(plan.polygons[0]) == 3:
-        sides = _equal_sides(plan, plan.polygons[0])
+        sides = _find_equal_sides(plan, plan.polygons[0])
     for first, second in sides:
         plan.add_ticks(plan.points[first], plan.points[second], count)
 
 
-def _equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
+def _find_equal_sides(plan: Plan, letters: str) -> list[tuple[str, str]]:
     sides = [(letters[k - 1], letters[k]) for k in range(3)]
     lengths = [exact.dist(plan.points[first], plan.points[second]) for first, second in sides]
     apart = [abs(lengths[k - 1] - lengths[k]) for k in range(3)]

@@ -85,35 +85,35 @@ def without_objects(text: str) -> str:
         return text
     if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
         return text
-    sentences = "\n".join(_told(value, "", 0))
+    sentences = "\n".join(_describe_json(value, "", 0))
     return f"{plain[: start.start()]}\n{sentences}\n{plain[start.start() + length :]}"
 
 
-def _told(value: Any, name: str, depth: int) -> Iterator[str]:
+def _describe_json(value: Any, name: str, depth: int) -> Iterator[str]:
     """Yield sentences for a JSON value: an object's plain values in one sentence, nested values in further ones."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
         for item in value[:200]:
-            yield from _told(item, name, depth + 1)
+            yield from _describe_json(item, name, depth + 1)
         return
     if not isinstance(value, dict):
         yield f"{name} {value}"
         return
     simple = {str(key): item for key, item in value.items() if not _is_nested(item)}
     if simple:
-        yield _sentence(simple, name)
+        yield _format_sentence(simple, name)
     for key, item in value.items():
         if _is_nested(item):
-            yield from _told(item, _named(str(key)), depth + 1)
+            yield from _describe_json(item, _format_key_name(str(key)), depth + 1)
 
 
 def _is_nested(value: Any) -> bool:
     return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(item, dict | list) for item in value))
 
 
-def _named(key: str) -> str:
-    key = _spaced(key)
+def _format_key_name(key: str) -> str:
+    key = _split_key(key)
     if key in {"x", "y"}:
         return f"{key} axis"
     if key in {"shapes", "elements", "objects", "items", "data"}:
@@ -121,21 +121,21 @@ def _named(key: str) -> str:
     return key[:-1] if key in _PART_WORDS else key
 
 
-def _sentence(simple: dict[str, Any], name: str) -> str:
+def _format_sentence(simple: dict[str, Any], name: str) -> str:
     """Return the plain values of an object: a shape as a noun phrase, other objects as "key: value"."""
     keys = {key.lower().replace("-", "_"): value for key, value in simple.items()}
     kind = next((str(keys[key]) for key in ("type", "shape", "kind") if isinstance(keys.get(key), str)), "")
-    if kind and _point(keys) and not name.endswith("axis"):
-        return _shape(kind, keys)
-    if valued := _valued(keys):
+    if kind and _format_point(keys) and not name.endswith("axis"):
+        return _format_shape(kind, keys)
+    if valued := _format_valued(keys):
         return valued
     if len(simple) > 1 and all(_is_number(value) for value in simple.values()) and not simple.keys() & _PLACES:
         return ", ".join(f"{key}: {value}" for key, value in simple.items())
-    words = [name, *(_pair(_spaced(key), value) for key, value in simple.items())]
+    words = [name, *(_format_pair(_split_key(key), value) for key, value in simple.items())]
     return ", ".join(filter(None, words))
 
 
-def _valued(keys: dict[str, Any]) -> str:
+def _format_valued(keys: dict[str, Any]) -> str:
     """Return a bar or wedge as name, value and colour: "Dog: 12, red"."""
     name = next((keys[key] for key in ("label", "name", "category", "x") if isinstance(keys.get(key), str)), "")
     share = keys.get("percentage", keys.get("percent", keys.get("share")))
@@ -148,14 +148,14 @@ def _valued(keys: dict[str, Any]) -> str:
     return f"{name}: {value}{'%' if _is_number(share) else ''}{', ' + colour if colour else ''}"
 
 
-def _spaced(key: str) -> str:
+def _split_key(key: str) -> str:
     """Write a key in words: "yAxis", "y_axis" and "y-axis" are "y axis"."""
     return _CAMEL.sub(r"\1 \2", key).replace("_", " ").replace("-", " ").lower()
 
 
-def _shape(kind: str, keys: dict[str, Any]) -> str:
+def _format_shape(kind: str, keys: dict[str, Any]) -> str:
     colour = next((str(keys[key]) for key in ("color", "colour", "fill", "fill_color") if keys.get(key)), "")
-    at = _point(keys)
+    at = _format_point(keys)
     words = [f"A {colour} {kind}", f"centred at {at}"]
     words += [_SIZES[key].format(value) for key, value in keys.items() if key in _SIZES and _is_number(value)]
     edges = ("outline", "stroke", "border", "outline_color", "border_color")
@@ -169,7 +169,7 @@ def _shape(kind: str, keys: dict[str, Any]) -> str:
     return f"{words[0]} {words[1]}, {', '.join(words[2:])}".rstrip(", ") + "."
 
 
-def _point(keys: dict[str, Any]) -> str:
+def _format_point(keys: dict[str, Any]) -> str:
     named = (keys.get(key) for key in ("center", "centre", "position", "at"))
     position = next((place for place in named if isinstance(place, list)), None)
     pair = position if position is not None else [keys.get("x", keys.get("cx")), keys.get("y", keys.get("cy"))]
@@ -181,7 +181,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _pair(key: str, value: Any) -> str:
+def _format_pair(key: str, value: Any) -> str:
     """Return a plain value under its key in words."""
     if value is False or value is None:
         return f"no {key}"
@@ -207,15 +207,15 @@ def without_tables(text: str) -> str:
     lines: list[str] = []
     for is_table, group in groupby(text.split("\n"), key=lambda line: line.count("|") >= 2):
         rows = list(group)
-        lines += _row_sentences([_cells(row) for row in rows if not _RULE.match(row)]) if is_table else rows
+        lines += _format_rows([_split_cells(row) for row in rows if not _RULE.match(row)]) if is_table else rows
     return "\n".join(lines)
 
 
-def _cells(row: str) -> list[str]:
+def _split_cells(row: str) -> list[str]:
     return [cell.strip(" *`") for cell in row.strip().strip("|").split("|")]
 
 
-def _row_sentences(rows: list[list[str]]) -> list[str]:
+def _format_rows(rows: list[list[str]]) -> list[str]:
     if len(rows) < 2:
         return [" ".join(row) for row in rows]
     head, *body = rows
@@ -232,21 +232,21 @@ def sentences(message: str) -> list[str]:
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     text = coloured(_HEDGES.sub("", text))
-    pieces = [piece.strip(" .,") for piece in _split(text) if any(character.isalnum() for character in piece)]
+    pieces = [piece.strip(" .,") for piece in _split_sentences(text) if any(character.isalnum() for character in piece)]
     return pieces[:MAX_SENTENCES]
 
 
-def _split(text: str) -> list[str]:
+def _split_sentences(text: str) -> list[str]:
     pieces, start = [], 0
     for end in _END.finditer(text):
-        if _NOT_AN_END.search(text[start : end.start()]) or _in_brackets(text, start, end.start()):
+        if _NOT_AN_END.search(text[start : end.start()]) or _is_in_brackets(text, start, end.start()):
             continue
         pieces.append(text[start : end.start()])
         start = end.end()
     return [*pieces, text[start:]]
 
 
-def _in_brackets(text: str, start: int, end: int) -> bool:
+def _is_in_brackets(text: str, start: int, end: int) -> bool:
     opened = text.rfind("(", start, end)
     return opened > text.rfind(")", start, end) and text.find(")", end, end + 40) >= 0
 
@@ -258,11 +258,11 @@ def coloured(text: str) -> str:
     """
     # Capitalised names such as Peru, which are CSS colours too, are marked, so that they are not read as colours.
     pieces = re.split(r'("[^"\n]{1,80}")', _THINGS.sub(lambda match: match[0][0] + _MARK + match[0][1:], text))
-    whole = "".join(piece if piece.startswith('"') else _coloured(piece) for piece in pieces)
+    whole = "".join(piece if piece.startswith('"') else _replace_colours(piece) for piece in pieces)
     return _NAMED_TWICE.sub(r"\1", whole).replace(_MARK, "")
 
 
-def _coloured(text: str) -> str:
+def _replace_colours(text: str) -> str:
     """Replace colours in a copy in lower case, then restore the original text between them."""
     changed = replace_colour_words(text.lower())
     parts, at = _HEX.split(changed), 0

@@ -89,7 +89,7 @@ def parse(text: str) -> Function:
     plain = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+)", lambda m: f"^({m[1].translate(_SUPERSCRIPTS)})", text)
     for old, new in (("−", "-"), ("·", "*"), ("×", "*"), ("∙", "*"), ("**", "^"), ("÷", "/"), ("√", "sqrt"), ("°", "")):
         plain = plain.replace(old, new)
-    reader = _Reader(_tokens(plain.lower().rstrip(" .")))
+    reader = _Reader(_split_into_tokens(plain.lower().rstrip(" .")))
     tree = reader.sum(0)
     if reader.rest():
         raise FormulaError(f"{reader.rest()} is left over")
@@ -104,7 +104,7 @@ def parse(text: str) -> Function:
     return compute
 
 
-def _tokens(text: str) -> list[str]:
+def _split_into_tokens(text: str) -> list[str]:
     tokens, at = [], 0
     while at < len(text.rstrip()):
         match = _TOKEN.match(text, at)
@@ -123,11 +123,11 @@ class _Reader:
     def rest(self) -> list[str]:
         return self._tokens[self._at :]
 
-    def _next(self) -> str:
+    def _peek_token(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
     def _take(self, *expected: str) -> str:
-        token = self._next()
+        token = self._peek_token()
         if expected and token not in expected:
             raise FormulaError(f"{token or 'the end'} where {expected[0]} should be")
         self._at += 1
@@ -136,41 +136,41 @@ class _Reader:
     def sum(self, depth: int) -> Function:
         if depth > MAX_DEPTH:
             raise FormulaError("too many brackets")
-        value = self._product(depth)
-        while self._next() in {"+", "-"}:
-            value = _joined(self._take(), value, self._product(depth))
+        value = self._parse_product(depth)
+        while self._peek_token() in {"+", "-"}:
+            value = _join_operands(self._take(), value, self._parse_product(depth))
         return value
 
-    def _product(self, depth: int) -> Function:
-        if self._next() in {"+", "-"}:
+    def _parse_product(self, depth: int) -> Function:
+        if self._peek_token() in {"+", "-"}:
             negative = self._take() == "-"
-            value = self._product(depth)
-            return _joined("*", lambda _: -1.0, value) if negative else value
-        value = self._power(depth)
-        while self._next() and self._next() not in {"+", "-", ")", "|"}:
-            sign_token = self._take() if self._next() in {"*", "/"} else "*"
-            value = _joined(sign_token, value, self._signed(depth))
+            value = self._parse_product(depth)
+            return _join_operands("*", lambda _: -1.0, value) if negative else value
+        value = self._parse_power(depth)
+        while self._peek_token() and self._peek_token() not in {"+", "-", ")", "|"}:
+            sign_token = self._take() if self._peek_token() in {"*", "/"} else "*"
+            value = _join_operands(sign_token, value, self._parse_signed(depth))
         return value
 
-    def _signed(self, depth: int) -> Function:
-        if self._next() == "-":
+    def _parse_signed(self, depth: int) -> Function:
+        if self._peek_token() == "-":
             self._take()
-            return _joined("*", lambda _: -1.0, self._signed(depth + 1))
-        return self._power(depth)
+            return _join_operands("*", lambda _: -1.0, self._parse_signed(depth + 1))
+        return self._parse_power(depth)
 
-    def _power(self, depth: int) -> Function:
+    def _parse_power(self, depth: int) -> Function:
         if depth > MAX_DEPTH:
             raise FormulaError("too many brackets")
-        base = self._atom(depth)
-        if self._next() == "^":
+        base = self._parse_atom(depth)
+        if self._peek_token() == "^":
             self._take()
-            return _joined("^", base, self._signed(depth + 1))
+            return _join_operands("^", base, self._parse_signed(depth + 1))
         return base
 
-    def _atom(self, depth: int) -> Function:
+    def _parse_atom(self, depth: int) -> Function:
         word = self._take()
         if word in _FUNCTIONS:
-            inner = self._bracket(depth) if self._next() == "(" else self._power(depth + 1)
+            inner = self._parse_bracket(depth) if self._peek_token() == "(" else self._parse_power(depth + 1)
             function = _FUNCTIONS[word]
             return lambda x: function(inner(x))
         if word == "x":
@@ -178,9 +178,9 @@ class _Reader:
         if word in _CONSTANTS:
             return lambda _: _CONSTANTS[word]
         if word == "(":
-            # ``_bracket`` takes the bracket itself.
+            # ``_parse_bracket`` takes the bracket itself.
             self._at -= 1
-            return self._bracket(depth)
+            return self._parse_bracket(depth)
         if word == "|":
             inside = self.sum(depth + 1)
             self._take("|")
@@ -191,19 +191,19 @@ class _Reader:
             raise FormulaError(f"{word or 'the end'} where a number should be") from None
         return lambda _: number
 
-    def _bracket(self, depth: int) -> Function:
+    def _parse_bracket(self, depth: int) -> Function:
         self._take("(")
         inner = self.sum(depth + 1)
         self._take(")")
         return inner
 
 
-def _joined(sign: str, left: Function, right: Function) -> Function:
+def _join_operands(sign: str, left: Function, right: Function) -> Function:
     operation = _OPERATIONS[sign]
     return lambda x: operation(left(x), right(x))
 
 
-def _raised(base: float, exponent: float) -> float:
+def _raise_to_power(base: float, exponent: float) -> float:
     if abs(exponent) > 1000:
         raise OverflowError
     # A negative base has a real power only for whole exponents.
@@ -213,7 +213,7 @@ def _raised(base: float, exponent: float) -> float:
 
 
 _OPERATIONS: dict[str, Callable[[float, float], float]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": _raised,
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "^": _raise_to_power,
 }  # fmt: skip
 
 
@@ -229,32 +229,32 @@ def read_values(
         axis: Axis of the categories.
     """
     free = [(index, sentence) for index, sentence in enumerate(sentences) if index not in taken]
-    words = axis.words or _listed(free) or _table_words(free)
-    series, used = _from_runs(free, len(words))
+    words = axis.words or _find_listed_categories(free) or _find_table_names(free)
+    series, used = _read_series_from_runs(free, len(words))
     if words and not series:
-        series, used = _by_name(kind, free, words)
+        series, used = _read_series_by_name(kind, free, words)
     elif words:
-        more, more_used = _by_name("line", [item for item in free if item[0] not in used], words)
+        more, more_used = _read_series_by_name("line", [item for item in free if item[0] not in used], words)
         series, used = [*more, *series], used | more_used
     if not series:
-        words, series, used = _told_in(free) or _pairs(free)
+        words, series, used = _read_values_with_names(free) or _read_pairs(free)
     if not words and series:
         ticks = axis.ticks if len(axis.ticks) == len(series[0].values) else ()
         words = tuple(f"{tick:g}" for tick in ticks)
-    _colour(kind, series, sentences)
+    _assign_colours(kind, series, sentences)
     return words, series, used
 
 
-def _told_in(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]] | None:
+def _read_values_with_names(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]] | None:
     """Return categories and values from "5 in Jan, 12 in Mar", of categories that were not told before."""
     for index, sentence in free:
         pairs = [(match[2], float(match[1])) for match in _VALUE_IN.finditer(sentence)]
         if len(pairs) > 1:
-            return tuple(name for name, _ in pairs), [_series([value for _, value in pairs], sentence)], {index}
+            return tuple(name for name, _ in pairs), [_build_series([value for _, value in pairs], sentence)], {index}
     return None
 
 
-def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
+def _find_listed_categories(free: list[tuple[int, str]]) -> tuple[str, ...]:
     for _, sentence in free:
         match = re.search(r"\b(?:categories|groups|labels)\b[^:]{0,30}:\s*(.+)", sentence, re.IGNORECASE)
         if match:
@@ -262,7 +262,7 @@ def _listed(free: list[tuple[int, str]]) -> tuple[str, ...]:
     return ()
 
 
-def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
+def _find_table_names(free: list[tuple[int, str]]) -> tuple[str, ...]:
     """Return the names in lines such as "Mon: 12"; empty if fewer than two lines have that form."""
     names = [
         match[1] for _, sentence in free if (match := re.fullmatch(rf"([A-Z0-9][^:,]{{0,24}}): ({NUMBER})", sentence))
@@ -270,7 +270,7 @@ def _table_words(free: list[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 else ()
 
 
-def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
+def _read_series_from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], set[int]]:
     """Return a series for each list that has as many numbers as there are categories."""
     lines, used = [], set()
     for index, sentence in free:
@@ -283,7 +283,7 @@ def _from_runs(free: list[tuple[int, str]], count: int) -> tuple[list[Series], s
                 continue
             if (count and len(values) != count) or _PLACE.search(sentence[:begin]) or _SCALE.search(context):
                 continue
-            lines.append(_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
+            lines.append(_build_series(list(values), f"{context} {sentence[end:] if len(runs(sentence)) == 1 else ''}"))
             used.add(index)
     return lines, used
 
@@ -292,7 +292,7 @@ def _are_years(values: list[float]) -> bool:
     return all(1900 <= value <= 2100 and value == int(value) for value in values) and values == sorted(values)
 
 
-def _series(values: list[float | None], context: str) -> Series:
+def _build_series(values: list[float | None], context: str) -> Series:
     name = re.search(r"\b(?:[Ll]ine|[Ss]eries)\s+\"?([A-Z])\b", context) or re.search(r'"([A-Z])"', context)
     return Series(
         values, first_colour(context), dash=dash_words(context), marker=marker_words(context),
@@ -318,15 +318,17 @@ def marker_words(text: str) -> str:
     return {"circular": "round", "circle": "round", "triangular": "triangle"}.get(kind, kind)
 
 
-def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) -> tuple[list[Series], set[int]]:
+def _read_series_by_name(
+    kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]
+) -> tuple[list[Series], set[int]]:
     """Return series from "2.4 in 2014 and 1.6 in 2015" or "Coal is the shortest at 31", "(Tue, 13.0)"."""
     lines, used = [], set()
     whole: dict[str, tuple[float, str | None]] = {}
     for index, sentence in free:
-        here = _values_in(sentence, words)
+        here = _find_named_values(sentence, words)
         if len(here) >= max(2, 0.6 * len(words)):
-            series = _series(
-                [here[word][0] if word in here else None for word in words], _before_values(sentence, here)
+            series = _build_series(
+                [here[word][0] if word in here else None for word in words], _cut_before_values(sentence, here)
             )
             series.colours = [here[word][1] if word in here else None for word in words] if kind == "bar" else []
             lines.append(series)
@@ -340,12 +342,12 @@ def _by_name(kind: Kind, free: list[tuple[int, str]], words: tuple[str, ...]) ->
     return lines, used
 
 
-def _before_values(sentence: str, here: dict[str, tuple[float, str | None]]) -> str:
+def _cut_before_values(sentence: str, here: dict[str, tuple[float, str | None]]) -> str:
     places = [sentence.find(word) for word in here]
     return sentence if len({colour for _, colour in here.values()}) <= 1 else sentence[: min(places)]
 
 
-def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, str | None]]:
+def _find_named_values(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, str | None]]:
     """Return number and colour of each category that a sentence names."""
     ahead: dict[str, tuple[float, str | None]] = {}
     for word in words:
@@ -369,7 +371,7 @@ def _values_in(sentence: str, words: tuple[str, ...]) -> dict[str, tuple[float, 
     return values
 
 
-def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]]:
+def _read_pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], set[int]]:
     """Return categories and values from "Q1 29, Q2 52": names that were not told before."""
     names: list[str] = []
     values: list[float | None] = []
@@ -393,7 +395,7 @@ def _pairs(free: list[tuple[int, str]]) -> tuple[tuple[str, ...], list[Series], 
     return tuple(names), [Series(values, colours=shades)], used
 
 
-def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
+def _assign_colours(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
     """Give the series their colours and styles where these are told in sentences of their own."""
     for sentence in sentences:
         signed = _SIGNED.search(sentence)
@@ -408,29 +410,29 @@ def _colour(kind: Kind, all_series: list[Series], sentences: list[str]) -> None:
         else r"\b(?:lines?|curve|series)\b(?! (?:chart|graph|plot))"
     )
     bare = [series for series in all_series if series.colour is None and not any(series.colours)]
-    telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _near(text, noun)]
+    telling = [text for text in sentences if re.search(noun, text, re.IGNORECASE) and _find_nearest_colour(text, noun)]
     for series, sentence in zip(bare, telling if len(bare) > 1 else telling[:1], strict=False):
-        series.colour = _near(sentence, noun)
-        series.dash = series.dash or dash_words(_about_line(sentence))
+        series.colour = _find_nearest_colour(sentence, noun)
+        series.dash = series.dash or dash_words(_remove_grid_line_words(sentence))
         series.marker = series.marker or marker_words(sentence)
     if len(all_series) == 1 and all_series[0].colour is None and not any(all_series[0].colours):
-        all_series[0].colour = _only_colour(sentences)
+        all_series[0].colour = _find_only_colour(sentences)
     for series in all_series if kind == "line" and not any(other.marker for other in all_series) else ():
         series.marker = next(filter(None, map(marker_words, sentences)), "")
 
 
-def _only_colour(sentences: list[str]) -> str | None:
+def _find_only_colour(sentences: list[str]) -> str | None:
     """Return the first colour beside the word chart that is not the colour of background, grid, frame or labels."""
     telling = (sentence for sentence in sentences if re.search(r"\bchart\b|\bgraph\b|\bplot\b", sentence))
     return next((shade for sentence in telling for shade in colours(_FURNITURE.sub(" ", sentence))), None)
 
 
-def _about_line(sentence: str) -> str:
+def _remove_grid_line_words(sentence: str) -> str:
     """Return a sentence without its words about grid lines."""
     return re.sub(r"[^,;]*\bgrid ?lines?\b[^,;]*", " ", sentence)
 
 
-def _near(sentence: str, noun: str) -> str | None:
+def _find_nearest_colour(sentence: str, noun: str) -> str | None:
     """Return the colour named nearest to a noun, before or after the noun in the phrase."""
     plain = re.sub(rf"{HEX}(?=[^,.;#]{{0,24}}\b(?:background|bg|grid|frame|outlines?|axis|panel)\b)|\b(?:grid"
         rf"|axis|zero)\W?lines?",

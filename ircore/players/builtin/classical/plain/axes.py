@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ircore.core.drawing import Scale
-from ircore.players.builtin.classical.statements import number
+from ircore.players.builtin.classical.statements import format_number
 from ircore.seeing.percepts import Grid, Percept, Perception, Shape, Stroke, Text, Ticks
 
 ALIGNED = 1.6
@@ -81,37 +81,39 @@ class Area:
 def read_area(perception: Perception) -> Area | None:
     """Return the plot area with both axes; None if no two rows of labels are seen that could be axes."""
     texts = [text for text in perception.texts if text.text.strip()]
-    column = _aligned(texts, lambda text: float(text.box[2]), lambda text: text.centre[1])
-    row = _aligned(texts, lambda text: float(text.box[1]), lambda text: text.centre[0], lowest=True)
+    column = _find_aligned_texts(texts, lambda text: float(text.box[2]), lambda text: text.centre[1])
+    row = _find_aligned_texts(texts, lambda text: float(text.box[1]), lambda text: text.centre[0], lowest=True)
     if len(column) < 2 or len(row) < 2:
         return None
-    sides = _sides(perception, row, column)
+    sides = _find_sides(perception, row, column)
     if sides is None:
         return None
     left, right, top, bottom, frame, panel = sides
-    x_line, y_line = (_axis_line(perception, name, frame) for name in ("x axis", "y axis"))
+    x_line, y_line = (_choose_axis_line(perception, name, frame) for name in ("x axis", "y axis"))
     x = Axis(
-        "x", tuple(row), tuple(_middle(text) for text in row), bottom, _scale(row, 0, (left, right)), x_line,
-        _title(texts, row, column, "x", (left, right, top, bottom)),
+        "x", tuple(row), tuple(_find_label_place(text) for text in row), bottom,
+        _fit_scale(row, 0, (left, right)), x_line,
+        _find_title(texts, row, column, "x", (left, right, top, bottom)),
     )  # fmt: skip
     y = Axis(
-        "y", tuple(column), tuple(text.centre[1] for text in column), left, _scale(column, 1, (bottom, top)), y_line,
-        _title(texts, row, column, "y", (left, right, top, bottom)),
+        "y", tuple(column), tuple(text.centre[1] for text in column), left,
+        _fit_scale(column, 1, (bottom, top)), y_line,
+        _find_title(texts, row, column, "y", (left, right, top, bottom)),
     )  # fmt: skip
     return Area(left, right, top, bottom, x, y, frame, panel)
 
 
-def _middle(text: Text) -> float:
+def _find_label_place(text: Text) -> float:
     """Return where along the x axis a label stands: its middle, or its end if it slants upwards to there."""
     return float(text.box[2]) - 5 if 20 < text.rotation < 70 else text.centre[0]
 
 
-def _aligned(
+def _find_aligned_texts(
     texts: Sequence[Text], line: Callable[[Text], float], along: Callable[[Text], float], lowest: bool = False
 ) -> list[Text]:
     """Return the largest group of texts of one size and look in one line, in order along the line."""
     groups = [
-        [other for other in texts if abs(line(other) - line(text)) <= ALIGNED and _alike(other, text)]
+        [other for other in texts if abs(line(other) - line(text)) <= ALIGNED and _are_alike(other, text)]
         for text in texts
         if lowest or text.rotation == 0
     ]
@@ -121,66 +123,90 @@ def _aligned(
     return sorted(best, key=along)
 
 
-def _alike(first: Text, second: Text) -> bool:
+def _are_alike(first: Text, second: Text) -> bool:
     return abs(first.size - second.size) < 0.6 and first.rotation == second.rotation
 
 
 _Sides = tuple[float, float, float, float, Shape | None, Shape | None]
 
 
-def _sides(perception: Perception, row: list[Text], column: list[Text]) -> _Sides | None:
+def _find_sides(perception: Perception, row: list[Text], column: list[Text]) -> _Sides | None:
     """Return left, right, top and bottom, the frame and the panel."""
     large = [p for p in perception.percepts if isinstance(p, Shape) and p.kind in {"rectangle", "square"}]
     large = [p for p in large if min(p.size) > LARGE and not p.rotation]
     frame = next((p for p in large if p.colour is None and p.outline), None)
     panel = next((p for p in large if p.colour is not None), None)
-    upright = _line_of(perception.percepts, "y axis", max(text.box[2] for text in column))
-    level = _line_of(perception.percepts, "x axis", min(text.box[1] for text in row))
-    box = _inside(frame) if frame else tuple(map(float, panel.box)) if panel else None
+    upright = _find_axis_line(perception.percepts, "y axis", max(text.box[2] for text in column))
+    level = _find_axis_line(perception.percepts, "x axis", min(text.box[1] for text in row))
+    box = _find_frame_middle(frame) if frame else tuple(map(float, panel.box)) if panel else None
     grids = [p for p in perception.percepts if isinstance(p, Grid)]
     lying = next((grid for grid in grids if grid.horizontal), None)
     standing = next((grid for grid in grids if not grid.horizontal), None)
     if frame is not None:
         # A frame hides the axis lines, and tells where they stand.
         upright = level = None
-    left = _at(upright, 0) if upright else box[0] if box else lying.low if lying else _at(level, 0, first=True)
-    bottom = _at(level, 1) if level else box[3] if box else standing.high if standing else _end(upright, 1, max)
-    right = box[2] if box else _end(level, 0, max) if level else lying.high if lying else None
-    top = box[1] if box else _end(upright, 1, min) if upright else standing.low if standing else column[0].centre[1]
+    left = (
+        _find_line_place(upright, 0)
+        if upright
+        else box[0]
+        if box
+        else lying.low
+        if lying
+        else _find_line_place(level, 0, first=True)
+    )
+    bottom = (
+        _find_line_place(level, 1)
+        if level
+        else box[3]
+        if box
+        else standing.high
+        if standing
+        else _find_line_end(upright, 1, max)
+    )
+    right = box[2] if box else _find_line_end(level, 0, max) if level else lying.high if lying else None
+    top = (
+        box[1]
+        if box
+        else _find_line_end(upright, 1, min)
+        if upright
+        else standing.low
+        if standing
+        else column[0].centre[1]
+    )
     if left is None or bottom is None or right is None or top is None or right - left < 60 or bottom - top < 60:
         return None
     return float(math.floor(left)), float(round(right)), float(round(top)), float(math.floor(bottom)), frame, panel
 
 
-def _line_of(percepts: Sequence[Percept], role: str, near: float) -> Stroke | None:
+def _find_axis_line(percepts: Sequence[Percept], role: str, near: float) -> Stroke | None:
     """Return the axis line of a role that lies nearest to its labels."""
     place = 0 if role == "y axis" else 1
     lines = [p for p in percepts if isinstance(p, Stroke) and p.role == role]
     return min(lines, key=lambda line: abs(line.points[0][place] - near), default=None)
 
 
-def _inside(frame: Shape) -> tuple[float, ...]:
+def _find_frame_middle(frame: Shape) -> tuple[float, ...]:
     """Return the middle of a frame's line as left, top, right and bottom."""
     (x, y), (wide, high) = frame.centre, frame.size
     return x - wide / 2, y - high / 2, x + wide / 2, y + high / 2
 
 
-def _at(line: Stroke | None, place: int, first: bool = False) -> float | None:
+def _find_line_place(line: Stroke | None, place: int, first: bool = False) -> float | None:
     if line is None:
         return None
     return min(point[place] for point in line.points) if first else line.points[0][place]
 
 
-def _end(line: Stroke | None, place: int, which: Callable[[Sequence[float]], float]) -> float | None:
+def _find_line_end(line: Stroke | None, place: int, which: Callable[[Sequence[float]], float]) -> float | None:
     return which([point[place] for point in line.points]) if line else None
 
 
-def _axis_line(perception: Perception, role: str, frame: Shape | None) -> Stroke | Shape | None:
+def _choose_axis_line(perception: Perception, role: str, frame: Shape | None) -> Stroke | Shape | None:
     lines = [p for p in perception.percepts if isinstance(p, Stroke) and p.role == role]
     return frame or max(lines, key=lambda line: line.area, default=None)
 
 
-def value_of(text: Text) -> float | None:
+def parse_label_value(text: Text) -> float | None:
     """Return the number that a label shows, degrees included; None if it shows words."""
     # Charts often print the minus sign, which ``float`` does not read.
     plain = text.text.replace("−", "-").removesuffix("°")
@@ -190,9 +216,9 @@ def value_of(text: Text) -> float | None:
         return None
 
 
-def _scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Scale | None:
+def _fit_scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Scale | None:
     """Return the linear scale on which the labels lie, from end to end; None if they lie on no line."""
-    pairs = [(text.centre[along], value) for text in labels if (value := value_of(text)) is not None]
+    pairs = [(text.centre[along], value) for text in labels if (value := parse_label_value(text)) is not None]
     # One label may be misread.
     if len(pairs) < 2 or len(pairs) < len(labels) - 1:
         return None
@@ -208,7 +234,7 @@ def _scale(labels: Sequence[Text], along: int, ends: tuple[float, float]) -> Sca
     return Scale(low, high, *ends)
 
 
-def _title(
+def _find_title(
     texts: list[Text], row: list[Text], column: list[Text], name: str, sides: tuple[float, float, float, float]
 ) -> Text | None:
     """Return the text beyond the labels that is centred along an axis."""
@@ -222,7 +248,7 @@ def _title(
     return None
 
 
-def rounded(value: float, unit: float) -> str:
+def format_rounded(value: float, unit: float) -> str:
     """Return a number with as few decimals as keep within a fraction of a pixel.
 
     Args:
@@ -236,10 +262,10 @@ def rounded(value: float, unit: float) -> str:
     return "0" if float(text) == 0 else text
 
 
-def step_of(axis: Axis) -> str | None:
+def format_step(axis: Axis) -> str | None:
     """Return the step of evenly spaced numbers as it would be said, such as ``0.5``; None if the labels follow none."""
     texts = [label.text.replace("−", "-").removesuffix("°") for label in axis.labels]
-    values = [value_of(label) for label in axis.labels]
+    values = [parse_label_value(label) for label in axis.labels]
     if axis.scale is None or None in values or len(values) < 3:
         return None
     ordered = sorted(value for value in values if value is not None)
@@ -276,9 +302,9 @@ def read_crossed(perception: Perception) -> Area | None:
     y0, x0 = level.points[0][1], upright.points[0][0]
     left, right = sorted(point[0] for point in (level.points[0], level.points[-1]))
     top, bottom = sorted(point[1] for point in (upright.points[0], upright.points[-1]))
-    numbers = [(text.centre, value) for text in perception.texts if (value := value_of(text)) is not None]
-    across = _crossed_scale([(x, value) for (x, y), value in numbers if _is_beside(y - y0)], (left, right))
-    down = _crossed_scale([(y, value) for (x, y), value in numbers if _is_beside(x - x0)], (bottom, top))
+    numbers = [(text.centre, value) for text in perception.texts if (value := parse_label_value(text)) is not None]
+    across = _find_crossed_scale([(x, value) for (x, y), value in numbers if _is_beside(y - y0)], (left, right))
+    down = _find_crossed_scale([(y, value) for (x, y), value in numbers if _is_beside(x - x0)], (bottom, top))
     if across is None or down is None or right - left < 60 or bottom - top < 60:
         return None
     x = Axis("x", (), (), y0, across, level, None)
@@ -290,7 +316,7 @@ def _is_beside(off: float) -> bool:
     return BESIDE[0] <= abs(off) <= BESIDE[1]
 
 
-def _crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> Scale | None:
+def _find_crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, float]) -> Scale | None:
     """Return the linear scale on which most numbers lie, from end to end; None if fewer than three do."""
     best: tuple[int, Scale] | None = None
     # Every pair of numbers proposes a scale, since some numbers may be misread or belong to something else.
@@ -305,14 +331,14 @@ def _crossed_scale(pairs: Sequence[tuple[float, float]], ends: tuple[float, floa
     return best[1] if best is not None and best[0] >= LEAST else None
 
 
-def scale_words(area: Area) -> str:
+def describe_scale(area: Area) -> str:
     """Say where a graph lies and which values its axes span."""
-    across = f"{number(area.left)} to {number(area.right)} px across"
-    down = f"{number(area.top)} to {number(area.bottom)} px down"
-    return f"The plot spans {across} and {down}. {_range(area.x)} {_range(area.y)}"
+    across = f"{format_number(area.left)} to {format_number(area.right)} px across"
+    down = f"{format_number(area.top)} to {format_number(area.bottom)} px down"
+    return f"The plot spans {across} and {down}. {_format_range(area.x)} {_format_range(area.y)}"
 
 
-def _range(axis: Axis) -> str:
+def _format_range(axis: Axis) -> str:
     scale = axis.scale
     assert scale is not None  # noqa: S101 - read_crossed gives both
     return f"The {axis.name} axis runs from {scale.low:.2f} to {scale.high:.2f}."

@@ -49,7 +49,7 @@ _Edge = tuple[str, float] | None
 
 
 @cache
-def _candidates() -> tuple[tuple[str, str, float], ...]:
+def _list_candidates() -> tuple[tuple[str, str, float], ...]:
     """Return names, their colours, and how uncommon each name is, as a difference in colour."""
     spaced = {name: value for name, value in NAMES.items() if name in _BASIC or _is_common(name)}
     made = {f"{shade} {name}": parse_colour_name(f"{shade} {name}") for shade in _SHADES for name in _BASIC[2:]}
@@ -77,11 +77,11 @@ def _candidates() -> tuple[tuple[str, str, float], ...]:
 
 
 @lru_cache(maxsize=8192)
-def _ranked(colour: str) -> tuple[tuple[float, str, str], ...]:
+def _rank_names(colour: str) -> tuple[tuple[float, str, str], ...]:
     """Return the names whose colours are near one, the most common first: difference, name and its colour."""
     near = [
         (uncommon, off, name, value)
-        for name, value, uncommon in _candidates()
+        for name, value, uncommon in _list_candidates()
         if (off := compute_delta_e94(colour, value)) < FAR
     ]
     return tuple((off, name, value) for _, off, name, value in sorted(near)[:24])
@@ -115,15 +115,15 @@ class ColourWords:
     def __call__(self, colour: str) -> str:
         """Return the name of a colour; with its hex value if no name is near or all near names are taken."""
         if colour not in self._names:
-            name = self._names[colour] = self._named(colour)
+            name = self._names[colour] = self._choose_name(colour)
             if not name.endswith(")"):
                 # What is drawn by the name has the name's colour, and is to be called the same.
                 self._names.setdefault(parse_colour_name(name), name)
         return self._names[colour]
 
-    def _named(self, colour: str) -> str:
+    def _choose_name(self, colour: str) -> str:
         taken = {name: other for other, name in reversed(self._names.items())}
-        for off, name, value in _ranked(colour):
+        for off, name, value in _rank_names(colour):
             is_free = name not in taken or compute_delta_e94(taken[name], colour) < ALIKE
             if is_free and not self._is_mistakable(colour, value, off):
                 return name
@@ -144,69 +144,69 @@ class ColourWords:
         words = _HEX.sub(lambda match: self(match[0][-8:-1] if match[0].endswith(")") else match[0]), words)
         for name, pattern in _RUN_TOGETHER.items():
             if name in words.casefold() and name not in _BASIC:
-                words = pattern.sub(_spaced(name), words)
+                words = pattern.sub(_restore_spaces(name), words)
         # A new name may need the other article.
         return _ARTICLE.sub(lambda match: f"{match[1]}{'n' * (match[2] in 'aeiou')} {match[2]}", words)
 
 
-def plainly(statement: Statement, colours: ColourWords) -> Statement:
+def use_plain_colours(statement: Statement, colours: ColourWords) -> Statement:
     """Return a statement with everyday names for its colours."""
     return replace(
         statement, head=colours.said(statement.head), parts=tuple(colours.said(part) for part in statement.parts),
         tail=colours.said(statement.tail), again=colours.said(statement.again),
-        shorter=tuple(plainly(variant, colours) for variant in statement.shorter),
+        shorter=tuple(use_plain_colours(variant, colours) for variant in statement.shorter),
     )  # fmt: skip
 
 
 @cache
-def _spaced(name: str) -> str:
+def _restore_spaces(name: str) -> str:
     spaced = [other for other in NAMES if " " in other and other.replace(" ", "") == name]
     return max(spaced, key=lambda other: (other.count(" "), other), default=name)
 
 
-def perception_as_named(perception: Perception, colours: ColourWords) -> Perception:
+def recolour_perception(perception: Perception, colours: ColourWords) -> Perception:
     """Return a perception with the colours that the names of its colours say."""
     backdrop = perception.backdrop
     last = None if backdrop.last is None else colours.shown(backdrop.last)
     return replace(
         perception,
         backdrop=replace(backdrop, colour=colours.shown(backdrop.colour), last=last),
-        percepts=tuple(_as_named(percept, colours) for percept in perception.percepts),
+        percepts=tuple(_recolour_percept(percept, colours) for percept in perception.percepts),
     )
 
 
-def _as_named(percept: Percept, colours: ColourWords) -> Percept:
+def _recolour_percept(percept: Percept, colours: ColourWords) -> Percept:
     if isinstance(percept, Shape):
         colour = None if percept.colour is None else colours.shown(percept.colour)
-        return replace(percept, colour=colour, outline=_edge(percept.outline, colours))
+        return replace(percept, colour=colour, outline=_recolour_edge(percept.outline, colours))
     if isinstance(percept, Bars):
-        return replace(percept, bars=tuple(_bar(bar, colours) for bar in percept.bars))
+        return replace(percept, bars=tuple(_recolour_bar(bar, colours) for bar in percept.bars))
     if isinstance(percept, Pie):
         wedges = tuple((colours.shown(colour), share) for colour, share in percept.wedges)
-        return replace(percept, wedges=wedges, border=_edge(percept.border, colours))
+        return replace(percept, wedges=wedges, border=_recolour_edge(percept.border, colours))
     return replace(percept, colour=colours.shown(percept.colour))
 
 
-def _bar(bar: Bar, colours: ColourWords) -> Bar:
-    return replace(bar, colour=colours.shown(bar.colour), outline=_edge(bar.outline, colours))
+def _recolour_bar(bar: Bar, colours: ColourWords) -> Bar:
+    return replace(bar, colour=colours.shown(bar.colour), outline=_recolour_edge(bar.outline, colours))
 
 
-def _edge(edge: _Edge, colours: ColourWords) -> _Edge:
+def _recolour_edge(edge: _Edge, colours: ColourWords) -> _Edge:
     return None if edge is None else (colours.shown(edge[0]), edge[1])
 
 
-def pixels_as_named(pixels: Pixels, perception: Perception, colours: ColourWords) -> Pixels:
+def recolour_pixels(pixels: Pixels, perception: Perception, colours: ColourWords) -> Pixels:
     """Return the pixels of a picture with its plain areas in the colours that their names say."""
     red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
     codes = (red * 256 + green) * 256 + blue
     fresh = pixels.copy()
-    for colour in {c for percept in perception.percepts for c in colours_of(percept)} | {perception.backdrop.colour}:
+    for colour in {c for percept in perception.percepts for c in list_colours(percept)} | {perception.backdrop.colour}:
         if colours.shown(colour) != colour:
             fresh[codes == int(colour[1:], 16)] = parse_hex(colours.shown(colour))
     return fresh
 
 
-def colours_of(percept: Percept) -> list[str]:
+def list_colours(percept: Percept) -> list[str]:
     """Return the colours of a percept: of each bar or wedge, of a shape its fill and its outline."""
     if isinstance(percept, Shape):
         return [colour for colour in (percept.colour, percept.outline and percept.outline[0]) if colour]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ircore.core.exact import atan2, dist
 from ircore.players.builtin.classical.plain.colour_words import ColourWords
-from ircore.players.builtin.classical.statements import Statement, at, number
+from ircore.players.builtin.classical.statements import Statement, format_number, format_point
 from ircore.seeing.percepts import Percept, Perception, Point, Shape, Stroke, Text
 
 LIKE = 0.05
@@ -47,30 +47,30 @@ class Named:
     def words(self) -> str:
         """Kind, size and place in words."""
         turn = round(self.rotation)
-        return f"{self.kind} centred at {at(self.centre)}" + (f", rotated {turn} degrees" if turn else "")
+        return f"{self.kind} centred at {format_point(self.centre)}" + (f", rotated {turn} degrees" if turn else "")
 
 
-def named_shape(shape: Shape) -> Named | None:
+def name_shape(shape: Shape) -> Named | None:
     """Return the name of a polygon with its size, middle and rotation; None if no name fits its corners."""
     corners = shape.corners
     if shape.kind != "polygon" or len(corners) < 4:
         return None
     if len(corners) == 4:
-        return _diamond(corners)
-    return _semicircle(corners) if len(corners) != 12 else _cross(corners)
+        return _recognise_diamond(corners)
+    return _recognise_semicircle(corners) if len(corners) != 12 else _recognise_cross(corners)
 
 
-def _middle(points: Sequence[Point]) -> Point:
+def _compute_middle(points: Sequence[Point]) -> Point:
     count = len(points)
     return math.fsum(x for x, _ in points) / count, math.fsum(y for _, y in points) / count
 
 
-def _direction(start: Point, end: Point) -> float:
+def _compute_direction(start: Point, end: Point) -> float:
     """Return a direction in degrees clockwise from 12 o'clock."""
     return (math.degrees(atan2(end[1] - start[1], end[0] - start[0])) + 90) % 360
 
 
-def _diamond(corners: Sequence[Point]) -> Named | None:
+def _recognise_diamond(corners: Sequence[Point]) -> Named | None:
     """Return a quadrilateral of four equal sides with its longer diagonal first upright."""
     sides = [dist(a, b) for a, b in itertools.pairwise([*corners, corners[0]])]
     if max(sides) - min(sides) > 2 * LIKE * max(sides):
@@ -79,27 +79,27 @@ def _diamond(corners: Sequence[Point]) -> Named | None:
     (top, bottom), (left, right) = sorted(diagonals, key=lambda ends: -dist(*ends))
     if dist(top, bottom) < 1.1 * dist(left, right):
         return None
-    turn = _direction(bottom, top) % 180
+    turn = _compute_direction(bottom, top) % 180
     turn = turn if turn <= 90 else turn - 180
     size = f"{dist(left, right):.0f} px wide and {dist(top, bottom):.0f} px high"
-    return Named(f"diamond {size}", _middle(corners), turn if abs(turn) >= 1 else 0.0)
+    return Named(f"diamond {size}", _compute_middle(corners), turn if abs(turn) >= 1 else 0.0)
 
 
-def _semicircle(corners: Sequence[Point]) -> Named | None:
+def _recognise_semicircle(corners: Sequence[Point]) -> Named | None:
     """Return a half disc if all corners lie on a circle around the middle of the longest side."""
     sides = list(itertools.pairwise([*corners, corners[0]]))
     start, end = max(sides, key=lambda ends: dist(*ends))
-    centre, radius = _middle((start, end)), dist(start, end) / 2
+    centre, radius = _compute_middle((start, end)), dist(start, end) / 2
     if len(corners) < 7 or any(abs(dist(corner, centre) - radius) > LIKE * radius + 1 for corner in corners):
         return None
-    turn = _direction(centre, _middle(corners))
+    turn = _compute_direction(centre, _compute_middle(corners))
     turn = turn if turn <= 180 else turn - 360
     return Named(f"semicircle of radius {radius:.0f} px", centre, turn if abs(turn) >= 1.5 else 0.0)
 
 
-def _cross(corners: Sequence[Point]) -> Named | None:
+def _recognise_cross(corners: Sequence[Point]) -> Named | None:
     """Return a cross of four equal arms: eight corners far from the middle, four near."""
-    centre = _middle(corners)
+    centre = _compute_middle(corners)
     far = sorted(corners, key=lambda corner: -dist(corner, centre))[:8]
     reach = math.fsum(dist(corner, centre) for corner in far) / 8
     if any(abs(dist(corner, centre) - reach) > LIKE * reach for corner in far):
@@ -107,13 +107,13 @@ def _cross(corners: Sequence[Point]) -> Named | None:
     near = [corner for corner in corners if corner not in far]
     if any(abs(dist(corner, centre) - reach * 0.3 * math.sqrt(2) / CROSS_REACH) > 2 * LIKE * reach for corner in near):
         return None
-    turn = (_direction(centre, near[0]) + 45) % 90
+    turn = (_compute_direction(centre, near[0]) + 45) % 90
     turn = turn if turn <= 45 else turn - 90
     size = f"{1.8 * reach / CROSS_REACH:.0f}"
     return Named(f"cross {size} px wide and {size} px high", centre, turn if abs(turn) >= 1 else 0.0)
 
 
-def place_words(shape: Shape, size: tuple[int, int]) -> str:
+def describe_place(shape: Shape, size: tuple[int, int]) -> str:
     """Return where a shape lies in the picture: "in the upper left", "in the middle"."""
     (x, y), (wide, high) = shape.centre, size
     rows = "upper" if y < high / 3 else "lower" if y > 2 * high / 3 else ""
@@ -125,10 +125,10 @@ def place_words(shape: Shape, size: tuple[int, int]) -> str:
     return f"on the {columns}" if columns else "in the middle"
 
 
-def named_points(target: Perception) -> dict[str, Point]:
+def find_named_points(target: Perception) -> dict[str, Point]:
     """Return the points of a figure in alphabetical order: a letter names the nearest dot, corner or line end."""
     letters = [text for text in target.texts if re.fullmatch(r"[A-Z]", text.text)]
-    places = [(place, rank) for percept in target.percepts for place, rank in _places(percept)]
+    places = [(place, rank) for percept in target.percepts for place, rank in _list_places(percept)]
     # The nearest pairs first, so that each letter takes its own point before a neighbour can.
     pairs = sorted(
         (dist(letter.centre, place) + rank, letter.text, place)
@@ -143,7 +143,7 @@ def named_points(target: Perception) -> dict[str, Point]:
     return dict(sorted(named.items()))
 
 
-def _places(percept: Percept) -> Iterator[tuple[Point, float]]:
+def _list_places(percept: Percept) -> Iterator[tuple[Point, float]]:
     """Yield the places that a letter may name, with how much less likely each is than a dot, in pixels."""
     if isinstance(percept, Shape):
         is_dot = percept.kind == "circle" and percept.colour is not None and percept.size[0] <= 2 * DOT
@@ -158,33 +158,33 @@ def _places(percept: Percept) -> Iterator[tuple[Point, float]]:
             yield place, 6.0
 
 
-def points_words(points: Points) -> str:
+def describe_points(points: Points) -> str:
     """Say where the named points are; empty without any."""
     if not points:
         return ""
-    listed = ", ".join(f"point {name} at {at(place)}" for name, place in points.items())
+    listed = ", ".join(f"point {name} at {format_point(place)}" for name, place in points.items())
     return listed[0].upper() + listed[1:].replace(" at ", " is at ", 1) + "."
 
 
-def by_name(statement: Statement, points: Points) -> Statement:
+def replace_with_names(statement: Statement, points: Points) -> Statement:
     """Return a statement with the names of points in the place of their coordinates."""
     return replace(
-        statement, head=_named(statement.head, points),
-        parts=tuple(_named(part, points) for part in statement.parts),
-        shorter=tuple(by_name(variant, points) for variant in statement.shorter),
+        statement, head=_replace_places(statement.head, points),
+        parts=tuple(_replace_places(part, points) for part in statement.parts),
+        shorter=tuple(replace_with_names(variant, points) for variant in statement.shorter),
     )  # fmt: skip
 
 
-def _named(words: str, points: Points) -> str:
+def _replace_places(words: str, points: Points) -> str:
     def name(match: re.Match[str]) -> str:
         place = float(match[1]), float(match[2])
         nearest = min(points, key=lambda other: dist(points[other], place), default=None)
         return f"point {nearest}" if nearest and dist(points[nearest], place) <= SAME else match[0]
 
-    return _CIRCLE.sub(lambda match: _through(match, points), _PLACE.sub(name, words))
+    return _CIRCLE.sub(lambda match: _name_circle(match, points), _PLACE.sub(name, words))
 
 
-def _through(match: re.Match[str], points: Points) -> str:
+def _name_circle(match: re.Match[str], points: Points) -> str:
     """Return "circle around point M through point B" where a named point lies on the circle."""
     radius, centre = float(match[1]), points[match[2]]
     for name, place in points.items():
@@ -193,13 +193,13 @@ def _through(match: re.Match[str], points: Points) -> str:
     return match[0]
 
 
-def circles_of(target: Perception) -> list[Shape]:
+def list_circles(target: Perception) -> list[Shape]:
     """Return the circles of a figure, without its dots."""
     shapes = [percept for percept in target.percepts if isinstance(percept, Shape)]
     return [shape for shape in shapes if shape.kind == "circle" and shape.size[0] > 4 * DOT]
 
 
-def tangent_words(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> str:
+def describe_tangent(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> str:
     """Say that a line touches a circle at a named point; empty if the line does not."""
     if len(stroke.points) != 2:
         return ""
@@ -218,17 +218,17 @@ def tangent_words(stroke: Stroke, points: Points, circles: Sequence[Shape]) -> s
     return ""
 
 
-def letters_statement(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
+def describe_letters(texts: Sequence[Text], points: Points, colours: ColourWords) -> Statement | None:
     """Return where the letters of named points, of one colour and size, stand from their points; None without any."""
     if not texts:
         return None
     listed = ", ".join(f'"{text.text}"' for text in texts)
-    places = ", ".join(_beside(text, points[text.text]) for text in texts)
-    look = f"in {colours(texts[0].colour)}, font size {number(texts[0].size)}"
+    places = ", ".join(_describe_letter_offset(text, points[text.text]) for text in texts)
+    look = f"in {colours(texts[0].colour)}, font size {format_number(texts[0].size)}"
     return Statement("", (f"The letters {listed} {look}, {places}",))
 
 
-def _beside(letter: Text, point: Point) -> str:
+def _describe_letter_offset(letter: Text, point: Point) -> str:
     """Say where a letter stands from its point, such as "19 px above and 3 px left of point A"."""
     across, down = (round(of_letter - of_point) for of_letter, of_point in zip(letter.centre, point, strict=True))
     ways = [f"{abs(down)} px {'below' if down > 0 else 'above'}"] if down else []
