@@ -14,6 +14,7 @@ from ircore.results.statistics.intervals import (
     clear_of,
     clustered_share,
     estimate,
+    estimates,
     share,
 )
 
@@ -148,3 +149,12 @@ def test_intervals_of_shares_hold_exactly_computed(n: int, truth: float) -> None
     """Not by simulation: the chance of each number of successes is known."""
     covered = sum(stats.binom.pmf(count, n, truth) for count in range(n + 1) if held(count, n, truth))
     assert covered >= 0.93
+
+
+def test_means_estimated_together_are_those_estimated_one_by_one() -> None:
+    columns: list[list[float | None]] = [[9.0, 9.5, 10.0], [], [4.5], [5.0] * 10, [0.1, None, 0.3, 7.0]]
+    columns.append([*[1.0] * 13, 0.0])
+    for scale in (SCORE, DIFFERENCE, AMOUNT):
+        assert estimates(columns, scale) == [estimate(values, scale) for values in columns]
+    assert estimates([[], []]) == [estimate([])] * 2
+    assert estimates([]) == []
