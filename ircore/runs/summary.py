@@ -113,7 +113,7 @@ def _find_game(folder: RunFolder) -> Game[Any] | None:
 
 def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the summary that differ for a run with episodes but without recorded answers."""
-    costs = compute_episode_costs(folder)
+    costs, steps = compute_episode_costs(folder), f"{find_step_word(folder.game)}s"
     unknown = dict.fromkeys(("prompt_tokens", "completion_tokens", "reasoning_tokens"))
     judged = summary["requests"]["judge"]
     return {
@@ -125,7 +125,7 @@ def _summarise_pulled(folder: RunFolder, episodes: Sequence[Episode], summary: d
             {
                 "episode_id": episode.episode_id,
                 "outcome": episode.outcome,
-                f"{find_step_word(folder.game)}s": len(episode.steps),
+                steps: len(episode.steps),
                 "requests": None,
                 "tokens": unknown,
                 **_sum_pulled([episode], costs),
@@ -165,11 +165,13 @@ def _summarise_episodes(
     for question in questions:
         by_episode[question.episode_id].append(question)
     outcomes = {episode.episode_id: episode.outcome for episode in episodes}
+    # Once for all episodes, since finding a game takes longer than adding up an episode.
+    steps = f"{find_step_word(folder.game)}s"
     return [
         {
             "episode_id": name,
             "outcome": outcomes.get(name),
-            f"{find_step_word(folder.game)}s": max(question.turn for question in by_episode[name]),
+            steps: max(question.turn for question in by_episode[name]),
             **Totals.of(by_episode[name], prices).as_dict(),
         }
         for name in by_episode

@@ -36,7 +36,7 @@ that two to four values hardly show.
 Ranges of possible values: an interval reaches as far as the values that a scale allows and that nobody has seen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import fsum, isfinite, sqrt
@@ -344,14 +344,47 @@ def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequen
     Returns:
         Without an interval for fewer than two values, and for equal ones on a scale that lacks an end.
     """
-    groups: dict[str, list[float]] = {}
-    for value, label in zip(values, labels or [""] * len(values), strict=True):
-        if value is not None:
-            groups.setdefault(label, []).append(value)
-    parts = list(groups.values())
+    return estimate_all([values], scale, labels)[0]
+
+
+def estimate_all(
+    columns: Iterable[Sequence[float | None]], scale: Scale = OPEN, labels: Sequence[str] = ()
+) -> list[Estimate]:
+    """Estimate several means as ``estimate`` does, which takes a fraction of the time of one after the other.
+
+    Args:
+        columns: The values of each mean.
+        scale: Which values are possible.
+        labels: The condition of each place in every column; without them all are of one.
+    """
+    moments = [_moments_of(values, labels) for values in columns]
+    ends = compute_mean_ends(
+        Moments(*np.array([known for known in moments if known], np.float64).reshape(-1, 6).T), scale
+    )
+    lows, highs = (iter(end.tolist()) for end in ends)
+    return [
+        Estimate(None, None, None, 0)
+        if known is None
+        else build_estimate(known[0], next(lows), next(highs), int(known[3]))
+        for known in moments
+    ]
+
+
+def _moments_of(
+    values: Sequence[float | None], labels: Sequence[str]
+) -> tuple[float, float, float, float, float, float] | None:
+    """Return the fields of ``Moments`` of values, see ``estimate``; None without a value."""
+    if labels:
+        groups: dict[str, list[float]] = {}
+        for value, label in zip(values, labels, strict=True):
+            if value is not None:
+                groups.setdefault(label, []).append(value)
+        parts = list(groups.values())
+    else:
+        parts = [[value for value in values if value is not None]]
     n = sum(map(len, parts))
     if n == 0:
-        return Estimate(None, None, None, 0)
+        return None
     if not are_strata(np.array([len(part) for part in parts])):
         parts = [[value for part in parts for value in part]]
     mean = fsum(value for part in parts for value in part) / n
@@ -361,9 +394,7 @@ def estimate(values: Sequence[float | None], scale: Scale = OPEN, labels: Sequen
     if squares <= (ROUNDING * mean) ** 2:
         squares = cubes = 0.0
     freedom = n - len(parts)
-    numbers = (mean, squares, cubes, n, freedom, n / max(freedom, 1))
-    low, high = compute_mean_ends(Moments(*(np.array([number], np.float64) for number in numbers)), scale)
-    return build_estimate(mean, float(low[0]), float(high[0]), n)
+    return mean, squares, cubes, n, freedom, n / max(freedom, 1)
 
 
 def build_estimate(mean: float, low: float, high: float, n: int) -> Estimate:

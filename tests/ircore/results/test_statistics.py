@@ -13,6 +13,7 @@ from ircore.results.statistics.intervals import (
     Estimate,
     clear_of,
     estimate,
+    estimate_all,
     estimate_clustered_share,
     estimate_share,
 )
@@ -148,3 +149,12 @@ def test_intervals_of_shares_hold_exactly_computed(n: int, truth: float) -> None
     """Not by simulation: the chance of each number of successes is known."""
     covered = sum(stats.binom.pmf(count, n, truth) for count in range(n + 1) if held(count, n, truth))
     assert covered >= 0.93
+
+
+def test_means_estimated_together_are_those_estimated_one_by_one() -> None:
+    columns: list[list[float | None]] = [[9.0, 9.5, 10.0], [], [4.5], [5.0] * 10, [0.1, None, 0.3, 7.0]]
+    columns.append([*[1.0] * 13, 0.0])
+    for scale in (SCORE, DIFFERENCE, AMOUNT):
+        assert estimate_all(columns, scale) == [estimate(values, scale) for values in columns]
+    assert estimate_all([[], []]) == [estimate([])] * 2
+    assert estimate_all([]) == []
